@@ -1,0 +1,84 @@
+"""The few canonical names that carry behaviour. Where a schema lacks the name, it lacks the behaviour.
+
+Names are those of the interface ("Field", "Party") and of the supplement ("Parties", "Share classes, shareholdings").
+"""
+
+from datetime import date
+from typing import Any
+
+ENTITY_PREFIX = "entity"
+ENTITY_NAME = "entity.name"
+SHARE_CLASS_PREFIX = "share_class"
+SHAREHOLDER = "shareholder"
+
+PARTY_KINDS = ("person", "corporate", "foundation")
+# In a list of document slots a company goes by another word (interface, "Document slots").
+SLOT_KEYS = {"person": "person", "corporate": "entity", "foundation": "foundation"}
+KIND_WORDS = {"person": "person", "corporate": "company", "foundation": "foundation"}
+
+OLDEST_AGE = 120
+
+_ROLE_WORDS = {"ubo": "beneficial owner"}
+_NAME_PROPERTIES = ("name", "first_name", "middle_names", "last_name", "former_name", "legal_name")
+# WCAG 1.3.5 tokens, by the last part of the canonical name; only for the signed-in person's own data.
+_AUTOCOMPLETE = {
+    "first_name": "given-name",
+    "middle_names": "additional-name",
+    "last_name": "family-name",
+    "email": "email",
+    "phone": "tel",
+    "date_of_birth": "bday",
+    "occupation": "organization-title",
+}
+
+
+def property_of(canonical_field: str) -> str:
+    """The property that a party's or class's canonical field is sent as: its last part, whatever the prefix."""
+    return canonical_field.rpartition(".")[2]
+
+
+def path_of(canonical_field: str) -> tuple[str, ...]:
+    """Where an entity's canonical field stands in the record: `entity.x` is x, `other.x` is x within other."""
+    prefix, _, rest = canonical_field.partition(".")
+    if not rest:
+        return (prefix,)
+    return (rest,) if prefix == ENTITY_PREFIX else (prefix, rest)
+
+
+def is_name(canonical_field: str | None) -> bool:
+    """Whether the answer will stand in a register as somebody's name."""
+    return canonical_field is not None and property_of(canonical_field) in _NAME_PROPERTIES
+
+
+def autocomplete(canonical_field: str | None) -> str:
+    """The HTML autocomplete token for one's own data, or nothing."""
+    return _AUTOCOMPLETE.get(property_of(canonical_field), "") if canonical_field else ""
+
+
+def role_word(role: str) -> str:
+    """A role in words: `ubo` is a beneficial owner, any other is its own name."""
+    return _ROLE_WORDS.get(role, role.replace("_", " ").replace("-", " "))
+
+
+def objection(canonical_field: str | None, value: Any, *, today: date) -> tuple[str, str] | None:
+    """What speaks against a readable value by the meaning of its name: code and sentence, or None.
+
+    A date of birth lies in the past, and its holder is under 120 (supplement, "Values").
+    """
+    if (
+        canonical_field is None
+        or property_of(canonical_field) != "date_of_birth"
+        or not isinstance(value, date)
+    ):
+        return None
+    if value >= today:
+        return "not_past", "Enter a date of birth that lies in the past"
+    if value.year <= today.year - OLDEST_AGE:
+        return "too_old", f"Enter a date of birth less than {OLDEST_AGE} years ago"
+    return None
+
+
+def label_of(properties: dict[str, Any]) -> str:
+    """What people call a party or class, from its properties; empty while nobody has named it."""
+    full = " ".join(str(properties[part]) for part in ("first_name", "last_name") if properties.get(part))
+    return full or str(properties.get("name") or properties.get("legal_name") or "")

@@ -1,0 +1,161 @@
+"""What a schema gets wrong, and what follows (supplement, "What a schema may get wrong").
+
+Faults make the product unavailable; warnings leave it usable, with the consequence that the table names.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from .circles import DEEPEST, find_circle, longest_chain
+from .conditions import Condition
+from .places import Directory, Place, all_places
+from .rules import directory_of
+from .schema import FormSchema, Section
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong: a stable code, the section or field, and a sentence."""
+
+    code: str
+    where: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that a schema gets wrong."""
+
+    faults: tuple[Finding, ...]
+    warnings: tuple[Finding, ...]
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether the product can be offered."""
+        return not self.faults
+
+
+def check_schema(schema: FormSchema) -> Report:
+    """Look for every fault of the table. Pure; remembered with the schema."""
+    return schema.remembered(_check)
+
+
+def _check(schema: FormSchema) -> Report:
+    faults = (*_identity(schema), *_repeated_keys(schema), *_circles(schema))
+    return Report(tuple(faults), (*_sections(schema), *_fields(schema), *_rules(schema)))
+
+
+def _identity(schema: FormSchema) -> Iterator[Finding]:
+    if not schema.id:
+        yield Finding("no_id", "schema", "The schema has no id, so that answers can't be sent")
+    if not any(section.is_drawn for section in schema.sections):
+        yield Finding("no_sections", "schema", "The schema has no sections that ask anything")
+
+
+def _repeated_keys(schema: FormSchema) -> Iterator[Finding]:
+    for section in schema.sections:
+        for specs in section.groups.values():
+            repeated = [key for key, count in Counter(spec.key for spec in specs).items() if count > 1]
+            for key in repeated:
+                yield Finding(
+                    "repeated_key", _title(section), f"The key {key} stands twice in “{_title(section)}”"
+                )
+
+
+def _circles(schema: FormSchema) -> Iterator[Finding]:
+    graph = {node: tuple(targets) for node, targets in _edges(schema)}
+    if circle := find_circle(graph):
+        members = " → ".join(" / ".join(part for part in node if part) for node in (*circle, circle[0]))
+        yield Finding("circle", circle[0][0], f"The rules form a circle: {members}")
+    elif longest_chain(graph) > DEEPEST:
+        yield Finding("too_deep", "schema", f"The rules depend on each other more than {DEEPEST} deep")
+
+
+Node = tuple[str, str, str]
+
+
+def _edges(schema: FormSchema) -> Iterator[tuple[Node, list[Node]]]:
+    """Each section and field with what it depends on: a field on its section, and both on what their rules name."""
+    directory = directory_of(schema)
+    for section in schema.sections:
+        yield _node(section), _named(directory, section.depends_on, section, "")
+    for place in all_places(schema):
+        named = _named(directory, place.spec.depends_on, place.section, place.group)
+        yield place.id, [_node(place.section), *named]
+
+
+def _node(section: Section) -> Node:
+    return (section.key, "", "")
+
+
+def _named(directory: Directory, rule: Condition | None, section: Section, group: str) -> list[Node]:
+    if rule is None:
+        return []
+    candidates = directory.candidates(rule.field, section=section, group=group)
+    # A party's own answers come first, so that any role's field of the name may be meant; otherwise only the best.
+    return [place.id for place in candidates if place.section.is_role and section.is_role] or [
+        place.id for place in candidates[:1]
+    ]
+
+
+def _sections(schema: FormSchema) -> Iterator[Finding]:
+    for section in schema.sections:
+        title = _title(section)
+        if not (section.is_entity or section.is_role or section.is_share_structure):
+            yield Finding(
+                "unknown_scope", title, f"“{title}” has the unknown scope “{section.scope}”; it isn't drawn"
+            )
+        elif not section.is_drawn:
+            yield Finding("empty_section", title, f"“{title}” asks nothing; it isn't drawn")
+        if not section.has_usable_minimum:
+            yield Finding(
+                "bad_minimum", title, f"The minimum of “{title}” is no count of parties; 0 is taken"
+            )
+        yield from _conditional_minimum(schema, section)
+
+
+def _conditional_minimum(schema: FormSchema, section: Section) -> Iterator[Finding]:
+    rule = section.conditional_min
+    if rule is None:
+        return
+    if directory_of(schema).entity_field(rule.field) is None:
+        message = f"The conditional minimum of “{_title(section)}” names no question about the entity; the base stands"
+        yield Finding("minimum_names_no_field", _title(section), message)
+    if not rule.has_usable_minimum:
+        message = f"The conditional minimum of “{_title(section)}” is no count of parties; the base stands"
+        yield Finding("bad_minimum", _title(section), message)
+
+
+def _fields(schema: FormSchema) -> Iterator[Finding]:
+    for place in all_places(schema):
+        spec = place.spec
+        if not spec.is_known:
+            message = f"“{spec.label}” has the unknown type “{spec.field_type}”; it is drawn and sent as text"
+            yield Finding("unknown_type", spec.key, message)
+        if reason := schema.why_unanswerable(spec):
+            yield Finding("not_answerable", spec.key, f"“{spec.label}” can't be answered here: {reason}")
+
+
+def _rules(schema: FormSchema) -> Iterator[Finding]:
+    for section, group, rule, label in _all_rules(schema):
+        if not directory_of(schema).candidates(rule.field, section=section, group=group):
+            message = f"The rule of “{label}” names no question (“{rule.field}”); it never holds"
+            yield Finding("rule_names_no_field", label, message)
+        if not rule.has_known_operator:
+            message = f"The rule of “{label}” has the unknown operator “{rule.operator}”; it never holds"
+            yield Finding("unknown_operator", label, message)
+
+
+def _all_rules(schema: FormSchema) -> Iterator[tuple[Section, str, Condition, str]]:
+    for section in schema.sections:
+        if section.depends_on is not None:
+            yield section, "", section.depends_on, _title(section)
+    places: Iterable[Place] = all_places(schema)
+    for place in places:
+        if place.spec.depends_on is not None:
+            yield place.section, place.group, place.spec.depends_on, place.spec.label
+
+
+def _title(section: Section) -> str:
+    return section.title or section.scope or section.key

@@ -1,0 +1,86 @@
+"""A rule's condition: which field it names and when it holds (interface, "Conditional rules")."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from .values import includes_any, same
+
+INCLUDES_ANY = "includes_any"
+
+
+class Condition(BaseModel):
+    """`{field, value}`, or `{field, operator: includes_any, value: [...]}`.
+
+    A condition that names no field or an unknown operator never holds; the schema check reports it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    field: str = ""
+    operator: str | None = None
+    value: Any = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_leniently(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return {}
+        operator = data.get("operator")
+        return {
+            "field": data["field"] if isinstance(data.get("field"), str) else "",
+            "operator": None if operator is None else str(operator),
+            "value": data.get("value"),
+        }
+
+    @property
+    def has_known_operator(self) -> bool:
+        """Plain equality has no operator; the only other one is includes_any."""
+        return self.operator in (None, "equals", INCLUDES_ANY)
+
+    def holds(self, value: Any) -> bool:
+        """Whether the answer satisfies the rule. No answer satisfies none."""
+        if value is None or not self.has_known_operator:
+            return False
+        if self.operator == INCLUDES_ANY:
+            return includes_any(value, self.value)
+        return same(value, self.value)
+
+    def named_values(self) -> tuple[Any, ...]:
+        """The values that this rule tells apart from all others."""
+        return _listed(self.value)
+
+
+class ConditionalMinimum(BaseModel):
+    """`{field, value | value_in, minimum}`: another minimum while the named answer is one of the values."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    field: str = ""
+    values: tuple[Any, ...] = ()
+    minimum: Any = Field(default=0)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_leniently(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return {}
+        values = _listed(data["value_in"]) if "value_in" in data else (data.get("value"),)
+        return {
+            "field": data["field"] if isinstance(data.get("field"), str) else "",
+            "values": values,
+            "minimum": data.get("minimum", 0),
+        }
+
+    @property
+    def has_usable_minimum(self) -> bool:
+        """A minimum is a whole number of parties, zero or more."""
+        return isinstance(self.minimum, int) and not isinstance(self.minimum, bool) and self.minimum >= 0
+
+    def holds(self, value: Any) -> bool:
+        """Whether the named answer equals one of the values."""
+        return value is not None and any(same(value, wanted) for wanted in self.values)
+
+
+def _listed(value: Any) -> tuple[Any, ...]:
+    return tuple(value) if isinstance(value, list | tuple) else (value,)

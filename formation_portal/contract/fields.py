@@ -1,0 +1,444 @@
+"""The field types of a form schema: each is one class that answers for itself (interface, "Field").
+
+A type says what it takes from a form post (`posted`), reads it (`clean`), writes it (`payload`), reads it back in
+words (`display`), and which template draws it (`template`). Nothing outside this module switches on a type. The
+discriminated union at the end is the list of types; a type that nobody knows falls to `UnknownField`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Annotated, Any, ClassVar, Literal
+from urllib.parse import quote
+
+import phonenumbers
+from babel.numbers import format_decimal
+from pydantic import BaseModel, ConfigDict, Discriminator, Tag, TypeAdapter, model_validator
+
+from . import reading
+from .conditions import Condition
+from .problems import AnswerError
+from .values import Address, Money, Posted, Raw
+from .world import COUNTRIES, country_name, currency_name, is_country, is_currency, minor_units
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One thing that can be chosen: what is posted, and the words that people read."""
+
+    value: str
+    label: str
+
+
+def control_name(spec: FieldSpec, part: str = "") -> str:
+    """The name of the field's control in a form; parts of one answer add theirs.
+
+    Keys may hold anything, so they are quoted: no key can be mistaken for a part or for the page's own inputs.
+    """
+    return f"q:{quote(spec.key, safe='')}" + (f":{part}" if part else "")
+
+
+class FieldSpec(BaseModel):
+    """What every field has, whatever its type (interface, "Field"; `help` is the supplement's).
+
+    `name` is the one identity of its answer within its holder (the entity, a party, a share class).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    template: ClassVar[str] = "text"
+    parts: ClassVar[tuple[str, ...]] = ()
+    many: ClassVar[bool] = False
+    verb: ClassVar[str] = "Enter"
+    needs_options: ClassVar[bool] = False
+    refers_to_share_class: ClassVar[bool] = False
+    is_known: ClassVar[bool] = True
+
+    key: str
+    canonical_field: str | None = None
+    csp_field_key: str | None = None
+    label: str = ""
+    field_type: str = "text"
+    required: bool = False
+    options: tuple[str, ...] = ()
+    allowed_currencies: tuple[str, ...] = ()
+    provided_by_agent: bool = False
+    depends_on: Condition | None = None
+    help: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_leniently(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        read = {name: reading.text_or_none(data.get(name)) for name in ("canonical_field", "csp_field_key")}
+        key = reading.text_or_none(data.get("key")) or read["canonical_field"] or read["csp_field_key"]
+        if key is None:
+            raise ValueError("a field has neither key, canonical_field nor csp_field_key")
+        return read | {
+            "key": key,
+            "label": reading.text_or_none(data.get("label")) or key,
+            "field_type": str(data.get("field_type", "text")),
+            "required": data.get("required") is True,
+            "options": reading.texts(data.get("options")),
+            "allowed_currencies": reading.texts(data.get("allowed_currencies")),
+            "provided_by_agent": data.get("provided_by_agent") is True,
+            "depends_on": None if data.get("depends_on") is None else data["depends_on"],
+            "help": reading.text_or_none(data.get("help")) or "",
+        }
+
+    @property
+    def name(self) -> str:
+        """Canonical name, else the provider's, else the key."""
+        return self.canonical_field or self.csp_field_key or self.key
+
+    def posted(self, post: Posted, control: str) -> Raw | None:
+        """The answer exactly as typed, or None where the form did not hold this control."""
+        if self.many:
+            values = post.getlist(control)
+            return [reading.as_typed(value) for value in values if value != ""] if values else None
+        if self.parts:
+            typed = {part: post.get(f"{control}:{part}") for part in self.parts}
+            if all(value is None for value in typed.values()):
+                return None
+            return {part: reading.as_typed(value) for part, value in typed.items() if value is not None}
+        value = post.get(control)
+        return None if value is None else reading.as_typed(value)
+
+    def clean(self, raw: Any) -> Any | None:
+        """The answer as a value, or None where there is none. Takes what a form posts and what `payload` gives.
+
+        Raises AnswerError where it cannot be read.
+        """
+        return None if reading.is_blank(raw) else self._read(raw)
+
+    def _read(self, raw: Any) -> Any:
+        return reading.line(raw, label=self.label)
+
+    def payload(self, value: Any) -> Any:
+        """The JSON that goes to the service."""
+        return value
+
+    def display(self, value: Any) -> str:
+        """The answer in words, to be read back."""
+        return str(value)
+
+    def choices(self) -> tuple[Choice, ...]:
+        """What can be chosen; empty where anything can be typed."""
+        return ()
+
+    @property
+    def ask(self) -> str:
+        """What to do about a missing answer, as a sentence's beginning: Enter “First name”."""
+        return f"{self.verb} “{self.label}”"
+
+
+class TextField(FieldSpec):
+    """One line. Example: "Larkfield Holdings". At most 500 characters, NFC (supplement, "Values")."""
+
+    field_type: Literal["text"] = "text"
+
+
+class TextareaField(FieldSpec):
+    """Several lines. Example: "Holds the shares of two companies.". At most 10,000 characters."""
+
+    template: ClassVar[str] = "textarea"
+    field_type: Literal["textarea"] = "textarea"
+
+    def _read(self, raw: Any) -> str:
+        return reading.lines(raw, label=self.label)
+
+
+class _OptionField(FieldSpec):
+    """What select and multi_select share: options are words, or codes of countries or currencies."""
+
+    verb: ClassVar[str] = "Choose"
+    needs_options: ClassVar[bool] = True
+
+    def choices(self) -> tuple[Choice, ...]:
+        return tuple(Choice(option, self._words(option)) for option in self.options)
+
+    @property
+    def lists_countries(self) -> bool:
+        """Whether every option is a country code; such a list is drawn as names."""
+        return bool(self.options) and all(map(is_country, self.options))
+
+    def _words(self, option: str) -> str:
+        if self.lists_countries:
+            return country_name(option)
+        if self.options and all(map(is_currency, self.options)):
+            return f"{currency_name(option)} ({option})"
+        return option
+
+    def _one(self, raw: Any) -> str:
+        if raw not in self.options:
+            raise AnswerError("not_an_option", f"Choose one of the answers offered for “{self.label}”")
+        return str(raw)
+
+
+class SelectField(_OptionField):
+    """One of the options. Example: "Perpetual" of ["Perpetual", "Fixed term"] (interface, "Field")."""
+
+    template: ClassVar[str] = "select"
+    field_type: Literal["select"] = "select"
+
+    def _read(self, raw: Any) -> str:
+        return self._one(raw)
+
+    def display(self, value: Any) -> str:
+        return self._words(value)
+
+
+class MultiSelectField(_OptionField):
+    """Any of the options, each once. Example: ["E-commerce", "Consulting"]. With a single option it is one tick box,
+    for declarations (supplement, "Values")."""
+
+    template: ClassVar[str] = "multi_select"
+    many: ClassVar[bool] = True
+    field_type: Literal["multi_select"] = "multi_select"
+
+    def _read(self, raw: Any) -> tuple[str, ...] | None:
+        chosen = {self._one(one) for one in reading.members(raw, label=self.label)}
+        return tuple(option for option in dict.fromkeys(self.options) if option in chosen) or None
+
+    def payload(self, value: Any) -> list[str]:
+        return list(value)
+
+    def display(self, value: Any) -> str:
+        return ", ".join(self._words(option) for option in value)
+
+    @property
+    def ask(self) -> str:
+        return f"Tick “{self.label}”" if len(self.options) == 1 else super().ask
+
+
+class BooleanField(FieldSpec):
+    """Yes or no; unanswered is a third state that equals neither. Example: true (supplement, "Values")."""
+
+    template: ClassVar[str] = "boolean"
+    verb: ClassVar[str] = "Answer"
+    field_type: Literal["boolean"] = "boolean"
+
+    def _read(self, raw: Any) -> bool:
+        if raw is True or raw == "true":
+            return True
+        if raw is False or raw == "false":
+            return False
+        raise AnswerError("not_a_boolean", f"Answer “{self.label}” with yes or no")
+
+    def display(self, value: Any) -> str:
+        return "Yes" if value else "No"
+
+    def choices(self) -> tuple[Choice, ...]:
+        return (Choice("true", "Yes"), Choice("false", "No"))
+
+
+class DateField(FieldSpec):
+    """A calendar date, typed as day, month and year; sent as YYYY-MM-DD. Example: "1985-03-27" (interface)."""
+
+    template: ClassVar[str] = "date"
+    parts: ClassVar[tuple[str, ...]] = ("day", "month", "year")
+    field_type: Literal["date"] = "date"
+
+    def _read(self, raw: Any) -> date:
+        return reading.calendar_date(raw, label=self.label)
+
+    def payload(self, value: Any) -> str:
+        return str(value.isoformat())
+
+    def display(self, value: Any) -> str:
+        return f"{value.day}\u00a0{value:%B}\u00a0{value.year}"
+
+
+class NumberField(FieldSpec):
+    """A number. Example: 10000, or 12.5. At most 15 digits, so that JSON carries it exactly."""
+
+    template: ClassVar[str] = "number"
+    field_type: Literal["number"] = "number"
+
+    def _read(self, raw: Any) -> int | Decimal:
+        return reading.number(raw, label=self.label)
+
+    def payload(self, value: Any) -> int | float:
+        return value if isinstance(value, int) else float(value)
+
+    def display(self, value: Any) -> str:
+        return _figures(value)
+
+
+class AddressField(FieldSpec):
+    """A postal address: street1, street2, city, region, postcode, country (ISO 3166-1 alpha-2).
+
+    Example: {"street1": "1 Main St", "city": "Zug", "postcode": "6300", "country": "CH"} (supplement, "Values").
+    """
+
+    template: ClassVar[str] = "address"
+    parts: ClassVar[tuple[str, ...]] = ("street1", "street2", "city", "region", "postcode", "country")
+    field_type: Literal["address"] = "address"
+
+    def _read(self, raw: Any) -> Address:
+        return reading.address(raw, label=self.label)
+
+    def payload(self, value: Any) -> dict[str, str]:
+        return {part: text for part in self.parts if (text := getattr(value, part))}
+
+    def display(self, value: Any) -> str:
+        town = " ".join(text for text in (value.city, value.postcode) if text)
+        lines = (value.street1, value.street2, town, value.region, country_name(value.country))
+        return ", ".join(text for text in lines if text)
+
+
+class PhoneField(FieldSpec):
+    """A telephone number in any notation with its country code; sent as E.164. Example: "+41417288000"."""
+
+    template: ClassVar[str] = "phone"
+    field_type: Literal["phone"] = "phone"
+
+    def _read(self, raw: Any) -> str:
+        return reading.phone(raw, label=self.label)
+
+    def display(self, value: Any) -> str:
+        number = phonenumbers.parse(value)
+        return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.INTERNATIONAL).replace(
+            " ", "\u00a0"
+        )
+
+
+class NationalityField(FieldSpec):
+    """One nationality or several, as ISO 3166-1 alpha-2 codes. Example: ["NO", "NL"] (interface)."""
+
+    template: ClassVar[str] = "nationality"
+    many: ClassVar[bool] = True
+    verb: ClassVar[str] = "Choose"
+    field_type: Literal["nationality"] = "nationality"
+
+    def _read(self, raw: Any) -> tuple[str, ...] | None:
+        codes = reading.members(raw, label=self.label)
+        if not all(isinstance(code, str) and is_country(code) for code in codes):
+            raise AnswerError("not_a_country", f"Choose “{self.label}” from the list of countries")
+        return tuple(dict.fromkeys(codes)) or None
+
+    def payload(self, value: Any) -> list[str]:
+        return list(value)
+
+    def display(self, value: Any) -> str:
+        return ", ".join(country_name(code) for code in value)
+
+    def choices(self) -> tuple[Choice, ...]:
+        return tuple(Choice(code, country_name(code)) for code in COUNTRIES)
+
+
+class ShareClassRefField(FieldSpec):
+    """A share class of the same entity, by its id. Example: "sc_8f3a" (supplement, "Values")."""
+
+    template: ClassVar[str] = "share_class_ref"
+    verb: ClassVar[str] = "Choose"
+    refers_to_share_class: ClassVar[bool] = True
+    field_type: Literal["share_class_ref"] = "share_class_ref"
+
+
+class CurrencyAmountField(FieldSpec):
+    """An amount with its currency, both required; a single allowed currency is fixed (interface).
+
+    Example: {"amount": 50000, "currency": "USD"}. Zero or more, at most the currency's minor units.
+    """
+
+    template: ClassVar[str] = "currency_amount"
+    parts: ClassVar[tuple[str, ...]] = ("amount", "currency")
+    field_type: Literal["currency_amount"] = "currency_amount"
+
+    @property
+    def fixed_currency(self) -> str:
+        """The one allowed currency, or nothing where there is a choice."""
+        return self.allowed_currencies[0] if len(self.allowed_currencies) == 1 else ""
+
+    def clean(self, raw: Any) -> Money | None:
+        # A chosen currency alone is no answer: it may be the one that the control showed first.
+        if isinstance(raw, Mapping) and reading.is_blank(raw.get("amount")):
+            return None
+        return None if reading.is_blank(raw) else self._read(raw)
+
+    def _read(self, raw: Any) -> Money:
+        amount, currency = reading.money(raw, label=self.label, default_currency=self.fixed_currency)
+        if self.allowed_currencies and currency not in self.allowed_currencies:
+            allowed = ", ".join(self.allowed_currencies)
+            raise AnswerError("currency_not_allowed", f"Choose the currency of “{self.label}” from {allowed}")
+        places = minor_units(currency)
+        if -amount.as_tuple().exponent > places:  # type: ignore[operator]  # finite by now
+            raise AnswerError(
+                "too_precise",
+                f"Enter “{self.label}” with at most {places} digits after the point in {currency}",
+            )
+        return Money(amount=amount, currency=currency)
+
+    def payload(self, value: Any) -> dict[str, Any]:
+        whole = value.amount == value.amount.to_integral_value()
+        return {"amount": int(value.amount) if whole else float(value.amount), "currency": value.currency}
+
+    def display(self, value: Any) -> str:
+        return f"{value.currency}\u00a0{_figures(value.amount)}"
+
+    def choices(self) -> tuple[Choice, ...]:
+        return tuple(Choice(code, f"{code} – {currency_name(code)}") for code in self.allowed_currencies)
+
+
+class UnknownField(FieldSpec):
+    """A type that nobody here knows: drawn and sent as text, and said so (supplement, "What a schema may get wrong")."""
+
+    template: ClassVar[str] = "unknown"
+    is_known: ClassVar[bool] = False
+
+
+def _figures(value: int | Decimal) -> str:
+    return str(format_decimal(value, locale="en", decimal_quantization=False))
+
+
+KNOWN_TYPES: tuple[type[FieldSpec], ...] = (
+    TextField,
+    TextareaField,
+    SelectField,
+    MultiSelectField,
+    BooleanField,
+    DateField,
+    NumberField,
+    AddressField,
+    PhoneField,
+    NationalityField,
+    ShareClassRefField,
+    CurrencyAmountField,
+)
+
+_TAGS = frozenset(str(member.model_fields["field_type"].default) for member in KNOWN_TYPES)
+
+
+def _tag(data: Any) -> str:
+    tag = data.get("field_type", "text") if isinstance(data, dict) else getattr(data, "field_type", "")
+    return tag if tag in _TAGS else "unknown"
+
+
+Field = Annotated[
+    Annotated[TextField, Tag("text")]
+    | Annotated[TextareaField, Tag("textarea")]
+    | Annotated[SelectField, Tag("select")]
+    | Annotated[MultiSelectField, Tag("multi_select")]
+    | Annotated[BooleanField, Tag("boolean")]
+    | Annotated[DateField, Tag("date")]
+    | Annotated[NumberField, Tag("number")]
+    | Annotated[AddressField, Tag("address")]
+    | Annotated[PhoneField, Tag("phone")]
+    | Annotated[NationalityField, Tag("nationality")]
+    | Annotated[ShareClassRefField, Tag("share_class_ref")]
+    | Annotated[CurrencyAmountField, Tag("currency_amount")]
+    | Annotated[UnknownField, Tag("unknown")],
+    Discriminator(_tag),
+]
+
+_field_adapter: TypeAdapter[FieldSpec] = TypeAdapter(Field)
+
+
+def read_field(data: Mapping[str, Any]) -> FieldSpec:
+    """A field from its JSON; raises pydantic's ValidationError where nothing identifies it."""
+    return _field_adapter.validate_python(dict(data))

@@ -1,0 +1,204 @@
+"""How typed text becomes a value: lines, numbers, dates, addresses, sums. Raises AnswerError with the way out.
+
+Every function takes what a form posts and what a payload holds, since the service judges by the same code.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import phonenumbers
+
+from .problems import AnswerError
+from .values import Address
+from .world import is_country, is_currency
+
+LINE_LIMIT = 500
+LINES_LIMIT = 10_000
+# JSON numbers are doubles for many readers: 15 digits survive the way there and back exactly.
+DIGITS_LIMIT = 15
+
+_BIDI_CONTROLS = frozenset(range(0x202A, 0x202F)) | frozenset(range(0x2066, 0x206A))
+_PLAIN_NUMBER = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
+_GROUPED_NUMBER = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?", re.ASCII)
+_GROUP_MARKS = re.compile("[\\s\u00a0\u202f'’]")
+_ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+
+
+def text_or_none(value: Any) -> str | None:
+    """A non-empty text from a schema, or None."""
+    return value if isinstance(value, str) and value.strip() else None
+
+
+def texts(value: Any) -> tuple[str, ...]:
+    """A schema's list of options as texts; numbers are taken as written, anything else is left out."""
+    if not isinstance(value, list | tuple):
+        return ()
+    return tuple(
+        str(one) for one in value if isinstance(one, str | int | float) and not isinstance(one, bool)
+    )
+
+
+def as_typed(value: Any) -> str:
+    """A posted text as a draft keeps it. No database can hold a null character, so it becomes the mark for one."""
+    return str(value).replace("\x00", "\ufffd")
+
+
+def is_blank(raw: Any) -> bool:
+    """Whether nothing was answered: no text, no member, no part."""
+    if raw is None:
+        return True
+    if isinstance(raw, str):
+        return not raw.strip()
+    if isinstance(raw, Mapping):
+        return all(is_blank(part) for part in raw.values())
+    if isinstance(raw, list | tuple):
+        return all(is_blank(one) for one in raw)
+    return False
+
+
+def line(raw: Any, *, label: str, limit: int = LINE_LIMIT) -> str:
+    """One line of text: NFC, trimmed, no control characters."""
+    return _text(raw, label=label, limit=limit, allowed="")
+
+
+def lines(raw: Any, *, label: str, limit: int = LINES_LIMIT) -> str:
+    """Several lines of text; line ends become a single newline."""
+    return _text(raw, label=label, limit=limit, allowed="\n\t")
+
+
+def _text(raw: Any, *, label: str, limit: int, allowed: str) -> str:
+    if not isinstance(raw, str):
+        raise AnswerError("not_text", f"Enter “{label}” as text")
+    text = unicodedata.normalize("NFC", raw.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    if any(_is_control(character) and character not in allowed for character in text):
+        raise AnswerError("control_characters", f"Enter “{label}” again without invisible control characters")
+    if len(text) > limit:
+        raise AnswerError(
+            "too_long", f"Enter “{label}” in at most {limit:,} characters; it has {len(text):,}"
+        )
+    return text
+
+
+def _is_control(character: str) -> bool:
+    return (
+        unicodedata.category(character) in ("Cc", "Cs")
+        or ord(character) in _BIDI_CONTROLS
+        or character == "\ufffd"
+    )
+
+
+def members(raw: Any, *, label: str) -> list[Any]:
+    """The chosen ones of a list, blanks left out."""
+    if not isinstance(raw, list | tuple):
+        raise AnswerError("not_a_list", f"Choose “{label}” from the list")
+    return [one for one in raw if not is_blank(one)]
+
+
+def number(raw: Any, *, label: str) -> int | Decimal:
+    """A number of at most 15 digits; whole ones come back as int."""
+    exact = decimal(raw, label=label)
+    return int(exact) if exact == exact.to_integral_value() else exact
+
+
+def decimal(raw: Any, *, label: str) -> Decimal:
+    """A number as a decimal without trailing zeros: digits, a point, spaces or commas between thousands."""
+    refusal = AnswerError("not_a_number", f"Enter “{label}” in digits, like 10000")
+    if isinstance(raw, bool) or not isinstance(raw, str | int | float | Decimal):
+        raise refusal
+    if isinstance(raw, str):
+        raw = _GROUP_MARKS.sub("", raw)
+        if _GROUPED_NUMBER.fullmatch(raw):
+            raw = raw.replace(",", "")
+        if not _PLAIN_NUMBER.fullmatch(raw):
+            raise refusal
+    exact = Decimal(str(raw))
+    if not exact.is_finite():
+        raise refusal
+    sign, digits, exponent = exact.normalize().as_tuple()
+    if (
+        not isinstance(exponent, int)
+        or len(digits) + max(exponent, 0) > DIGITS_LIMIT
+        or -exponent > DIGITS_LIMIT
+    ):
+        raise AnswerError("too_many_digits", f"Enter “{label}” with at most {DIGITS_LIMIT} digits")
+    if exponent > 0:
+        return Decimal((sign, digits + (0,) * exponent, 0))
+    return Decimal((sign if any(digits) else 0, digits, exponent))
+
+
+def calendar_date(raw: Any, *, label: str) -> date:
+    """A date from its parts (a month may be its name) or from YYYY-MM-DD."""
+    if isinstance(raw, str) and _ISO_DATE.fullmatch(raw.strip()):
+        year, month, day = raw.strip().split("-")
+    elif isinstance(raw, Mapping):
+        day, month, year = (str(raw.get(part, "")).strip() for part in ("day", "month", "year"))
+        missing = [name for name, text in (("day", day), ("month", month), ("year", year)) if not text]
+        if missing:
+            raise AnswerError("incomplete_date", f"Enter the {' and the '.join(missing)} of “{label}”")
+    else:
+        raise AnswerError("not_a_date", f"Enter “{label}” as a date, like 27 3 1985")
+    if not (_is_digits(year) and len(year) == 4):
+        raise AnswerError("not_a_year", f"Enter the year of “{label}” with four digits, like 1985")
+    try:
+        return date(int(year), _month(month), int(day) if _is_digits(day) else 0)
+    except ValueError:
+        raise AnswerError("not_a_date", f"Enter “{label}” as a real date, like 27 3 1985") from None
+
+
+def _is_digits(text: str) -> bool:
+    return text.isascii() and text.isdigit()
+
+
+def _month(text: str) -> int:
+    if _is_digits(text):
+        return int(text)
+    head = text.lower()[:3]
+    return _MONTHS.index(head) + 1 if head in _MONTHS else 0
+
+
+def phone(raw: Any, *, label: str) -> str:
+    """A telephone number as E.164; the country code is needed."""
+    text = line(raw, label=label)
+    try:
+        parsed = phonenumbers.parse(text)
+    except phonenumbers.NumberParseException:
+        parsed = None
+    if parsed is None or not phonenumbers.is_possible_number(parsed):
+        raise AnswerError(
+            "not_a_phone_number", f"Enter “{label}” with the country code, like +41 41 728 80 00"
+        )
+    return str(phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164))
+
+
+def address(raw: Any, *, label: str) -> Address:
+    """An address from its parts. Street, town and country are needed; the rest depends on the country."""
+    if not isinstance(raw, Mapping):
+        raise AnswerError("not_an_address", f"Enter “{label}” as an address")
+    if unknown := sorted(str(part) for part in raw if part not in Address.model_fields):
+        raise AnswerError("unknown_part", f"Enter “{label}” without {', '.join(unknown)}")
+    parts = {part: line(raw.get(part) or "", label=label) for part in Address.model_fields}
+    wanted = (("street1", "street"), ("city", "town or city"), ("country", "country"))
+    missing = [words for part, words in wanted if not parts[part]]
+    if missing:
+        raise AnswerError("incomplete_address", f"Enter the {' and the '.join(missing)} of “{label}”")
+    if not is_country(parts["country"]):
+        raise AnswerError("not_a_country", f"Choose the country of “{label}” from the list")
+    return Address(**parts)
+
+
+def money(raw: Any, *, label: str, default_currency: str) -> tuple[Decimal, str]:
+    """Amount and currency; the currency may be missing only where a single one is allowed."""
+    if not isinstance(raw, Mapping) or not raw.keys() <= {"amount", "currency"}:
+        raise AnswerError("not_an_amount", f"Enter “{label}” as an amount with its currency")
+    amount = decimal(raw.get("amount"), label=label)
+    if amount < 0:
+        raise AnswerError("negative", f"Enter “{label}” as zero or more")
+    currency = raw.get("currency") or default_currency
+    if not isinstance(currency, str) or not is_currency(currency):
+        raise AnswerError("currency_missing", f"Choose the currency of “{label}”")
+    return amount, currency

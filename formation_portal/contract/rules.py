@@ -1,0 +1,227 @@
+"""What is active, required and minimal, with the reason in words (supplement, "Rules").
+
+`settle` is a pure function of schema and record. It drives drawing, validation, progress, relay, review, and the
+service's own judgement on submit. Answers are worked out when asked for and remembered, so that a page which asks
+about each of its fields costs one pass over them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from .conditions import INCLUDES_ANY, Condition
+from .fields import FieldSpec
+from .places import Directory, Place
+from .problems import AnswerError
+from .record import Holder, Party, Record, ShareClass
+from .schema import ENTITY, SHARE_CLASS, DocumentSlot, FormSchema, Section
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a field or section is active, and why, as a sentence; no rule, no reason."""
+
+    active: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Minimum:
+    """How many parties a role needs, and why where a condition decides."""
+
+    count: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One field as it stands for one holder."""
+
+    section: Section
+    spec: FieldSpec
+    verdict: Verdict
+    required: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One document asked of a party or of the entity; a name that two roles share is one slot."""
+
+    section: Section
+    name: str
+    required: bool
+    help: str
+
+
+_ALWAYS = Verdict(True)
+_NOWHERE = Verdict(False, "Not asked, because its rule names no question of this form")
+
+
+def settle(schema: FormSchema, record: Record) -> "Standing":
+    """How everything in the schema stands, given what the record says."""
+    return Standing(schema, record)
+
+
+class Standing:
+    """The settled state of one application; ask it about sections, fields, minimums and slots."""
+
+    def __init__(self, schema: FormSchema, record: Record) -> None:
+        self.schema = schema
+        self.record = record
+        self._directory = directory_of(schema)
+        self._fields: dict[tuple[tuple[str, str, str], str | None], Verdict] = {}
+        self._sections: dict[str, Verdict] = {}
+
+    def section(self, section: Section) -> Verdict:
+        """Whether the section is active."""
+        if section.key not in self._sections:
+            # A circle, were the schema used in spite of it, counts as inactive instead of running for ever.
+            self._sections[section.key] = Verdict(False, "Not asked, because its rules form a circle")
+            self._sections[section.key] = self._by_rule(section.depends_on, section, "", None)
+        return self._sections[section.key]
+
+    def field(self, section: Section, spec: FieldSpec, holder: Holder = None) -> Verdict:
+        """Whether the field is active for the entity, a party or a share class."""
+        return self._field(Place.of(section, _group(holder), spec), holder)
+
+    def _field(self, place: Place, holder: Holder) -> Verdict:
+        known = (place.id, holder.id if holder else None)
+        if known not in self._fields:
+            self._fields[known] = Verdict(False, "Not asked, because its rules form a circle")
+            whole = self.section(place.section)
+            self._fields[known] = (
+                self._by_rule(place.spec.depends_on, place.section, place.group, holder)
+                if whole.active
+                else whole
+            )
+        return self._fields[known]
+
+    def _by_rule(self, rule: Condition | None, section: Section, group: str, holder: Holder) -> Verdict:
+        if rule is None:
+            return _ALWAYS
+        place = self._named(rule, section, group, holder)
+        if place is None:
+            return _NOWHERE
+        active = any(rule.holds(value) for value in self._values(place, holder))
+        return Verdict(active, _reason(rule, place.spec, active=active))
+
+    def _named(self, rule: Condition, section: Section, group: str, holder: Holder) -> Place | None:
+        candidates = self._directory.candidates(rule.field, section=section, group=group)
+        if isinstance(holder, Party):
+            own = (
+                place
+                for place in candidates
+                if place.group == holder.kind and place.section.role in holder.roles
+            )
+            return next(own, candidates[0] if candidates else None)
+        return candidates[0] if candidates else None
+
+    def _values(self, place: Place, holder: Holder) -> Iterator[Any]:
+        """The active answers to the named field: the holder's own if it has one, else those of anybody there."""
+        for one in self._holders(place, holder):
+            answers = one.answers if one else self.record.answers
+            if place.spec.name in answers.values and self._field(place, one).active:
+                yield answers.values[place.spec.name]
+
+    def _holders(self, place: Place, holder: Holder) -> tuple[Holder, ...]:
+        if place.group == ENTITY:
+            return (None,)
+        if place.group == SHARE_CLASS:
+            return (holder,) if isinstance(holder, ShareClass) else self.record.share_classes
+        there = self.holders_of(place.section)
+        if isinstance(holder, Party) and place.section.role in holder.roles:
+            there = (holder,)
+        return tuple(party for party in there if party.kind == place.group)
+
+    def holders_of(self, section: Section) -> tuple[Party, ...]:
+        """The parties that have the section's role."""
+        return tuple(party for party in self.record.parties if section.role in party.roles)
+
+    def tally(self, section: Section) -> int:
+        """How many parties have the section's role."""
+        return len(self.holders_of(section))
+
+    def minimum(self, section: Section) -> Minimum:
+        """The effective minimum: 0 when inactive, else the conditional one while its condition holds, else the base."""
+        if not self.section(section).active:
+            return Minimum(0)
+        rule = section.conditional_min
+        place = self._directory.entity_field(rule.field) if rule else None
+        if rule is None or place is None or not rule.has_usable_minimum:
+            return Minimum(section.base_minimum)
+        held = next((value for value in self._values(place, None) if rule.holds(value)), None)
+        if held is None:
+            return Minimum(section.base_minimum)
+        return Minimum(int(rule.minimum), f"because {place.spec.label} is {place.spec.display(held)}")
+
+    def questions(self, section: Section, holder: Holder = None) -> tuple[Question, ...]:
+        """Every field that the section has for the holder, active or not."""
+        return tuple(self._question(section, spec, holder) for spec in section.groups.get(_group(holder), ()))
+
+    def party_questions(self, party: Party) -> tuple[Question, ...]:
+        """Every field of the party's role sections, once by name: active if it is in any, required if it is in any."""
+        merged: dict[str, Question] = {}
+        for section in self.schema.sections_of(party.roles):
+            for new in self.questions(section, party):
+                old = merged.get(new.spec.name)
+                if old is None or (new.verdict.active and not old.verdict.active):
+                    merged[new.spec.name] = new
+                elif new.required and not old.required:
+                    merged[new.spec.name] = Question(old.section, old.spec, old.verdict, required=True)
+        return tuple(merged.values())
+
+    def _question(self, section: Section, spec: FieldSpec, holder: Holder) -> Question:
+        verdict = self.field(section, spec, holder)
+        answerable = not spec.provided_by_agent and self.schema.why_unanswerable(spec) is None
+        return Question(section, spec, verdict, required=spec.required and verdict.active and answerable)
+
+    def active_roles(self, party: Party) -> tuple[str, ...]:
+        """The party's roles whose sections are active and take its kind; only these are sent."""
+        return tuple(
+            section.role
+            for section in self.schema.sections_of(party.roles)
+            if section.role and section.allows(party.kind) and self.section(section).active
+        )
+
+    def slots(self, party: Party | None = None) -> tuple[Slot, ...]:
+        """The documents asked of a party, or of the entity itself, in active sections."""
+        sections = self.schema.entity_sections if party is None else self.schema.sections_of(party.roles)
+        merged: dict[str, Slot] = {}
+        for section in sections:
+            if self.section(section).active:
+                for slot in section.slots(_group(party)):
+                    merged[slot.name] = _merge(merged.get(slot.name), section, slot)
+        return tuple(merged.values())
+
+
+def _merge(old: Slot | None, section: Section, new: DocumentSlot) -> Slot:
+    if old is None:
+        return Slot(section, new.name, new.required, new.help)
+    return Slot(old.section, old.name, old.required or new.required, old.help or new.help)
+
+
+def _group(holder: Holder) -> str:
+    if isinstance(holder, Party):
+        return holder.kind
+    return SHARE_CLASS if isinstance(holder, ShareClass) else ENTITY
+
+
+def _reason(rule: Condition, named: FieldSpec, *, active: bool) -> str:
+    values = rule.named_values() if rule.operator == INCLUDES_ANY else (rule.value,)
+    words = " or ".join(_in_words(named, value) for value in values)
+    relation = "includes" if named.many else "is"
+    return f"{'Asked because' if active else 'Only asked when'} “{named.label}” {relation} {words}"
+
+
+def _in_words(named: FieldSpec, value: Any) -> str:
+    # A rule may name a value that its field can't take; then it is shown as it is.
+    try:
+        read = named.clean([value] if named.many and not isinstance(value, list) else value)
+    except AnswerError:
+        read = None
+    return str(value) if read is None else named.display(read)
+
+
+def directory_of(schema: FormSchema) -> Directory:
+    """The schema's directory of fields, made once and kept with the schema."""
+    return schema.remembered(Directory)

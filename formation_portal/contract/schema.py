@@ -1,0 +1,319 @@
+"""The document that arrives: catalog items and their form schemas (interface, "Resources and their fields").
+
+Frozen models. Unknown members are ignored; what identifies a thing must be there; what merely describes it may be
+missing. What is wrong with a readable schema is told by `check.check_schema`, not by an exception here.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, TypeVar, cast
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from . import canonical, implied, reading
+from .conditions import Condition, ConditionalMinimum
+from .fields import Field as AnyField
+from .fields import FieldSpec
+
+ENTITY, ROLE, SHARE_CLASS = "entity", "role", "share_class"
+
+Made = TypeVar("Made")
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
+
+
+class DocumentSlot(_Model):
+    """One document that is asked for; the name is sent verbatim as `document_key`."""
+
+    name: str
+    required: bool = False
+    help: str = ""
+
+
+class Section(_Model):
+    """One section of a form, of any scope (interface, "Section"). The key is ours: unique, fit for a URL."""
+
+    key: str = ""
+    scope: str = ""
+    title: str = ""
+    help: str = ""
+    fields: tuple[AnyField, ...] = ()
+    person_fields: tuple[AnyField, ...] = ()
+    corporate_fields: tuple[AnyField, ...] = ()
+    foundation_fields: tuple[AnyField, ...] = ()
+    minimum: Any = 0
+    allows_corporate: bool = False
+    allows_foundation: bool = False
+    depends_on: Condition | None = None
+    conditional_min: ConditionalMinimum | None = None
+    documents: dict[str, tuple[DocumentSlot, ...]] = Field(default_factory=dict)
+
+    @field_validator("fields", "person_fields", "corporate_fields", "foundation_fields", mode="before")
+    @classmethod
+    def _no_list_is_empty(cls, value: Any) -> Any:
+        return value or ()
+
+    @field_validator("documents", mode="before")
+    @classmethod
+    def _no_documents_are_none(cls, value: Any) -> Any:
+        return {name: slots or () for name, slots in value.items()} if isinstance(value, Mapping) else {}
+
+    @field_validator("title", "help", mode="before")
+    @classmethod
+    def _no_text_is_empty(cls, value: Any) -> Any:
+        return "" if value is None else value
+
+    @property
+    def is_entity(self) -> bool:
+        """About the entity itself."""
+        return self.scope == ENTITY
+
+    @property
+    def is_share_structure(self) -> bool:
+        """About the classes of shares."""
+        return self.scope == "share_structure"
+
+    @property
+    def role(self) -> str | None:
+        """The role that the section is about, whatever it is called; None for any other section."""
+        head, _, role = self.scope.partition(":")
+        return role if head == ROLE and role else None
+
+    @property
+    def is_role(self) -> bool:
+        """About the parties in one role."""
+        return self.role is not None
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether there is anything to show: a known scope, and something asked."""
+        if self.is_entity:
+            return bool(self.fields) or bool(self.slots(ENTITY))
+        return self.is_role or self.is_share_structure
+
+    @cached_property
+    def groups(self) -> Mapping[str, tuple[FieldSpec, ...]]:
+        """The questions by who answers them, with those that are asked even where the schema doesn't list them."""
+        if self.is_entity:
+            return MappingProxyType({ENTITY: self.fields})
+        if self.is_share_structure:
+            return MappingProxyType({SHARE_CLASS: implied.with_share_class_fields(self.fields)})
+        if self.is_role:
+            return MappingProxyType(
+                {
+                    "person": implied.with_person_fields(self.person_fields),
+                    "corporate": self.corporate_fields or implied.COMPANY_FIELDS,
+                    "foundation": self.foundation_fields or implied.COMPANY_FIELDS,
+                }
+            )
+        return MappingProxyType({})
+
+    @property
+    def base_minimum(self) -> int:
+        """The minimum that stands while no condition replaces it; 0 where it is no count."""
+        return self.minimum if self.has_usable_minimum else 0
+
+    @property
+    def has_usable_minimum(self) -> bool:
+        """A minimum is a whole number, zero or more."""
+        return isinstance(self.minimum, int) and not isinstance(self.minimum, bool) and self.minimum >= 0
+
+    def allows(self, kind: str) -> bool:
+        """Whether a party of the kind may be in this role."""
+        return {"person": True, "corporate": self.allows_corporate, "foundation": self.allows_foundation}.get(
+            kind, False
+        )
+
+    def slots(self, kind: str) -> tuple[DocumentSlot, ...]:
+        """The documents asked of a party of the kind, or of the new entity itself."""
+        return self.documents.get(ENTITY if kind == ENTITY else canonical.SLOT_KEYS[kind], ())
+
+
+class FormSchema(_Model):
+    """A product's form (interface, "Form schema"). `agent_address` as it arrived: text by part."""
+
+    id: str = ""
+    csp_name: str = ""
+    form_name: str = ""
+    version: str = ""
+    agent_address: dict[str, str] = Field(default_factory=dict)
+    sections: tuple[Section, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _give_sections_keys(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        read = {name: value for name, value in data.items() if value is not None}
+        sections = [section for section in read.get("sections", ()) if isinstance(section, Mapping)]
+        keys = _section_keys(sections)
+        read["sections"] = tuple({**section, "key": key} for section, key in zip(sections, keys, strict=True))
+        return read
+
+    @field_validator("agent_address", mode="before")
+    @classmethod
+    def _keep_texts(cls, value: Any) -> dict[str, str]:
+        if not isinstance(value, Mapping):
+            return {}
+        return {str(part): text for part, text in value.items() if reading.text_or_none(text)}
+
+    @cached_property
+    def entity_sections(self) -> tuple[Section, ...]:
+        """Sections about the entity that have something to ask."""
+        return tuple(section for section in self.sections if section.is_entity and section.is_drawn)
+
+    @cached_property
+    def role_sections(self) -> tuple[Section, ...]:
+        """Sections about parties, in the order of the schema."""
+        return tuple(section for section in self.sections if section.is_role)
+
+    @cached_property
+    def share_section(self) -> Section | None:
+        """The section about classes of shares, if the product has one."""
+        return next((section for section in self.sections if section.is_share_structure), None)
+
+    def section(self, key: str) -> Section | None:
+        """The section with the key, or None."""
+        return self._by_key.get(key)
+
+    @cached_property
+    def _by_key(self) -> dict[str, Section]:
+        return {section.key: section for section in self.sections}
+
+    def sections_of(self, roles: Sequence[str]) -> tuple[Section, ...]:
+        """The role sections that a party with these roles answers, in the order of the schema."""
+        return tuple(section for section in self.role_sections if section.role in roles)
+
+    def fields_of(self, kind: str, roles: Sequence[str]) -> tuple[FieldSpec, ...]:
+        """All fields a party of the kind is asked in its roles, once each by name."""
+        specs = (spec for section in self.sections_of(roles) for spec in section.groups[kind])
+        return tuple({spec.name: spec for spec in reversed(tuple(specs))}.values())[::-1]
+
+    @cached_property
+    def entity_fields(self) -> tuple[FieldSpec, ...]:
+        """All fields about the entity."""
+        return tuple(spec for section in self.entity_sections for spec in section.fields)
+
+    @cached_property
+    def share_class_fields(self) -> tuple[FieldSpec, ...]:
+        """All fields about a class of shares."""
+        return self.share_section.groups[SHARE_CLASS] if self.share_section else ()
+
+    def remembered(self, make: Callable[[FormSchema], Made]) -> Made:
+        """What is worked out from the schema alone, made once and kept as long as the schema."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        return cast(Made, self._made[make])
+
+    @cached_property
+    def _made(self) -> dict[Any, Any]:
+        return {}
+
+    def why_unanswerable(self, spec: FieldSpec) -> str | None:
+        """Why nobody can answer the field here, or None (supplement, "What a schema may get wrong")."""
+        if spec.provided_by_agent:
+            return None if self.agent_address else "the schema has no agent's address"
+        if spec.needs_options and not spec.options:
+            return "the schema offers no options for it"
+        if spec.refers_to_share_class and self.share_section is None:
+            return "this product has no share classes"
+        return None
+
+
+class Jurisdiction(_Model):
+    """Where the entity is formed."""
+
+    id: str = ""
+    name: str = ""
+    slug: str = ""
+    iso_code: str = ""
+    region: str = ""
+
+
+class Product(_Model):
+    """The legal form. `type` is Corporation or Foundation."""
+
+    id: str = ""
+    name: str = ""
+    slug: str = ""
+    type: str = ""
+    description: str = ""
+
+
+class Price(_Model):
+    """What it costs, in one currency."""
+
+    one_off: Decimal = Decimal(0)
+    annual: Decimal = Decimal(0)
+    currency: str = ""
+
+
+class CatalogItem(_Model):
+    """One product in one jurisdiction (interface, "Catalog item"). `document` is the schema as it arrived."""
+
+    jurisdiction_product_id: str
+    jurisdiction: Jurisdiction = Field(default_factory=Jurisdiction)
+    product: Product = Field(default_factory=Product)
+    price: Price = Field(default_factory=Price)
+    form: FormSchema = Field(alias="schema")
+    estimated_timeline: str = ""
+    document: dict[str, Any] = Field(default_factory=dict, repr=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _keep_the_document(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        read = {name: value for name, value in data.items() if value is not None}
+        return {"schema": {}, **read, "document": read.get("schema", {})}
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenItem:
+    """A catalog item that cannot be read at all; it is shown as unavailable, with the reason."""
+
+    name: str
+    reason: str
+
+
+def parse_catalog(items: Sequence[Any]) -> list[CatalogItem | BrokenItem]:
+    """Every item of a catalog list; one that cannot be read doesn't take the others with it."""
+    return [_parse_item(item) for item in items]
+
+
+def _parse_item(item: Any) -> CatalogItem | BrokenItem:
+    try:
+        return CatalogItem.model_validate(item)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        where = ".".join(str(step) for step in first["loc"])
+        product = item.get("product") if isinstance(item, Mapping) else None
+        name = product.get("name") if isinstance(product, Mapping) else None
+        return BrokenItem(name=str(name or "A product without a name"), reason=f"{where}: {first['msg']}")
+
+
+def _section_keys(sections: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A key for each section, from its title; a repeated one gets a number."""
+    keys: list[str] = []
+    for section in sections:
+        slug = _slug(str(section.get("title") or "")) or _slug(str(section.get("scope") or "")) or "section"
+        key, count = slug, 1
+        while key in keys:
+            count += 1
+            key = f"{slug}-{count}"
+        keys.append(key)
+    return keys
+
+
+def _slug(text: str) -> str:
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60].strip("-")

@@ -1,0 +1,62 @@
+"""Countries and currencies: codes, names in the reader's language, minor units.
+
+Data from the Unicode CLDR by way of Babel; codes are ISO 3166-1 alpha-2 and ISO 4217.
+"""
+
+from functools import cache
+
+from babel import Locale
+from babel.numbers import get_currency_precision, list_currencies
+
+# CLDR territories with two letters that ISO 3166-1 doesn't assign: unions, exceptional reservations, test codes.
+_NOT_ASSIGNED = {"EU", "EZ", "UN", "ZZ", "QO", "AC", "CP", "CQ", "DG", "EA", "IC", "TA", "XA", "XB", "XK"}
+
+
+def _assigned_codes() -> tuple[str, ...]:
+    territories = Locale("en").territories
+    return tuple(
+        sorted(
+            code for code in territories if len(code) == 2 and code.isalpha() and code not in _NOT_ASSIGNED
+        )
+    )
+
+
+COUNTRIES: tuple[str, ...] = _assigned_codes()
+CURRENCIES: frozenset[str] = frozenset(list_currencies("en"))
+
+_COUNTRY_SET = frozenset(COUNTRIES)
+
+
+def is_country(code: str) -> bool:
+    """Whether the code is an assigned ISO 3166-1 alpha-2 code, in capitals."""
+    return code in _COUNTRY_SET
+
+
+def is_currency(code: str) -> bool:
+    """Whether the code is an ISO 4217 code, in capitals."""
+    return code in CURRENCIES
+
+
+@cache
+def country_name(code: str, language: str = "en") -> str:
+    """The country's name in the language, or the code itself where nobody knows it."""
+    return str(Locale.parse(language, sep="-").territories.get(code, code))
+
+
+@cache
+def currency_name(code: str, language: str = "en") -> str:
+    """The currency's name in the language, or the code itself."""
+    return str(Locale.parse(language, sep="-").currencies.get(code, code))
+
+
+@cache
+def countries_by_name(language: str = "en") -> tuple[tuple[str, str], ...]:
+    """Pairs of code and name, in the order in which a reader looks for them."""
+    return tuple(
+        sorted(((code, country_name(code, language)) for code in COUNTRIES), key=lambda pair: pair[1])
+    )
+
+
+def minor_units(currency: str) -> int:
+    """How many decimal places an amount in the currency may have: 2 for USD, 0 for JPY, 3 for KWD."""
+    return int(get_currency_precision(currency))
