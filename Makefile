@@ -1,0 +1,54 @@
+# The doors of the house. `make` alone lists them.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RUN_READY := $(VENV)/ready-to-run
+DEV_READY := $(VENV)/ready-to-develop
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check format bench lock clean
+
+help: ## List what can be made
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+
+$(RUN_READY): requirements.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	@touch $@
+
+$(DEV_READY): requirements.txt requirements-dev.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@touch $@ $(RUN_READY)
+
+run: $(RUN_READY) ## Set up and serve the portal with the embedded service
+	@exec $(BIN)/python manage.py serve
+
+test: $(DEV_READY) ## Set up and run every test
+	$(BIN)/python -m pytest $(ARGS)
+
+check: $(DEV_READY) ## Lint, types, templates, migrations: changes nothing
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy formation_portal
+	$(BIN)/djlint templates --lint --quiet
+	$(BIN)/python manage.py makemigrations --check --dry-run
+	$(BIN)/python manage.py check --fail-level WARNING
+
+format: $(DEV_READY) ## Put code into the house's form
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(DEV_READY) ## Measure: lines of `name value unit`
+	@$(BIN)/python -m tests.bench
+
+lock: $(DEV_READY) ## Pin every dependency anew, with hashes
+	$(BIN)/pip-compile --quiet --strip-extras --generate-hashes --no-emit-index-url --no-emit-trusted-host \
+		--no-emit-find-links --output-file requirements.txt pyproject.toml
+	$(BIN)/pip-compile --quiet --strip-extras --generate-hashes --no-emit-index-url --no-emit-trusted-host \
+		--no-emit-find-links --extra dev --constraint requirements.txt --output-file requirements-dev.txt pyproject.toml
+
+clean: ## Remove what was made, but not your data
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,44 @@
+"""Every setting that an operator may change, read from the environment once, with its type and its default."""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+PROJECT = Path(__file__).resolve().parent.parent
+
+
+class Environment(BaseSettings):
+    """The environment's say. A wrong value stops the start with its name and the reason."""
+
+    model_config = SettingsConfigDict(env_file=None, extra="ignore")
+
+    data_dir: Path = Field(PROJECT / "var", description="Where databases, uploads and secrets are kept.")
+    port: int = Field(8000, description="The port that `make run` serves on.")
+    demo: bool = Field(
+        True, description="Demo accounts and the demo key exist. Turn it off wherever anybody else can reach it."
+    )
+    debug: bool = Field(False, description="Django's debug pages. Never where anybody else can reach it.")
+    secret_key: str = Field("", description="Signs sessions. Empty: made once and kept in DATA_DIR.")
+    allowed_hosts: str = Field("localhost,127.0.0.1,[::1]", description="Host names that are answered, with commas between.")
+    trusted_origins: str = Field("", description="Origins that may post, like https://portal.example, behind a proxy.")
+    secure_cookies: bool = Field(False, description="Cookies only over HTTPS. Turn it on wherever HTTPS is served.")
+    database_url: str = Field("", description="The portal's database. Empty: SQLite in DATA_DIR.")
+    service_database_url: str = Field("", description="The embedded service's database. Empty: SQLite in DATA_DIR.")
+    formation_service_url: str = Field("", description="Base URL of another formation service. Empty: the embedded one.")
+    formation_service_key: str = Field("", description="The API key for that service.")
+    formation_service_edits: Literal["auto", "yes", "no"] = Field(
+        "auto",
+        description="Whether the service can edit what it was sent. auto: the embedded one can, another can't.",
+    )
+    connect_timeout: float = Field(3, description="Seconds to wait for a connection to the service.")
+    read_timeout: float = Field(15, description="Seconds to wait for the service's answer.")
+    call_timeout: float = Field(30, description="Seconds that a whole call to the service may take.")
+    upload_timeout: float = Field(60, description="Seconds that a document's upload to the service may take.")
+    catalog_limit_mib: int = Field(16, description="MiB of a catalog that are read at most.")
+    answer_limit_mib: int = Field(1, description="MiB of any other answer of the service that are read at most.")
+    catalog_seconds: int = Field(300, description="Seconds for which the catalog is not asked for again.")
+    relay_wait_ms: int = Field(250, description="Milliseconds that a saved page waits for the relay's first answer.")
+    rate_limit: int = Field(600, description="Requests a minute that the embedded service takes from one key.")
+    log_level: str = Field("INFO", description="The least serious level that is logged.")

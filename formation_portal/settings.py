@@ -1,0 +1,151 @@
+"""Django's settings. What an operator may change is in environment.py; the README lists it."""
+
+import os
+import secrets
+from pathlib import Path
+
+from formation_portal import databases
+from formation_portal.environment import PROJECT, Environment
+
+ENV = Environment()  # type: ignore[call-arg]  # every field has a default
+DATA_DIR = ENV.data_dir.resolve()
+DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def _kept_secret(path: Path) -> str:
+    """A secret that is made on the first start and read on every later one."""
+    if not path.exists():
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            file.write(secrets.token_urlsafe(48))
+    return path.read_text()
+
+
+SECRET_KEY = ENV.secret_key or _kept_secret(DATA_DIR / "secret-key")
+DEBUG = ENV.debug
+DEMO = ENV.demo
+ALLOWED_HOSTS = [host.strip() for host in ENV.allowed_hosts.split(",") if host.strip()]
+CSRF_TRUSTED_ORIGINS = [origin.strip() for origin in ENV.trusted_origins.split(",") if origin.strip()]
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django.forms",
+    "django_htmx",
+    "heroicons",
+    "allauth",
+    "allauth.account",
+    "formation_portal",
+    "formation_portal.accounts",
+    "formation_portal.service",
+    "formation_portal.gateway",
+    "formation_portal.applications",
+    "formation_portal.relay",
+    "formation_portal.portal",
+    "formation_portal.desk",
+]
+
+MIDDLEWARE = [
+    "formation_portal.headers.SecurityHeaders",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.middleware.gzip.GZipMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+]
+
+ROOT_URLCONF = "formation_portal.urls"
+WSGI_APPLICATION = "formation_portal.wsgi.application"
+FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [PROJECT / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+            "builtins": ["formation_portal.portal.templatetags.register", "django.templatetags.static"],
+        },
+    }
+]
+
+DATABASES = {
+    "default": databases.configure(ENV.database_url, default_path=DATA_DIR / "portal.sqlite3"),
+    databases.SERVICE: databases.configure(ENV.service_database_url, default_path=DATA_DIR / "service.sqlite3"),
+}
+DATABASE_ROUTERS = ["formation_portal.databases.ServiceRouter"]
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "portal:applications"
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = "optional"
+ACCOUNT_LOGOUT_REDIRECT_URL = "portal:catalog"
+ACCOUNT_PREVENT_ENUMERATION = True
+EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
+EMAIL_FILE_PATH = DATA_DIR / "mail"
+
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = True
+
+STATIC_URL = "/static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATICFILES_DIRS = [PROJECT / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+# Uploads are served by views that check who asks, never by address.
+MEDIA_ROOT = DATA_DIR / "documents"
+SERVICE_DOCUMENTS = DATA_DIR / "service-documents"
+UPLOAD_LIMIT = 10_000_000
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
+FILE_UPLOAD_PERMISSIONS = 0o600
+
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = ENV.secure_cookies
+SESSION_COOKIE_HTTPONLY = True
+CSRF_FAILURE_VIEW = "formation_portal.faults.csrf_failure"
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+
+FORMATION_SERVICE_URL = ENV.formation_service_url
+FORMATION_SERVICE_KEY = ENV.formation_service_key
+FORMATION_SERVICE_EDITS = {"yes": True, "no": False}.get(ENV.formation_service_edits, not ENV.formation_service_url)
+RELAY_WAIT_MS = ENV.relay_wait_ms
+RELAY_DIR = DATA_DIR / "relay"
+SERVICE_RATE_LIMIT = ENV.rate_limit
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": ENV.log_level},
+}

@@ -1,0 +1,15 @@
+"""The site's addresses: the customer's pages at the root, the desk, the accounts, and the embedded service."""
+
+from django.urls import include, path
+
+urlpatterns = [
+    path("accounts/", include("allauth.urls")),
+    path("desk/", include("formation_portal.desk.urls")),
+    path("api/", include("formation_portal.service.urls")),
+    path("", include("formation_portal.portal.urls")),
+]
+
+handler400 = "formation_portal.faults.bad_request"
+handler403 = "formation_portal.faults.forbidden"
+handler404 = "formation_portal.faults.not_found"
+handler500 = "formation_portal.faults.server_error"
