@@ -1,0 +1,1 @@
+"""Template tags of the register, for customers' pages and the desk alike."""

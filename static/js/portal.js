@@ -1,0 +1,68 @@
+/* What the pages gain where script runs. Everything here is a shortcut: each page works without this file.
+   Deferred, and before htmx in the page. It listens on the document, so it survives whatever is swapped. */
+(() => {
+  "use strict";
+
+  document.documentElement.classList.add("scripted");
+
+  /* One place for the names of htmx's events, since version 4 calls them otherwise. */
+  const EVENT = {
+    before: "htmx:beforeRequest",
+    after: "htmx:afterRequest",
+    settled: "htmx:afterSettle",
+    unreachable: ["htmx:sendError", "htmx:timeout", "htmx:responseError"],
+  };
+
+  /* ---- Focus. The error summary, or else the message of what has just happened, speaks first. ---- */
+
+  const focusFirstWord = (root) => {
+    const word = root.querySelector(".error-summary[tabindex]") ?? root.querySelector(".message[tabindex][autofocus]");
+    word?.focus();
+  };
+  document.addEventListener(EVENT.settled, ({ target }) => {
+    if (target instanceof Element && target.querySelector(".error-summary")) focusFirstWord(target);
+  });
+  if (document.activeElement === document.body && !location.hash) focusFirstWord(document);
+
+  /* ---- Busy buttons. The server ignores a second press; this only says that the first one was heard. ---- */
+
+  const idle = () => {
+    for (const button of document.querySelectorAll("button[aria-busy]")) button.removeAttribute("aria-busy");
+  };
+  document.addEventListener("submit", ({ submitter }) => submitter?.setAttribute("aria-busy", "true"));
+  window.addEventListener("pageshow", idle);
+
+  /* ---- Not saved. The banner stays until the server has answered; the form is left alone. ---- */
+
+  let failed = null;
+
+  const banner = () => document.getElementById("banner");
+  const warn = ({ detail }) => {
+    failed = detail;
+    const reads = detail.requestConfig?.verb === "get";
+    const words = document.getElementById(reads ? "not-updated" : "not-saved");
+    if (words && banner()?.dataset.shows !== words.id) {
+      banner().dataset.shows = words.id;
+      banner().replaceChildren(words.content.cloneNode(true));
+    }
+  };
+  const calm = () => {
+    failed = null;
+    if (!banner()?.dataset.shows) return;
+    delete banner().dataset.shows;
+    banner().replaceChildren();
+  };
+  for (const name of EVENT.unreachable) document.addEventListener(name, warn);
+  document.addEventListener(EVENT.after, ({ detail }) => {
+    idle();
+    if (detail.successful) calm();
+  });
+  document.addEventListener("click", ({ target }) => {
+    if (!(target instanceof Element) || !target.closest("[data-retry]") || !failed) return;
+    const { elt, requestConfig: { verb, path, triggeringEvent } } = failed;
+    const pressed = triggeringEvent?.submitter;
+    const values = pressed?.name ? { [pressed.name]: pressed.value } : {};
+    if (elt.isConnected) window.htmx.ajax(verb, path, { source: elt, event: triggeringEvent, values });
+    else location.reload(); /* what failed was swapped away meanwhile */
+  });
+})();
