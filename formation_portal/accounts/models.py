@@ -1,0 +1,39 @@
+"""A person who signs in. The e-mail address is the login; there is no user name."""
+
+from typing import Any, ClassVar
+
+from django.contrib.auth.models import AbstractUser, BaseUserManager
+from django.db import models
+
+
+class UserManager(BaseUserManager["User"]):
+    """Makes users by their e-mail address, which is kept in lower case: a login has one spelling."""
+
+    def create_user(self, email: str, password: str | None = None, **more: Any) -> "User":
+        """A saved user. Raises ValueError without an address."""
+        if not email:
+            raise ValueError("A user needs an e-mail address.")
+        user = self.model(email=email.strip().lower(), **more)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def create_superuser(self, email: str, password: str | None = None, **more: Any) -> "User":
+        """A user who may do everything, agents' work included."""
+        return self.create_user(email, password, is_staff=True, is_superuser=True, is_agent=True, **more)
+
+
+class User(AbstractUser):
+    """A customer, or, with `is_agent`, one of the people who review what customers submit."""
+
+    username = None  # type: ignore[assignment]  # Django's own way to leave the inherited column out
+    email = models.EmailField("e-mail address", unique=True)
+    is_agent = models.BooleanField("agent", default=False, help_text="May open the desk.")
+
+    USERNAME_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+
+    objects: ClassVar[UserManager] = UserManager()  # type: ignore[misc,assignment]  # another login, another manager
+
+    def __str__(self) -> str:
+        return self.email
