@@ -33,7 +33,7 @@ class User(AbstractUser):
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
 
-    objects: ClassVar[UserManager] = UserManager()  # type: ignore[misc,assignment]  # another login, another manager
+    objects: ClassVar[UserManager] = UserManager()  # type: ignore[assignment]  # another login, another manager
 
     def __str__(self) -> str:
         return self.email

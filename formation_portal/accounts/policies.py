@@ -1,0 +1,86 @@
+"""Who may open a view. Every view declares one policy, and a test walks all addresses to see that it does.
+
+A policy asks only who is there. Whose record it is, is asked where the record is looked up
+(`Application.objects.visible_to(request.user)`), so that another's is as absent as one that never was.
+"""
+
+from collections.abc import Callable
+from enum import StrEnum
+from functools import wraps
+from typing import Concatenate, ParamSpec, cast
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django_htmx.middleware import HtmxDetails
+
+from . import signing_in
+from .models import User
+
+Rest = ParamSpec("Rest")
+
+
+class Policy(StrEnum):
+    """The kinds of people that pages are for."""
+
+    PUBLIC = "public"
+    SIGNED_IN = "signed_in"
+    CUSTOMER = "customer"
+    AGENT = "agent"
+
+
+class UserRequest(HttpRequest):
+    """A request of somebody who is signed in; what the policies hand to a view."""
+
+    user: User
+    htmx: HtmxDetails
+
+
+View = Callable[Concatenate[HttpRequest, Rest], HttpResponse]
+UserView = Callable[Concatenate[UserRequest, Rest], HttpResponse]
+
+
+def public(view: View[Rest]) -> View[Rest]:
+    """For everybody."""
+    return _declare(Policy.PUBLIC, view)
+
+
+def signed_in(view: UserView[Rest]) -> View[Rest]:
+    """For everybody who is signed in, whoever it is; others sign in first and come back."""
+    return _declare(Policy.SIGNED_IN, _behind_sign_in(view))
+
+
+def customer(view: UserView[Rest]) -> View[Rest]:
+    """For people and their own applications: the view finds records only through `visible_to`."""
+    return _declare(Policy.CUSTOMER, _behind_sign_in(view))
+
+
+def agent(view: UserView[Rest]) -> View[Rest]:
+    """For agents. Others who are signed in get 403, whether or not the address names a record."""
+
+    @wraps(view)
+    def guarded(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponse:
+        if not request.user.is_agent:
+            raise PermissionDenied
+        return view(request, *args, **kwargs)
+
+    return _declare(Policy.AGENT, _behind_sign_in(guarded))
+
+
+def policy_of(view: Callable[..., object]) -> Policy | None:
+    """What a view declares, or None."""
+    return getattr(view, "policy", None)
+
+
+def _behind_sign_in(view: UserView[Rest]) -> View[Rest]:
+    @wraps(view)
+    def guarded(request: HttpRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponse:
+        if not request.user.is_authenticated:
+            return signing_in.first(request)
+        return view(cast(UserRequest, request), *args, **kwargs)
+
+    return guarded
+
+
+def _declare(policy: Policy, view: View[Rest]) -> View[Rest]:
+    view.policy = policy  # type: ignore[attr-defined]  # a mark on the function; read by `policy_of`
+    return view

@@ -1,0 +1,62 @@
+"""The way through sign-in and back. What was typed when a session had ended is kept, to be sent once more.
+
+The session that holds it is that of the same browser. It is shown again only to somebody who may open the address it
+was meant for, which the page that shows it asks (`portal.views.unsent`).
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, resolve_url
+from django.utils.http import urlencode
+from django_htmx.http import HttpResponseClientRedirect
+
+_KEY = "unsent"
+# Enough for the longest section of a form, and too little to fill a table of sessions with.
+_MOST_CHARACTERS = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Unsent:
+    """A form that was posted without a session: where to, and each control with its values. Files can't be kept."""
+
+    path: str
+    controls: tuple[tuple[str, tuple[str, ...]], ...]
+    had_files: bool
+
+
+def first(request: HttpRequest) -> HttpResponse:
+    """To the sign-in page, and then on to where the request was going; a form's content is kept meanwhile."""
+    following = request.get_full_path()
+    if request.method == "POST":
+        _keep(request)
+        following = resolve_url("portal:unsent")
+    url = f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': following})}"
+    return HttpResponseClientRedirect(url) if getattr(request, "htmx", False) else redirect(url)
+
+
+def unsent(request: HttpRequest) -> Unsent | None:
+    """What this browser posted without a session, or None."""
+    kept = request.session.get(_KEY)
+    if kept is None:
+        return None
+    controls = tuple((name, tuple(values)) for name, values in kept["controls"])
+    return Unsent(kept["path"], controls, kept["had_files"])
+
+
+def forget(request: HttpRequest) -> None:
+    """Drop what was kept."""
+    request.session.pop(_KEY, None)
+
+
+def _keep(request: HttpRequest) -> None:
+    controls: list[Any] = [(name, values) for name, values in request.POST.lists() if name != "csrfmiddlewaretoken"]
+    if len(json.dumps(controls)) <= _MOST_CHARACTERS:
+        request.session[_KEY] = {
+            "path": request.get_full_path(),
+            "controls": controls,
+            "had_files": bool(request.FILES),
+        }
