@@ -65,11 +65,7 @@ def objection(canonical_field: str | None, value: Any, *, today: date) -> tuple[
 
     A date of birth lies in the past, and its holder is under 120 (supplement, "Values").
     """
-    if (
-        canonical_field is None
-        or property_of(canonical_field) != "date_of_birth"
-        or not isinstance(value, date)
-    ):
+    if canonical_field is None or property_of(canonical_field) != "date_of_birth" or not isinstance(value, date):
         return None
     if value >= today:
         return "not_past", "Enter a date of birth that lies in the past"

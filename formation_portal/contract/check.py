@@ -58,9 +58,7 @@ def _repeated_keys(schema: FormSchema) -> Iterator[Finding]:
         for specs in section.groups.values():
             repeated = [key for key, count in Counter(spec.key for spec in specs).items() if count > 1]
             for key in repeated:
-                yield Finding(
-                    "repeated_key", _title(section), f"The key {key} stands twice in “{_title(section)}”"
-                )
+                yield Finding("repeated_key", _title(section), f"The key {key} stands twice in “{_title(section)}”")
 
 
 def _circles(schema: FormSchema) -> Iterator[Finding]:
@@ -103,15 +101,11 @@ def _sections(schema: FormSchema) -> Iterator[Finding]:
     for section in schema.sections:
         title = _title(section)
         if not (section.is_entity or section.is_role or section.is_share_structure):
-            yield Finding(
-                "unknown_scope", title, f"“{title}” has the unknown scope “{section.scope}”; it isn't drawn"
-            )
+            yield Finding("unknown_scope", title, f"“{title}” has the unknown scope “{section.scope}”; it isn't drawn")
         elif not section.is_drawn:
             yield Finding("empty_section", title, f"“{title}” asks nothing; it isn't drawn")
         if not section.has_usable_minimum:
-            yield Finding(
-                "bad_minimum", title, f"The minimum of “{title}” is no count of parties; 0 is taken"
-            )
+            yield Finding("bad_minimum", title, f"The minimum of “{title}” is no count of parties; 0 is taken")
         yield from _conditional_minimum(schema, section)
 
 

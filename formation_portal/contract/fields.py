@@ -302,9 +302,7 @@ class PhoneField(FieldSpec):
 
     def display(self, value: Any) -> str:
         number = phonenumbers.parse(value)
-        return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.INTERNATIONAL).replace(
-            " ", "\u00a0"
-        )
+        return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.INTERNATIONAL).replace(" ", "\u00a0")
 
 
 class NationalityField(FieldSpec):

@@ -59,9 +59,7 @@ def _of_party(standing: Standing, party: Party) -> Iterator[Need]:
     for section in standing.schema.sections_of(party.roles):
         if standing.section(section).active and not section.allows(party.kind):
             title = section.title or section.role
-            text = (
-                f"{label}: remove the role “{title}”, which a {canonical.KIND_WORDS[party.kind]} can't have"
-            )
+            text = f"{label}: remove the role “{title}”, which a {canonical.KIND_WORDS[party.kind]} can't have"
             yield Need("party_type_not_allowed", text, section.key, party_id=party.id)
     yield from _of_questions(standing.party_questions(party), standing, party, prefix=f"{label}: ")
     for slot in standing.slots(party):
@@ -84,9 +82,7 @@ def _of_shares(standing: Standing) -> Iterator[Need]:
         )
     for share_class in classes:
         prefix = f"{share_class.label or 'The class without a name'}: "
-        yield from _of_questions(
-            standing.questions(section, share_class), standing, share_class, prefix=prefix
-        )
+        yield from _of_questions(standing.questions(section, share_class), standing, share_class, prefix=prefix)
     yield from _of_holdings(standing, section)
 
 

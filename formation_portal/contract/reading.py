@@ -38,9 +38,7 @@ def texts(value: Any) -> tuple[str, ...]:
     """A schema's list of options as texts; numbers are taken as written, anything else is left out."""
     if not isinstance(value, list | tuple):
         return ()
-    return tuple(
-        str(one) for one in value if isinstance(one, str | int | float) and not isinstance(one, bool)
-    )
+    return tuple(str(one) for one in value if isinstance(one, str | int | float) and not isinstance(one, bool))
 
 
 def as_typed(value: Any) -> str:
@@ -78,18 +76,12 @@ def _text(raw: Any, *, label: str, limit: int, allowed: str) -> str:
     if any(_is_control(character) and character not in allowed for character in text):
         raise AnswerError("control_characters", f"Enter “{label}” again without invisible control characters")
     if len(text) > limit:
-        raise AnswerError(
-            "too_long", f"Enter “{label}” in at most {limit:,} characters; it has {len(text):,}"
-        )
+        raise AnswerError("too_long", f"Enter “{label}” in at most {limit:,} characters; it has {len(text):,}")
     return text
 
 
 def _is_control(character: str) -> bool:
-    return (
-        unicodedata.category(character) in ("Cc", "Cs")
-        or ord(character) in _BIDI_CONTROLS
-        or character == "\ufffd"
-    )
+    return unicodedata.category(character) in ("Cc", "Cs") or ord(character) in _BIDI_CONTROLS or character == "\ufffd"
 
 
 def members(raw: Any, *, label: str) -> list[Any]:
@@ -120,11 +112,7 @@ def decimal(raw: Any, *, label: str) -> Decimal:
     if not exact.is_finite():
         raise refusal
     sign, digits, exponent = exact.normalize().as_tuple()
-    if (
-        not isinstance(exponent, int)
-        or len(digits) + max(exponent, 0) > DIGITS_LIMIT
-        or -exponent > DIGITS_LIMIT
-    ):
+    if not isinstance(exponent, int) or len(digits) + max(exponent, 0) > DIGITS_LIMIT or -exponent > DIGITS_LIMIT:
         raise AnswerError("too_many_digits", f"Enter “{label}” with at most {DIGITS_LIMIT} digits")
     if exponent > 0:
         return Decimal((sign, digits + (0,) * exponent, 0))
@@ -169,9 +157,7 @@ def phone(raw: Any, *, label: str) -> str:
     except phonenumbers.NumberParseException:
         parsed = None
     if parsed is None or not phonenumbers.is_possible_number(parsed):
-        raise AnswerError(
-            "not_a_phone_number", f"Enter “{label}” with the country code, like +41 41 728 80 00"
-        )
+        raise AnswerError("not_a_phone_number", f"Enter “{label}” with the country code, like +41 41 728 80 00")
     return str(phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164))
 
 

@@ -90,9 +90,7 @@ class Standing:
             self._fields[known] = Verdict(False, "Not asked, because its rules form a circle")
             whole = self.section(place.section)
             self._fields[known] = (
-                self._by_rule(place.spec.depends_on, place.section, place.group, holder)
-                if whole.active
-                else whole
+                self._by_rule(place.spec.depends_on, place.section, place.group, holder) if whole.active else whole
             )
         return self._fields[known]
 
@@ -108,11 +106,7 @@ class Standing:
     def _named(self, rule: Condition, section: Section, group: str, holder: Holder) -> Place | None:
         candidates = self._directory.candidates(rule.field, section=section, group=group)
         if isinstance(holder, Party):
-            own = (
-                place
-                for place in candidates
-                if place.group == holder.kind and place.section.role in holder.roles
-            )
+            own = (place for place in candidates if place.group == holder.kind and place.section.role in holder.roles)
             return next(own, candidates[0] if candidates else None)
         return candidates[0] if candidates else None
 

@@ -31,18 +31,12 @@ def _questions(standing: Standing, holder: Holder) -> Iterable[Any]:
     if isinstance(holder, ShareClass):
         section = standing.schema.share_section
         return standing.questions(section, holder) if section else ()
-    return [
-        question for section in standing.schema.entity_sections for question in standing.questions(section)
-    ]
+    return [question for section in standing.schema.entity_sections for question in standing.questions(section)]
 
 
 def csp_data(standing: Standing, holder: Holder = None) -> dict[str, Any]:
     """The answers of csp_field_key fields: `{csp_field_key: value}`, of the entity, a party or a share class."""
-    return {
-        spec.name: spec.payload(value)
-        for spec, value in answered(standing, holder)
-        if not spec.canonical_field
-    }
+    return {spec.name: spec.payload(value) for spec, value in answered(standing, holder) if not spec.canonical_field}
 
 
 def entity_properties(standing: Standing) -> dict[str, Any]:
@@ -81,9 +75,7 @@ def share_class_body(standing: Standing, share_class: ShareClass) -> dict[str, A
     return {"par_value": 0, **properties(standing, share_class)}
 
 
-def raw_entity_answers(
-    schema: FormSchema, record: Mapping[str, Any], csp: Mapping[str, Any]
-) -> dict[str, Any]:
+def raw_entity_answers(schema: FormSchema, record: Mapping[str, Any], csp: Mapping[str, Any]) -> dict[str, Any]:
     """The entity's answers by field name, from its properties and its csp-data."""
     raw = dict(csp)
     for spec in schema.entity_fields:
@@ -96,9 +88,7 @@ def raw_entity_answers(
     return raw
 
 
-def raw_answers(
-    fields: Iterable[FieldSpec], record: Mapping[str, Any], csp: Mapping[str, Any]
-) -> dict[str, Any]:
+def raw_answers(fields: Iterable[FieldSpec], record: Mapping[str, Any], csp: Mapping[str, Any]) -> dict[str, Any]:
     """A party's or class's answers by field name, from its properties and its csp-data."""
     raw = dict(csp)
     for spec in fields:

@@ -15,9 +15,7 @@ _NOT_ASSIGNED = {"EU", "EZ", "UN", "ZZ", "QO", "AC", "CP", "CQ", "DG", "EA", "IC
 def _assigned_codes() -> tuple[str, ...]:
     territories = Locale("en").territories
     return tuple(
-        sorted(
-            code for code in territories if len(code) == 2 and code.isalpha() and code not in _NOT_ASSIGNED
-        )
+        sorted(code for code in territories if len(code) == 2 and code.isalpha() and code not in _NOT_ASSIGNED)
     )
 
 
@@ -52,9 +50,7 @@ def currency_name(code: str, language: str = "en") -> str:
 @cache
 def countries_by_name(language: str = "en") -> tuple[tuple[str, str], ...]:
     """Pairs of code and name, in the order in which a reader looks for them."""
-    return tuple(
-        sorted(((code, country_name(code, language)) for code in COUNTRIES), key=lambda pair: pair[1])
-    )
+    return tuple(sorted(((code, country_name(code, language)) for code in COUNTRIES), key=lambda pair: pair[1]))
 
 
 def minor_units(currency: str) -> int:

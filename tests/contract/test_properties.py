@@ -1,0 +1,175 @@
+"""What must hold for every schema and every record, whatever they say."""
+
+import json
+import random
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from formation_portal.contract import wire
+from formation_portal.contract.answers import Answers, judge
+from formation_portal.contract.check import check_schema
+from formation_portal.contract.needs import needs
+from formation_portal.contract.record import Holder, Party, Record, ShareClass
+from formation_portal.contract.rules import Standing, settle
+from formation_portal.contract.schema import FormSchema
+from tests.strategies import TODAY, records, schemas
+
+
+@st.composite
+def applications(draw: st.DrawFn) -> tuple[dict[str, Any], FormSchema, Record]:
+    document = draw(schemas())
+    schema = FormSchema.model_validate(document)
+    return document, schema, draw(records(schema))
+
+
+def verdicts(standing: Standing) -> dict[Any, Any]:
+    """Every verdict that can be asked for, by names that don't depend on the order."""
+    schema, record = standing.schema, standing.record
+    found: dict[Any, Any] = {}
+    for section in schema.sections:
+        found[section.title] = (standing.section(section), standing.minimum(section))
+        holders: list[Holder] = [None] if section.is_entity else []
+        holders += [party for party in record.parties if section.role in party.roles]
+        holders += list(record.share_classes) if section.is_share_structure else []
+        for holder in holders:
+            for question in standing.questions(section, holder):
+                key = (section.title, question.spec.name, holder.id if holder else None)
+                found[key] = (question.verdict, question.required)
+    return found
+
+
+@given(applications(), st.integers())
+def test_the_order_of_sections_does_not_matter(application: Any, seed: int) -> None:
+    document, schema, record = application
+    sections = list(document["sections"])
+    random.Random(seed).shuffle(sections)
+    shuffled = FormSchema.model_validate({**document, "sections": sections})
+    assert verdicts(settle(schema, record)) == verdicts(settle(shuffled, record))
+
+
+def only_active(standing: Standing) -> Record:
+    """The record as it is when everything parked has been taken out."""
+
+    def kept(holder: Holder) -> Answers:
+        names = {spec.name for spec, _ in wire.answered(standing, holder)}
+        answers = holder.answers if holder else standing.record.answers
+        return Answers({name: value for name, value in answers.values.items() if name in names}, answers.problems)
+
+    record = standing.record
+    return Record(
+        kept(None),
+        tuple(Party(one.id, one.kind, one.roles, kept(one), one.label) for one in record.parties),
+        tuple(ShareClass(one.id, kept(one), one.label) for one in record.share_classes),
+        record.holdings,
+        record.documents,
+    )
+
+
+@given(applications())
+def test_settling_twice_changes_nothing(application: Any) -> None:
+    _, schema, record = application
+    once = settle(schema, record)
+    twice = settle(schema, only_active(once))
+    assert verdicts(once) == verdicts(twice)
+    assert needs(schema, record) == needs(schema, twice.record)
+
+
+@given(applications())
+def test_an_inactive_answer_never_leaves(application: Any) -> None:
+    _, schema, record = application
+    standing = settle(schema, record)
+    holders: list[Holder] = [None, *record.parties, *record.share_classes]
+    for holder in holders:
+        for spec, _ in wire.answered(standing, holder):
+            assert any(
+                question.verdict.active
+                for section in schema.sections
+                for question in standing.questions(section, holder)
+                if question.spec.name == spec.name
+                and (not isinstance(holder, Party) or section.role in holder.roles)
+            )
+
+
+def at_the_service(schema: FormSchema, standing: Standing) -> Record:
+    """The record as the service reads it back from what was sent."""
+
+    def sent(body: Any) -> Any:
+        return json.loads(json.dumps(body))
+
+    entity = wire.raw_entity_answers(
+        schema, sent(wire.entity_properties(standing)), sent(wire.csp_data(standing))
+    )
+    parties = []
+    for party in standing.record.parties:
+        fields = schema.fields_of(party.kind, party.roles)
+        raw = wire.raw_answers(fields, sent(wire.party_body(standing, party)), sent(wire.csp_data(standing, party)))
+        parties.append(Party(party.id, party.kind, party.roles, judge(fields, raw, today=TODAY), party.label))
+    classes = []
+    for one in standing.record.share_classes:
+        raw = wire.raw_answers(
+            schema.share_class_fields, sent(wire.properties(standing, one)), sent(wire.csp_data(standing, one))
+        )
+        classes.append(ShareClass(one.id, judge(schema.share_class_fields, raw, today=TODAY), one.label))
+    record = standing.record
+    return Record(
+        judge(schema.entity_fields, entity, today=TODAY),
+        tuple(parties),
+        tuple(classes),
+        record.holdings,
+        record.documents,
+    )
+
+
+@given(applications())
+def test_what_the_portal_accepts_the_service_accepts(application: Any) -> None:
+    _, schema, record = application
+    standing = settle(schema, record)
+    theirs = at_the_service(schema, standing)
+    ours = [need for need in needs(schema, record) if need.code != "unreadable"]
+    missing = [need for need in needs(schema, theirs) if need.code != "unreadable"]
+    # What could not be read here was not sent, so that there it is missing; everything else is judged alike.
+    unreadable = {
+        (need.party_id, need.share_class_id, need.field) for need in needs(schema, record) if need.code == "unreadable"
+    }
+    rest = [need for need in missing if (need.party_id, need.share_class_id, need.field) not in unreadable]
+    assert rest == ours
+
+
+@given(applications())
+def test_a_schema_without_circles_has_no_fault(application: Any) -> None:
+    _, schema, _ = application
+    assert check_schema(schema).faults == ()
+
+
+@given(schemas(), st.integers(2, 8), st.randoms(use_true_random=False))
+def test_a_circle_is_always_found_and_named(document: dict[str, Any], length: int, chance: random.Random) -> None:
+    ring = [f"ring-{number}" for number in range(length)]
+    fields = [
+        {"key": key, "label": key, "depends_on": {"field": ring[(place + 1) % length], "value": "x"}}
+        for place, key in enumerate(ring)
+    ]
+    chance.shuffle(fields)
+    half = len(fields) // 2
+    extra = [
+        {"scope": "entity", "title": "Ring one", "fields": fields[:half]},
+        {"scope": "entity", "title": "Ring two", "fields": fields[half:]},
+    ]
+    sections = [*document["sections"], *extra]
+    chance.shuffle(sections)
+    schema = FormSchema.model_validate({**document, "sections": sections})
+    (fault,) = check_schema(schema).faults
+    assert fault.code == "circle"
+    assert all(key in fault.message for key in ring)
+
+
+@given(applications())
+def test_what_is_needed_is_never_parked(application: Any) -> None:
+    _, schema, record = application
+    standing = settle(schema, record)
+    for need in needs(schema, record):
+        if need.code in ("required", "document", "minimum"):
+            section = schema.section(need.section)
+            assert section is not None
+            assert standing.section(section).active
