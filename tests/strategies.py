@@ -13,9 +13,10 @@ from formation_portal.contract.world import COUNTRIES, CURRENCIES, minor_units
 
 TODAY = date(2026, 11, 21)
 
-words = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1, max_size=12).filter(
-    lambda text: bool(text.strip())
-)
+# What nobody can see is refused: control characters, marks that turn the direction, the mark for a broken character.
+_INVISIBLE = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffd"
+_visible = st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"], exclude_characters=_INVISIBLE)
+words = st.text(_visible, min_size=1, max_size=12).filter(lambda text: bool(text.strip()))
 options = st.lists(words, min_size=1, max_size=5, unique=True)
 countries = st.sampled_from(COUNTRIES)
 currencies = st.sampled_from(sorted(CURRENCIES))
@@ -48,7 +49,9 @@ def _definition(field_type: str, **more: Any) -> dict[str, Any]:
 FITTING: dict[str, st.SearchStrategy[tuple[dict[str, Any], Any]]] = {
     "text": st.tuples(st.just(_definition("text")), words),
     "textarea": st.tuples(st.just(_definition("textarea")), st.lists(words, min_size=1).map("\n".join)),
-    "select": options.flatmap(lambda some: st.tuples(st.just(_definition("select", options=some)), st.sampled_from(some))),
+    "select": options.flatmap(
+        lambda some: st.tuples(st.just(_definition("select", options=some)), st.sampled_from(some))
+    ),
     "multi_select": options.flatmap(
         lambda some: st.tuples(
             st.just(_definition("multi_select", options=some)), st.lists(st.sampled_from(some), min_size=1)

@@ -77,7 +77,11 @@ def test_every_type_has_a_template_a_strategy_and_an_example(member: Any) -> Non
         (field("address"), {"street1": "1", "city": "Zug", "country": "Swiss"}, "not_a_country"),
         (field("currency_amount"), {"amount": "5"}, "currency_missing"),
         (field("currency_amount"), {"amount": "5", "currency": "XXY"}, "currency_missing"),
-        (field("currency_amount", allowed_currencies=["EUR"]), {"amount": "5", "currency": "USD"}, "currency_not_allowed"),
+        (
+            field("currency_amount", allowed_currencies=["EUR"]),
+            {"amount": "5", "currency": "USD"},
+            "currency_not_allowed",
+        ),
         (field("currency_amount"), {"amount": "-5", "currency": "USD"}, "negative"),
         (field("currency_amount"), {"amount": "5.001", "currency": "USD"}, "too_precise"),
         (field("currency_amount"), {"amount": "5.5", "currency": "JPY"}, "too_precise"),

@@ -87,8 +87,7 @@ def test_an_inactive_answer_never_leaves(application: Any) -> None:
                 question.verdict.active
                 for section in schema.sections
                 for question in standing.questions(section, holder)
-                if question.spec.name == spec.name
-                and (not isinstance(holder, Party) or section.role in holder.roles)
+                if question.spec.name == spec.name and (not isinstance(holder, Party) or section.role in holder.roles)
             )
 
 
@@ -98,9 +97,7 @@ def at_the_service(schema: FormSchema, standing: Standing) -> Record:
     def sent(body: Any) -> Any:
         return json.loads(json.dumps(body))
 
-    entity = wire.raw_entity_answers(
-        schema, sent(wire.entity_properties(standing)), sent(wire.csp_data(standing))
-    )
+    entity = wire.raw_entity_answers(schema, sent(wire.entity_properties(standing)), sent(wire.csp_data(standing)))
     parties = []
     for party in standing.record.parties:
         fields = schema.fields_of(party.kind, party.roles)

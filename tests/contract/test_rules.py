@@ -1,0 +1,207 @@
+"""What is active, required and minimal, and why (supplement, "Rules")."""
+
+from typing import Any
+
+import pytest
+
+from formation_portal.contract.record import Record
+from formation_portal.contract.rules import settle
+from formation_portal.contract.schema import FormSchema
+from tests.contract.builders import entity, form, person, question, record, role, share_class
+
+
+def is_active(schema: FormSchema, key: str, given: Record, holder: Any = None) -> bool:
+    standing = settle(schema, given)
+    return next(
+        found.verdict.active
+        for section in schema.sections
+        for found in standing.questions(section, holder)
+        if found.spec.key == key
+    )
+
+
+@pytest.mark.parametrize(
+    ("field_type", "wanted", "answer", "holds"),
+    [
+        ("boolean", True, "true", True),
+        ("boolean", "true", "true", False),
+        ("boolean", False, None, False),
+        ("boolean", False, "false", True),
+        ("boolean", 1, "true", False),
+        ("number", 2, "2.0", True),
+        ("number", 2.0, 2, True),
+        ("number", "2", 2, False),
+        ("number", 1, 2, False),
+        ("text", "x", "x", True),
+        ("date", "1985-03-27", "1985-03-27", True),
+        ("multi_select", ["B", "A"], ["A", "B"], True),
+        ("multi_select", ["A"], ["A", "B"], False),
+        ("multi_select", "A", ["A"], False),
+        ("currency_amount", {"amount": 5, "currency": "USD"}, {"amount": "5.00", "currency": "USD"}, True),
+    ],
+)
+def test_equality_compares_typed_values(field_type: str, wanted: Any, answer: Any, holds: bool) -> None:
+    named = question("a", field_type, options=["A", "B"])
+    schema = form(entity(named, question("b", depends_on={"field": "a", "value": wanted})))
+    assert is_active(schema, "b", record(schema, a=answer)) is holds
+
+
+@pytest.mark.parametrize(("answer", "holds"), [("A", True), ("C", False), (None, False)])
+def test_includes_any_on_a_single_value_asks_for_membership(answer: str | None, holds: bool) -> None:
+    rule = {"field": "a", "operator": "includes_any", "value": ["A", "B"]}
+    schema = form(entity(question("a", "select", options=["A", "B", "C"]), question("b", depends_on=rule)))
+    assert is_active(schema, "b", record(schema, a=answer)) is holds
+
+
+def test_includes_any_on_a_list_asks_for_a_shared_member() -> None:
+    rule = {"field": "a", "operator": "includes_any", "value": ["A", "B"]}
+    schema = form(entity(question("a", "multi_select", options=["A", "B", "C"]), question("b", depends_on=rule)))
+    assert is_active(schema, "b", record(schema, a=["C", "B"]))
+    assert not is_active(schema, "b", record(schema, a=["C"]))
+
+
+def test_rules_cascade_across_sections() -> None:
+    schema = form(
+        entity(question("a", "boolean"), title="One"),
+        entity(question("b", "boolean"), title="Two", depends_on={"field": "a", "value": True}),
+        entity(question("c", depends_on={"field": "b", "value": True}), title="Three"),
+    )
+    assert is_active(schema, "c", record(schema, a=True, b=True))
+    assert not is_active(schema, "c", record(schema, a=False, b=True))
+
+
+def test_a_rule_may_name_a_field_by_any_of_its_names() -> None:
+    for word in ("a", "xx.a", "entity.a"):
+        named = {"key": "a", "field_type": "boolean"} | (
+            {"canonical_field": word} if word == "entity.a" else {"csp_field_key": "xx.a"}
+        )
+        schema = form(entity(named, question("b", depends_on={"field": word, "value": True})))
+        assert is_active(schema, "b", record(schema, a=True))
+
+
+def test_a_rule_means_its_own_section_first_and_the_entity_next() -> None:
+    schema = form(
+        entity(question("a", "boolean"), title="One"),
+        role(
+            "director",
+            {"key": "a", "field_type": "boolean", "csp_field_key": "yy.a"},
+            question("b", depends_on={"field": "a", "value": True}),
+        ),
+        role("wizard", {"key": "a", "field_type": "boolean", "csp_field_key": "zz.a"}),
+    )
+    own = person(schema, "director", a=True)
+    assert is_active(schema, "b", record(schema, parties=(own,), a=False), own)
+    other = person(schema, "director", a=False)
+    assert not is_active(schema, "b", record(schema, parties=(other,), a=True), other)
+
+
+def test_from_outside_any_party_there_satisfies_a_rule() -> None:
+    schema = form(
+        role("director", question("resident", "boolean")),
+        entity(question("agent", depends_on={"field": "resident", "value": True})),
+    )
+    one = person(schema, "director", id="one", resident=False)
+    two = person(schema, "director", id="two", resident=True)
+    assert not is_active(schema, "agent", record(schema, parties=(one,)))
+    assert is_active(schema, "agent", record(schema, parties=(one, two)))
+
+
+def test_inside_a_role_the_partys_own_answer_counts_alone() -> None:
+    schema = form(
+        role("director", question("pep", "boolean"), question("details", depends_on={"field": "pep", "value": True}))
+    )
+    plain = person(schema, "director", id="plain", pep=False)
+    exposed = person(schema, "director", id="exposed", pep=True)
+    both = record(schema, parties=(plain, exposed))
+    assert not is_active(schema, "details", both, plain)
+    assert is_active(schema, "details", both, exposed)
+
+
+def test_inside_a_share_class_its_own_answer_counts_alone() -> None:
+    schema = form(
+        {
+            "scope": "share_structure",
+            "title": "Shares",
+            "fields": [
+                question("special", "boolean"),
+                question("rights", depends_on={"field": "special", "value": True}),
+            ],
+        }
+    )
+    plain, special = share_class(schema, id="a", special=False), share_class(schema, id="b", special=True)
+    both = record(schema, classes=(plain, special))
+    assert not is_active(schema, "rights", both, plain)
+    assert is_active(schema, "rights", both, special)
+
+
+@pytest.mark.parametrize(
+    ("rule", "answer", "count"),
+    [
+        ({"field": "model", "value": "Two tier", "minimum": 3}, "Two tier", 3),
+        ({"field": "model", "value": "Two tier", "minimum": 3}, "One tier", 1),
+        ({"field": "model", "value_in": ["One tier", "Two tier"], "minimum": 0}, "One tier", 0),
+        ({"field": "model", "value": "Two tier", "minimum": 3}, None, 1),
+        ({"field": "nothing", "value": "Two tier", "minimum": 3}, "Two tier", 1),
+        ({"field": "model", "value": "Two tier", "minimum": -1}, "Two tier", 1),
+        ({"field": "first_name", "value": "Ada", "minimum": 3}, "Two tier", 1),
+    ],
+)
+def test_a_conditional_minimum_replaces_the_base(rule: Any, answer: str | None, count: int) -> None:
+    schema = form(
+        entity(question("model", "select", options=["One tier", "Two tier"])),
+        role("director", minimum=1, conditional_min=rule),
+    )
+    given = record(schema, parties=(person(schema, "director"),), model=answer)
+    assert settle(schema, given).minimum(schema.role_sections[0]).count == count
+
+
+def test_an_inactive_role_needs_nobody() -> None:
+    schema = form(
+        entity(question("a", "boolean")), role("director", minimum=2, depends_on={"field": "a", "value": True})
+    )
+    assert settle(schema, record(schema, a=False)).minimum(schema.role_sections[0]).count == 0
+
+
+def test_reasons_are_told_in_words() -> None:
+    schema = form(
+        entity(
+            question("Governance structure", "select", options=["Members only", "Supervisor only"]),
+            question("b", depends_on={"field": "Governance structure", "value": "Members only"}),
+        )
+    )
+    section, spec = schema.sections[0], schema.sections[0].fields[1]
+    asked = settle(schema, record(schema, **{"Governance structure": "Members only"})).field(section, spec)
+    assert asked.reason == "Asked because “Governance structure” is Members only"
+    hidden = settle(schema, record(schema)).field(section, spec)
+    assert hidden.reason == "Only asked when “Governance structure” is Members only"
+
+
+def test_a_question_of_two_roles_is_asked_once_and_required_if_either_says_so() -> None:
+    schema = form(
+        role("director", question("phone", "phone")),
+        role("wizard", question("phone", "phone", required=True), question("wand")),
+    )
+    ada = person(schema, "director", "wizard")
+    questions = settle(schema, record(schema, parties=(ada,))).party_questions(ada)
+    assert [found.spec.key for found in questions].count("phone") == 1
+    assert next(found for found in questions if found.spec.key == "phone").required
+
+
+def test_a_slot_of_two_roles_is_one_slot_required_if_either_says_so() -> None:
+    schema = form(
+        role("director", documents={"person": [{"name": "Passport", "required": False}]}),
+        role("wizard", documents={"person": [{"name": "Passport", "required": True}]}),
+    )
+    ada = person(schema, "director", "wizard")
+    (slot,) = settle(schema, record(schema, parties=(ada,))).slots(ada)
+    assert slot.required
+
+
+def test_a_circle_counts_as_inactive_even_where_nobody_checked() -> None:
+    schema = form(
+        entity(
+            question("a", depends_on={"field": "b", "value": "x"}),
+            question("b", depends_on={"field": "a", "value": "x"}),
+        )
+    )
+    assert not is_active(schema, "a", record(schema, a="x", b="x"))
