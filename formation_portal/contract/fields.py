@@ -384,7 +384,7 @@ class CurrencyAmountField(FieldSpec):
 
 
 class UnknownField(FieldSpec):
-    """A type that nobody here knows: drawn and sent as text, and said so (supplement, "What a schema may get wrong")."""
+    """A type that nobody knows: drawn and sent as text, and said so (supplement, "What a schema may get wrong")."""
 
     template: ClassVar[str] = "unknown"
     is_known: ClassVar[bool] = False

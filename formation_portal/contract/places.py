@@ -1,4 +1,4 @@
-"""Where a rule's named field stands (supplement, "Rules"): its own section first, then the entity's, then the others."""
+"""Where a rule's named field stands (supplement, "Rules"): its own section, the entity's, then the others."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

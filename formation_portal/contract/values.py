@@ -53,7 +53,7 @@ def same(value: Any, wanted: Any) -> bool:
     if _is_list(value) and _is_list(wanted):
         return _covers(value, wanted) and _covers(wanted, value)
     if isinstance(value, date):
-        return value.isoformat() == wanted
+        return bool(value.isoformat() == wanted)
     if isinstance(value, BaseModel):
         parts = value.model_dump(exclude_defaults=True)
         return (

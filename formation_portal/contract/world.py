@@ -13,7 +13,7 @@ _NOT_ASSIGNED = {"EU", "EZ", "UN", "ZZ", "QO", "AC", "CP", "CQ", "DG", "EA", "IC
 
 
 def _assigned_codes() -> tuple[str, ...]:
-    territories = Locale("en").territories
+    territories: list[str] = [str(code) for code in Locale("en").territories]
     return tuple(
         sorted(code for code in territories if len(code) == 2 and code.isalpha() and code not in _NOT_ASSIGNED)
     )

@@ -11,6 +11,8 @@ from formation_portal.contract.schema import BrokenItem, CatalogItem, FormSchema
 from tests.contract.builders import entity, form, person, question, record, role
 
 FINE = entity(question("a"))
+LIKE = {"field": "a", "operator": "like", "value": 1}
+NOBODY = {"field": "q", "value": 1, "minimum": 1}
 
 
 @pytest.mark.parametrize(
@@ -35,7 +37,7 @@ def test_a_fault_makes_the_product_unavailable(schema: FormSchema, code: str) ->
     [
         (form(FINE, entity(question("b", depends_on={"field": "zz", "value": 1}), title="B")), "rule_names_no_field"),
         (form(FINE, entity(question("b", depends_on=[1]), title="B")), "rule_names_no_field"),
-        (form(entity(question("a"), question("b", depends_on={"field": "a", "operator": "like", "value": 1}))), "unknown_operator"),
+        (form(entity(question("a"), question("b", depends_on=LIKE))), "unknown_operator"),
         (form(entity(question("a", "hologram"))), "unknown_type"),
         (form(FINE, {"scope": "galaxy", "title": "G"}), "unknown_scope"),
         (form(FINE, entity(title="Empty")), "empty_section"),
@@ -45,7 +47,7 @@ def test_a_fault_makes_the_product_unavailable(schema: FormSchema, code: str) ->
         (form(FINE, role("director", minimum=-1)), "bad_minimum"),
         (form(FINE, role("director", minimum="two")), "bad_minimum"),
         (form(FINE, role("director", conditional_min={"field": "a", "value": 1, "minimum": 1.5})), "bad_minimum"),
-        (form(FINE, role("director", conditional_min={"field": "q", "value": 1, "minimum": 1})), "minimum_names_no_field"),
+        (form(FINE, role("director", conditional_min=NOBODY)), "minimum_names_no_field"),
     ],
 )  # fmt: skip
 def test_a_warning_leaves_the_product_usable(schema: FormSchema, code: str) -> None:
@@ -70,10 +72,8 @@ def test_a_circle_is_named_member_by_member() -> None:
         question(key, depends_on={"field": after, "value": 1}) for key, after in (("a", "b"), ("b", "c"), ("c", "a"))
     ]
     (fault,) = check_schema(form(entity(*ring))).faults
-    assert (
-        fault.message
-        == "The rules form a circle: entity / entity / a → entity / entity / b → entity / entity / c → entity / entity / a"
-    )
+    members = " → ".join(f"entity / entity / {key}" for key in "abca")
+    assert fault.message == f"The rules form a circle: {members}"
 
 
 def test_rules_fifty_deep_are_followed_and_a_hundred_and_one_refused() -> None:
