@@ -27,5 +27,14 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def csrf_failure(request: HttpRequest, reason: str = "", **_: Any) -> HttpResponse:
-    """403: the form's token doesn't fit the session; what was typed is shown again, to be sent once more."""
-    return render(request, "403_csrf.html", {"posted": request.POST}, status=403)
+    """403: the form's token doesn't fit the session; what was typed is shown again, to be sent once more.
+
+    Only what came from a page of ours: to offer a stranger's form again would do what the token prevents.
+    """
+    posted = request.POST if _came_from_us(request) else None
+    return render(request, "403_csrf.html", {"posted": posted}, status=403)
+
+
+def _came_from_us(request: HttpRequest) -> bool:
+    own = f"{request.scheme}://{request.get_host()}"
+    return request.headers.get("Origin") == own and request.headers.get("Sec-Fetch-Site", "same-origin") == "same-origin"

@@ -5,11 +5,14 @@ since Django's own takes four times as long, and a long form calls it a thousand
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from html import escape
 from typing import Any, Protocol
 
 from django import template
+from django.forms import BaseForm
+from django.forms.boundfield import BoundField
 from django.urls import NoReverseMatch, reverse
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
@@ -71,6 +74,14 @@ class Chosen(Protocol):
     chosen: bool
 
 
+@dataclass(frozen=True, slots=True)
+class FormProblem:
+    """A line of the error summary: the control it leads to, and the words that stand at it."""
+
+    id: str
+    text: str
+
+
 @register.simple_tag
 def mark(state: str) -> SafeString:
     """The glyph of a state on the spine; nothing for an empty state."""
@@ -115,11 +126,13 @@ def paired(columns: Iterable[Any], cells: Iterable[Any]) -> Iterable[tuple[Any, 
 
 @register.simple_tag
 def question_mark(q: Any, swapped: bool = False) -> SafeString:
-    """The mark of one question, under an id of its own, so that an answer can swap it and leave the control alone."""
-    attributes = _attributes(
-        **{"class": f"mark {TONES.get(q.mark, '')}", "hx-swap-oob": "true" if swapped else ""}, id=f"{q.id}-mark"
-    )
-    return _markup(f"<span{attributes}>{_glyph(q.mark, '')}</span>")
+    """The mark of one question, under an id of its own, so that an answer can swap it and leave the control alone.
+
+    Where an answer cannot be read, the lit spine speaks and the mark is silent.
+    """
+    state = "" if q.error else q.mark
+    attributes = _attributes(id=f"{q.id}-mark", hx_swap_oob="true" if swapped else "")
+    return _markup(f'<span class="mark {TONES.get(state, "")}"{attributes}>{_glyph(state, "")}</span>')
 
 
 @register.simple_tag
@@ -224,6 +237,22 @@ def are_countries(choices: Iterable[Chosen]) -> bool:
 def any_chosen(choices: Iterable[Chosen]) -> bool:
     """Whether something in the list is chosen: a disclosure that hides it stands open."""
     return any(one.chosen for one in choices)
+
+
+@register.filter
+def control(field: BoundField) -> SafeString:
+    """The control of a field of a Django form, such as those of the accounts, in the register's look."""
+    css = "" if field.widget_type in ("checkbox", "radioselect", "checkboxselectmultiple") else "input w-20"
+    return field.as_widget(attrs={"class": css, "placeholder": False})
+
+
+@register.filter
+def form_problems(form: BaseForm) -> list[FormProblem]:
+    """What the error summary lists for a Django form: its own errors lead to its first control."""
+    visible = form.visible_fields()
+    first_id = str(visible[0].id_for_label) if visible else "main"
+    own = [FormProblem(first_id, str(text)) for text in form.non_field_errors()]
+    return own + [FormProblem(str(field.id_for_label), str(text)) for field in visible for text in field.errors]
 
 
 @register.simple_tag
