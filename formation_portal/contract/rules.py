@@ -202,12 +202,13 @@ def _group(holder: Holder) -> str:
 
 def _reason(rule: Condition, named: FieldSpec, *, active: bool) -> str:
     values = rule.named_values() if rule.operator == INCLUDES_ANY else (rule.value,)
-    words = " or ".join(_in_words(named, value) for value in values)
+    words = " or ".join(in_words(named, value) for value in values)
     relation = "includes" if named.many else "is"
     return f"{'Asked because' if active else 'Only asked when'} “{named.label}” {relation} {words}"
 
 
-def _in_words(named: FieldSpec, value: Any) -> str:
+def in_words(named: FieldSpec, value: Any) -> str:
+    """A rule's value as people read it in the field that the rule names."""
     # A rule may name a value that its field can't take; then it is shown as it is.
     try:
         read = named.clean([value] if named.many and not isinstance(value, list) else value)
