@@ -1,0 +1,130 @@
+"""The house keeps its plan: imports point one way, the contract stays pure, every setting is documented."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from formation_portal.environment import Environment
+
+PROJECT = Path(__file__).resolve().parent.parent
+PACKAGE = PROJECT / "formation_portal"
+
+# What each room may import of the house, beside itself. Arrows point from right to left (README, "A tour").
+ROOMS = {
+    "contract": set(),
+    "gateway": {"contract"},
+    "applications": {"contract"},
+    "relay": {"contract", "gateway", "applications"},
+    "accounts": set(),
+    "portal": {"contract", "gateway", "applications", "relay", "accounts"},
+    "desk": {"contract", "gateway", "applications", "relay", "accounts", "portal"},
+    "service": {"contract"},
+}
+
+# The contract's own libraries: the standard library aside, pydantic and plain data.
+CONTRACT_MAY_IMPORT = {"pydantic", "babel", "phonenumbers", "formation_portal"}
+
+
+def modules(room: str) -> Iterator[Path]:
+    return (path for path in (PACKAGE / room).rglob("*.py") if "migrations" not in path.parts)
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The absolute names of every module that a file imports, at its top or inside a function."""
+    package = ".".join(path.relative_to(PROJECT).parent.parts)
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package.rsplit(".", node.level - 1)[0] if node.level > 1 else package
+            module = f"{base}.{node.module}" if node.level and node.module else (node.module or base)
+            yield module
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_imports_point_one_way(room: str) -> None:
+    allowed = ROOMS[room] | {room, "databases", "headers", "environment", "assets"}
+    wrong = {
+        f"{path.relative_to(PROJECT)} imports {name}"
+        for path in modules(room)
+        for name in imported(path)
+        if name.startswith("formation_portal.") and name.split(".")[1] not in allowed
+    }
+    assert not wrong
+
+
+def test_the_contract_is_pure() -> None:
+    import sys
+
+    wrong = {
+        f"{path.name} imports {name}"
+        for path in modules("contract")
+        for name in imported(path)
+        if name.split(".")[0] not in CONTRACT_MAY_IMPORT | set(sys.stdlib_module_names)
+    }
+    assert not wrong
+
+
+def test_the_contract_reads_no_clock() -> None:
+    for path in modules("contract"):
+        assert not re.search(r"\b(date\.today|datetime\.now|time\.time)\b", path.read_text()), path.name
+
+
+def test_only_the_gateway_speaks_http() -> None:
+    for room in set(ROOMS) - {"gateway"}:
+        for path in modules(room):
+            assert not {"requests", "urllib3", "http.client", "httpx"} & set(imported(path)), path
+
+
+def test_no_code_knows_a_product_a_role_or_a_field_of_the_catalog() -> None:
+    """Names of the embedded catalog stand in its data files alone."""
+    from formation_portal.service.catalog.loader import load_catalog
+
+    words: set[str] = set()
+    for item in load_catalog():
+        words.add(item["product"]["slug"])
+        for section in item["schema"]["sections"]:
+            for group in ("fields", "person_fields", "corporate_fields", "foundation_fields"):
+                words |= {field["csp_field_key"] for field in section.get(group, ()) if field.get("csp_field_key")}
+    for room in ("contract", "gateway", "applications", "relay", "portal", "desk"):
+        for path in modules(room):
+            text = path.read_text()
+            assert not [word for word in words if f'"{word}"' in text], path
+    for path in (PROJECT / "templates").rglob("*.html"):
+        assert not [word for word in words if word in path.read_text()], path
+
+
+def test_files_have_one_subject() -> None:
+    long = {
+        str(path.relative_to(PROJECT)): lines
+        for path in PACKAGE.rglob("*.py")
+        if "migrations" not in path.parts and (lines := len(path.read_text().splitlines())) > 300
+    }
+    assert set(long) <= LONG_FOR_A_REASON.keys()
+
+
+# The union of the field types closes the file that holds them, so that the list of types is in one place.
+LONG_FOR_A_REASON = {"formation_portal/contract/fields.py": "all twelve types and their union"}
+
+
+def test_every_setting_is_in_the_readme() -> None:
+    readme = (PROJECT / "README.md").read_text()
+    for name in Environment.model_fields:
+        assert f"`{name.upper()}`" in readme, name
+
+
+def test_the_readmes_commands_come_first() -> None:
+    readme = (PROJECT / "README.md").read_text()
+    assert "make run" in readme[:1500]
+    assert readme.index("make run") < readme.index("make test") < 2000
+
+
+def test_lock_files_hold_hashes_and_name_no_host() -> None:
+    for name in ("requirements.txt", "requirements-dev.txt"):
+        text = (PROJECT / name).read_text()
+        assert "--hash=sha256:" in text
+        assert not re.search(r"index-url|find-links|trusted-host|https?://", text), name
