@@ -1,0 +1,9 @@
+"""The applications app: what customers have typed, kept by us."""
+
+from django.apps import AppConfig
+
+
+class ApplicationsConfig(AppConfig):
+    name = "formation_portal.applications"
+    label = "applications"
+    default_auto_field = "django.db.models.BigAutoField"

@@ -1,0 +1,239 @@
+"""What the portal keeps of an application. Tables only: reading is `drafts`, writing is `saving`."""
+
+import hashlib
+import uuid
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from formation_portal.contract.lifecycle import State
+
+from .answers import AnswersField
+from .tokens import new_reference, new_token
+
+if TYPE_CHECKING:
+    from formation_portal.accounts.models import User
+
+SUBJECT_LIMIT = 200
+
+
+class Snapshot(models.Model):
+    """A form schema as it arrived, kept once however many applications were started with it."""
+
+    digest = models.CharField(max_length=64, primary_key=True)
+    document = models.JSONField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"{self.document.get('form_name', 'Schema')} {self.document.get('version', '')}".strip()
+
+
+class ApplicationQuerySet(models.QuerySet["Application"]):
+    """Who may find which applications; views search nowhere else."""
+
+    def visible_to(self, user: "User") -> "ApplicationQuerySet":
+        """The applications of one customer, but for deleted ones."""
+        return self.filter(owner=user.pk, deleted_at=None)
+
+    def submitted(self) -> "ApplicationQuerySet":
+        """What agents see: everything that was ever submitted."""
+        return self.exclude(submitted_at=None).filter(deleted_at=None)
+
+
+class Application(models.Model):
+    """One product for one customer, with the schema it was started with.
+
+    A deleted draft leaves its row behind, empty, since the service may still have to be told.
+    """
+
+    reference = models.CharField(max_length=17, unique=True, default=new_reference, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="applications")
+    product_id = models.CharField(max_length=100)
+    product = models.JSONField()
+    snapshot = models.ForeignKey(Snapshot, models.PROTECT, related_name="+")
+    state = models.CharField(
+        max_length=24, choices=[(state.value, state.words) for state in State], default=State.DRAFT
+    )
+    # Goes up with every change, so that whoever holds an older copy can tell.
+    revision = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+    submitted_at = models.DateTimeField(null=True, blank=True)
+    submitted_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
+    declaration = models.TextField(blank=True)
+    submissions = models.PositiveSmallIntegerField(default=0)
+    deleted_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ApplicationQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-updated_at", "-pk")
+        indexes = (
+            models.Index(fields=("owner", "-updated_at")),
+            models.Index(fields=("state", "submitted_at")),
+        )
+
+    def __str__(self) -> str:
+        return self.reference
+
+    @property
+    def stands(self) -> State:
+        """The state as the lifecycle knows it."""
+        return State(self.state)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its customer may still write."""
+        return self.stands.is_open and self.deleted_at is None
+
+    @property
+    def product_name(self) -> str:
+        """What the product is called."""
+        return str(self.product.get("product", {}).get("name", ""))
+
+    @property
+    def jurisdiction_name(self) -> str:
+        """Where the entity is formed."""
+        return str(self.product.get("jurisdiction", {}).get("name", ""))
+
+
+class SectionAnswers(models.Model):
+    """The answers of one entity section, as typed, by field name. For the share section: the holdings' version."""
+
+    application = models.ForeignKey(Application, models.CASCADE, related_name="section_answers")
+    section_key = models.CharField(max_length=80)
+    raw = AnswersField(default=dict)
+    version = models.PositiveIntegerField(default=0)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("application", "section_key"), name="one_row_a_section"),)
+
+    def __str__(self) -> str:
+        return f"{self.application_id}: {self.section_key}"
+
+
+class _Holder(models.Model):
+    """What parties and share classes have in common: answers as typed, a version, a name for addresses."""
+
+    token = models.CharField(max_length=32, default=new_token, editable=False)
+    raw = AnswersField(default=dict)
+    version = models.PositiveIntegerField(default=1)
+    position = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return self.token
+
+
+class Party(_Holder):
+    """A person, company or foundation, entered once, with all its roles."""
+
+    application = models.ForeignKey(Application, models.CASCADE, related_name="parties")
+    kind = models.CharField(max_length=20)
+    roles = models.JSONField(default=list)
+
+    class Meta:
+        ordering = ("position", "pk")
+        constraints = (models.UniqueConstraint(fields=("application", "token"), name="party_token"),)
+
+
+class ShareClass(_Holder):
+    """A class of shares."""
+
+    application = models.ForeignKey(Application, models.CASCADE, related_name="share_classes")
+
+    class Meta:
+        ordering = ("position", "pk")
+        constraints = (models.UniqueConstraint(fields=("application", "token"), name="share_class_token"),)
+
+
+class Holding(models.Model):
+    """How many shares of a class a party holds: as typed, and as a number where it can be read."""
+
+    application = models.ForeignKey(Application, models.CASCADE, related_name="holdings")
+    party = models.ForeignKey(Party, models.CASCADE, related_name="holdings")
+    share_class = models.ForeignKey(ShareClass, models.CASCADE, related_name="holdings")
+    typed = AnswersField(default=str)
+    shares = models.BigIntegerField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = (models.UniqueConstraint(fields=("party", "share_class"), name="one_holding_a_class"),)
+
+    def __str__(self) -> str:
+        return f"{self.party_id} holds {self.share_class_id}"
+
+
+def document_subject(party_token: str | None, slot: str) -> str:
+    """What names a slot within its application: the party's token and the slot's name, shortened if need be."""
+    subject = f"{party_token or ''}/{slot}"
+    if len(subject) <= SUBJECT_LIMIT:
+        return subject
+    digest = hashlib.sha256(subject.encode()).hexdigest()[:32]
+    return f"{subject[: SUBJECT_LIMIT - 33]} {digest}"
+
+
+def document_path(document: "Document", _filename: str) -> str:
+    """Where an upload is stored: under a name that we make, never one that somebody sent."""
+    return str(PurePath(document.application.reference) / uuid.uuid4().hex)
+
+
+class Document(models.Model):
+    """One uploaded paper, in the slot of a party or of the entity itself."""
+
+    application = models.ForeignKey(Application, models.CASCADE, related_name="documents")
+    party = models.ForeignKey(Party, models.CASCADE, null=True, blank=True, related_name="documents")
+    slot = models.TextField()
+    # The slot's name again, short enough for an index.
+    subject = models.CharField(max_length=SUBJECT_LIMIT)
+    file = models.FileField(upload_to=document_path, max_length=200)
+    name = models.CharField(max_length=255)
+    mime_type = models.CharField(max_length=40)
+    size = models.PositiveIntegerField()
+    sha256 = models.CharField(max_length=64)
+    uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    uploaded_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = (models.UniqueConstraint(fields=("application", "subject"), name="one_document_a_slot"),)
+
+    def __str__(self) -> str:
+        return f"{self.name} in {self.slot}"
+
+
+class Change(models.Model):
+    """One entry of the history: who changed what, when. `changes` is a list of {field, label, before, after}."""
+
+    application = models.ForeignKey(Application, models.CASCADE, related_name="changes")
+    who = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+    what = models.CharField(max_length=300)
+    # Whom or what it is about: a section's key, or a party's or class's token; empty for the whole.
+    holder = models.CharField(max_length=80, blank=True)
+    changes = AnswersField(default=list)
+
+    class Meta:
+        ordering = ("-pk",)
+        indexes = (models.Index(fields=("application", "-id")),)
+        constraints = (models.CheckConstraint(condition=~Q(what=""), name="a_change_says_what"),)
+
+    def __str__(self) -> str:
+        return self.what
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of what was changed."""
+        return tuple(str(change["label"]) for change in self.changes)
+
+
+HolderModel = Party | ShareClass
+ChangeList = list[dict[str, Any]]

@@ -1,0 +1,83 @@
+"""What a draft is made of: each party and share class as stored and as judged, and what hangs on them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from formation_portal.contract import canonical, record
+from formation_portal.contract.fields import FieldSpec
+
+from .models import Document, Holding, Party, ShareClass
+
+
+@dataclass(frozen=True, slots=True)
+class PartyRow:
+    """A party as stored and as judged."""
+
+    model: Party
+    record: record.Party
+
+    @property
+    def token(self) -> str:
+        return self.model.token
+
+    @property
+    def kind(self) -> str:
+        return self.model.kind
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        return self.record.roles
+
+    @property
+    def raw(self) -> Mapping[str, Any]:
+        raw: Mapping[str, Any] = self.model.raw
+        return raw
+
+    @property
+    def version(self) -> int:
+        return self.model.version
+
+    @property
+    def label(self) -> str:
+        """What to call it: its name, else what it is."""
+        return self.record.label or f"{canonical.KIND_WORDS.get(self.kind, self.kind).capitalize()} without a name"
+
+
+@dataclass(frozen=True, slots=True)
+class ShareClassRow:
+    """A class of shares as stored and as judged."""
+
+    model: ShareClass
+    record: record.ShareClass
+
+    @property
+    def token(self) -> str:
+        return self.model.token
+
+    @property
+    def raw(self) -> Mapping[str, Any]:
+        raw: Mapping[str, Any] = self.model.raw
+        return raw
+
+    @property
+    def version(self) -> int:
+        return self.model.version
+
+    @property
+    def label(self) -> str:
+        """What to call it: its name, else what it is."""
+        return self.record.label or "Class without a name"
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """What hangs on a party or share class, and goes or must be mended when it is removed."""
+
+    holdings: tuple[Holding, ...] = ()
+    documents: tuple[Document, ...] = ()
+    # Answers that name a share class: the party's or class's label (empty for the entity), and the question.
+    answers: tuple[tuple[str, FieldSpec], ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.holdings or self.documents or self.answers)

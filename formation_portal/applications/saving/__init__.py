@@ -1,0 +1,35 @@
+"""Every way to change an application. Each call is one transaction: the change, its history, and `signals.changed`.
+
+The draft that is handed in is up to date afterwards, also with what others have changed meanwhile.
+"""
+
+from .deeds import delete_draft, reopen, start, submit, withdraw
+from .documents import add_document, remove_document
+from .parties import add_party, remove_party, save_party, set_roles
+from .refusals import Closed, Gone, NotReady, Stale, UploadRefused
+from .sections import save_section
+from .shares import add_share_class, remove_share_class, save_holdings, save_share_class
+
+__all__ = [
+    "Closed",
+    "Gone",
+    "NotReady",
+    "Stale",
+    "UploadRefused",
+    "add_document",
+    "add_party",
+    "add_share_class",
+    "delete_draft",
+    "remove_document",
+    "remove_party",
+    "remove_share_class",
+    "reopen",
+    "save_holdings",
+    "save_party",
+    "save_section",
+    "save_share_class",
+    "set_roles",
+    "start",
+    "submit",
+    "withdraw",
+]

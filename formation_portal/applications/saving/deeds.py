@@ -1,0 +1,102 @@
+"""What moves an application as a whole: starting, submitting, withdrawing, deleting, and handing it back."""
+
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.utils import timezone
+
+from formation_portal.contract.lifecycle import State, may
+from formation_portal.contract.needs import Need
+from formation_portal.contract.schema import CatalogItem
+
+from .. import snapshots
+from ..drafts import Draft, open_draft
+from ..models import Application, Change
+from ..signals import changed, submitting
+from .documents import forget_files
+from .refusals import Closed, NotReady
+from .writing import writing
+
+
+def start(*, owner: AbstractBaseUser, product: CatalogItem) -> Application:
+    """A new draft of the product, which keeps the schema as it is today."""
+    with transaction.atomic():
+        application = Application.objects.create(
+            owner_id=owner.pk,
+            product_id=product.jurisdiction_product_id,
+            product=product.model_dump(mode="json", exclude={"form", "document"}),
+            snapshot=snapshots.keep(product.document),
+        )
+        Change.objects.create(application=application, who_id=owner.pk, what="Started the application")
+        changed.send(sender=Application, draft=open_draft(application))
+    return application
+
+
+def submit(draft: Draft, *, by: AbstractBaseUser, declaration: str = "") -> None:
+    """Hand the application in for review. Raises NotReady with what is still needed, and Closed."""
+    with writing(draft, by=by, must_be_open=False) as journal:
+        application = draft.application
+        if application.deleted_at or not may("submit", application.stands):
+            raise Closed(application.stands)
+        objections = _objections(draft)
+        if still_needed := (*draft.needs, *objections):
+            raise NotReady(still_needed)
+        application.state = State.SUBMITTED_FOR_REVIEW
+        application.submitted_at = timezone.now()
+        application.submitted_by_id = by.pk
+        application.submissions += 1
+        application.declaration = declaration
+        journal.note("Submitted the application for review")
+
+
+def _objections(draft: Draft) -> tuple[Need, ...]:
+    answers: list[tuple[object, Any]] = submitting.send(sender=Application, draft=draft)
+    return tuple(need for _, needs in answers for need in needs or ())
+
+
+def withdraw(draft: Draft, *, by: AbstractBaseUser) -> None:
+    """Take back an application that was submitted; a draft that never was is deleted instead. Raises Closed."""
+    application = draft.application
+    if application.submitted_at is None:
+        delete_draft(application, by=by)
+        return
+    with writing(draft, by=by, must_be_open=False) as journal:
+        if not may("withdraw", application.stands):
+            raise Closed(application.stands)
+        application.state = State.WITHDRAWN
+        journal.note("Withdrew the application")
+
+
+def delete_draft(application: Application, *, by: AbstractBaseUser) -> None:
+    """Delete a draft that was never submitted, with everything typed in it. Raises Closed.
+
+    The empty row stays, unseen, until the service has been told; its history goes too.
+    """
+    draft = open_draft(application)
+    with writing(draft, by=by, must_be_open=False) as journal:
+        if application.submitted_at is not None or application.deleted_at or not application.stands.is_open:
+            raise Closed(application.stands)
+        forget_files(draft.documents)
+        for rows in (
+            application.documents,
+            application.holdings,
+            application.parties,
+            application.share_classes,
+            application.section_answers,
+            application.changes,
+        ):
+            rows.all().delete()
+        application.deleted_at = timezone.now()
+        application.state = State.WITHDRAWN
+        draft.reload()
+        journal.note("Deleted the draft")
+
+
+def reopen(draft: Draft, *, reason: str) -> None:
+    """Give a submitted application back to its customer, since the service could not take it. No-op once in review."""
+    with writing(draft, by=None, must_be_open=False) as journal:
+        if draft.application.stands is not State.SUBMITTED_FOR_REVIEW:
+            return
+        draft.application.state = State.RETURNED_FOR_CHANGES
+        journal.note(reason)

@@ -1,0 +1,122 @@
+"""Entering, changing and removing people, companies and foundations."""
+
+import logging
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+
+from formation_portal.contract import canonical
+
+from ..answers import differing, without_blanks
+from ..drafts import Draft
+from ..models import Party
+from ..rows import PartyRow, References
+from ..tokens import new_token
+from .documents import forget_files
+from .refusals import Gone
+from .writing import changes_of, refuse_if_stale, taken, writing
+
+logger = logging.getLogger(__name__)
+
+
+def add_party(
+    draft: Draft,
+    kind: str,
+    roles: Iterable[str],
+    raw: Mapping[str, Any],
+    *,
+    by: AbstractBaseUser,
+    token: str | None = None,
+) -> Party:
+    """A new party with its roles and whatever is filled in.
+
+    A page that carries a `token` of its own makes posting twice harmless: the second post changes the first one's
+    party. Raises ValueError for a kind that does not exist; raises Closed.
+    """
+    if kind not in canonical.PARTY_KINDS:
+        raise ValueError(f"No such kind of party: {kind!r}")
+    with writing(draft, by=by) as journal:
+        known = _known_roles(draft, roles)
+        fields = draft.schema.fields_of(kind, known)
+        posted = without_blanks(taken(fields, raw, where=f"a new {kind}"))
+        party = next((one for one in draft.party_models if one.token == token), None)
+        if party is None:
+            position = max((one.position for one in draft.party_models), default=0) + 1
+            party = Party(application=draft.application, kind=kind, token=token or new_token(), position=position)
+            draft.party_models.append(party)
+        elif party.raw == posted and party.roles == known:
+            return party
+        before, party.roles, party.raw = party.raw, known, posted
+        party.save()
+        draft.forget()
+        row = draft.party(party.token)
+        assert row is not None
+        changes = changes_of(fields, differing(before, posted), before, posted)
+        journal.note(f"Added {row.label}", holder=party.token, changes=changes)
+        return party
+
+
+def save_party(
+    draft: Draft, party: Party | PartyRow, raw: Mapping[str, Any], *, version: int, by: AbstractBaseUser
+) -> None:
+    """Keep what was posted about a party, as typed. Raises Stale, Gone, Closed."""
+    with writing(draft, by=by) as journal:
+        row = _found(draft, party)
+        model = row.model
+        fields = draft.schema.fields_of(model.kind, model.roles)
+        posted = taken(fields, raw, where=f"a {model.kind}")
+        before = model.raw
+        names = refuse_if_stale(version=version, stands=model.version, stored=before, posted=posted)
+        if not names:
+            return
+        model.raw = without_blanks(before | posted)
+        model.version += 1
+        model.save()
+        draft.forget()
+        label = _found(draft, party).label
+        journal.note(f"Changed {label}", holder=model.token, changes=changes_of(fields, names, before, posted))
+
+
+def set_roles(draft: Draft, party: Party | PartyRow, roles: Iterable[str], *, by: AbstractBaseUser) -> None:
+    """Give a party these roles and no others. Answers of a role that it loses stay. Raises Gone, Closed."""
+    with writing(draft, by=by) as journal:
+        row = _found(draft, party)
+        model, before, known = row.model, row.model.roles, _known_roles(draft, roles)
+        if known == before:
+            return
+        model.roles = known
+        model.version += 1
+        model.save()
+        change = {"field": "roles", "label": "Roles", "before": before, "after": known}
+        journal.note(f"Changed the roles of {row.label}", holder=model.token, changes=[change])
+
+
+def remove_party(draft: Draft, party: Party | PartyRow, *, by: AbstractBaseUser) -> References:
+    """Remove a party with its holdings and documents, which are returned. Raises Gone, Closed."""
+    with writing(draft, by=by) as journal:
+        row = _found(draft, party)
+        gone = draft.references_to_party(row.token)
+        fields = draft.schema.fields_of(row.kind, row.roles)
+        changes = changes_of(fields, row.raw, row.raw, {})
+        journal.note(f"Removed {row.label}", holder=row.token, changes=changes)
+        forget_files(gone.documents)
+        row.model.delete()
+        draft.reload()
+        return gone
+
+
+def _found(draft: Draft, party: Party | PartyRow) -> PartyRow:
+    row = draft.party(party.token)
+    if row is None:
+        raise Gone("The party was removed")
+    return row
+
+
+def _known_roles(draft: Draft, roles: Iterable[str]) -> list[str]:
+    """The roles that the schema has a section for, once each, in its order."""
+    wanted = set(roles)
+    known = [section.role for section in draft.schema.role_sections if section.role in wanted]
+    if len(set(known)) < len(wanted):
+        logger.warning("Ignored %d roles that the form does not have", len(wanted - set(known)))
+    return [role for role in dict.fromkeys(known) if role]

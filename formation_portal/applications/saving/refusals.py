@@ -1,0 +1,45 @@
+"""Why a change was not made. Nothing was written when one of these is raised."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from formation_portal.contract.lifecycle import State
+from formation_portal.contract.needs import Need
+
+
+class Closed(Exception):
+    """The application's state does not allow it."""
+
+    def __init__(self, state: State) -> None:
+        super().__init__(f"The application is “{state.words}” and can't be changed")
+        self.state = state
+
+
+class Gone(LookupError):
+    """The party, share class or document was removed meanwhile."""
+
+
+class Stale(Exception):
+    """Somebody saved since the page was opened. Both texts: what stands there, and what was posted, by name."""
+
+    def __init__(self, *, stored: Mapping[Any, Any], posted: Mapping[Any, Any], fields: Sequence[Any]) -> None:
+        super().__init__("Somebody has changed this since you opened it")
+        self.stored = stored
+        self.posted = posted
+        self.fields = tuple(fields)
+
+
+class NotReady(Exception):
+    """Something is still needed before the application can be submitted."""
+
+    def __init__(self, needs: Sequence[Need]) -> None:
+        super().__init__("Something is still needed")
+        self.needs = tuple(needs)
+
+
+class UploadRefused(Exception):
+    """The file cannot be taken; the message says what to do."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message

@@ -1,0 +1,149 @@
+"""Share classes, and who holds how many of each."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+
+from formation_portal.contract import reading
+from formation_portal.contract.problems import AnswerError
+
+from ..answers import differing, without_blanks
+from ..drafts import Draft
+from ..models import Holding, SectionAnswers, ShareClass
+from ..rows import References, ShareClassRow
+from ..tokens import new_token
+from .refusals import Gone
+from .writing import changes_of, refuse_if_stale, taken, writing
+
+
+def add_share_class(
+    draft: Draft, raw: Mapping[str, Any], *, by: AbstractBaseUser, token: str | None = None
+) -> ShareClass:
+    """A new class with whatever is filled in; a token makes posting twice harmless, as with a party. Raises Closed."""
+    with writing(draft, by=by) as journal:
+        fields = draft.schema.share_class_fields
+        posted = without_blanks(taken(fields, raw, where="a new share class"))
+        model = next((one for one in draft.share_class_models if one.token == token), None)
+        if model is None:
+            position = max((one.position for one in draft.share_class_models), default=0) + 1
+            model = ShareClass(application=draft.application, token=token or new_token(), position=position)
+            draft.share_class_models.append(model)
+        elif model.raw == posted:
+            return model
+        before, model.raw = model.raw, posted
+        model.save()
+        draft.forget()
+        row = draft.share_class(model.token)
+        assert row is not None
+        changes = changes_of(fields, differing(before, posted), before, posted)
+        journal.note(f"Added the share class {row.label}", holder=model.token, changes=changes)
+        return model
+
+
+def save_share_class(
+    draft: Draft, share_class: ShareClass | ShareClassRow, raw: Mapping[str, Any], *, version: int, by: AbstractBaseUser
+) -> None:
+    """Keep what was posted about a class, as typed. Raises Stale, Gone, Closed."""
+    with writing(draft, by=by) as journal:
+        model = _found(draft, share_class).model
+        fields = draft.schema.share_class_fields
+        posted = taken(fields, raw, where="a share class")
+        before = model.raw
+        names = refuse_if_stale(version=version, stands=model.version, stored=before, posted=posted)
+        if not names:
+            return
+        model.raw = without_blanks(before | posted)
+        model.version += 1
+        model.save()
+        draft.forget()
+        label = _found(draft, share_class).label
+        changes = changes_of(fields, names, before, posted)
+        journal.note(f"Changed the share class {label}", holder=model.token, changes=changes)
+
+
+def remove_share_class(draft: Draft, share_class: ShareClass | ShareClassRow, *, by: AbstractBaseUser) -> References:
+    """Remove a class with its holdings. What referred to it is returned; answers that name it must be chosen again.
+
+    Raises Gone, Closed.
+    """
+    with writing(draft, by=by) as journal:
+        row = _found(draft, share_class)
+        gone = draft.references_to_share_class(row.token)
+        changes = changes_of(draft.schema.share_class_fields, row.raw, row.raw, {})
+        journal.note(f"Removed the share class {row.label}", holder=row.token, changes=changes)
+        row.model.delete()
+        draft.reload()
+        return gone
+
+
+def save_holdings(
+    draft: Draft,
+    typed: Mapping[tuple[str, str], str],
+    *,
+    by: AbstractBaseUser,
+    version: int | None = None,
+) -> None:
+    """Keep the numbers of the grid, by the tokens of party and class, as typed. Cells that were not posted stay.
+
+    Raises Stale (names are pairs of tokens) where a version is given and older; raises Closed.
+    """
+    section = draft.schema.share_section
+    if section is None:
+        return
+    with writing(draft, by=by) as journal:
+        parties = {party.token: party for party in draft.party_models}
+        classes = {share_class.token: share_class for share_class in draft.share_class_models}
+        posted = {pair: text for pair, text in typed.items() if pair[0] in parties and pair[1] in classes}
+        stored = draft.typed_holdings()
+        pairs = refuse_if_stale(version=version, stands=draft.version(section.key), stored=stored, posted=posted)
+        if not pairs:
+            return
+        labels = {row.token: row.label for row in draft.parties} | {row.token: row.label for row in draft.share_classes}
+        for pair in pairs:
+            _keep(draft, pair, posted[pair], parties[pair[0]], classes[pair[1]])
+        row = draft.sections.get(section.key) or SectionAnswers(application=draft.application, section_key=section.key)
+        row.version += 1
+        row.save()
+        draft.sections[section.key] = row
+        changes = [
+            {
+                "field": "/".join(pair),
+                "label": f"{labels[pair[0]]}, {labels[pair[1]]}",
+                "before": stored.get(pair),
+                "after": posted[pair],
+            }
+            for pair in pairs
+        ]
+        journal.note("Changed who holds how many shares", holder=section.key, changes=changes)
+
+
+def _keep(draft: Draft, pair: tuple[str, str], text: str, party: Any, share_class: Any) -> None:
+    holding = draft.holdings.get(pair)
+    if reading.is_blank(text):
+        if holding:
+            draft.holdings.pop(pair).delete()
+        return
+    holding = holding or Holding(application=draft.application, party=party, share_class=share_class)
+    holding.typed, holding.shares = text, read_shares(text)
+    holding.save()
+    draft.holdings[pair] = holding
+
+
+def read_shares(text: str) -> int | None:
+    """The number of shares that was typed, or None where it is not a whole number of at least one.
+
+    Nought is a way to say that there are none; it is kept as typed and counts as no shares.
+    """
+    try:
+        number = reading.number(text, label="Shares")
+    except AnswerError:
+        return None
+    return number if isinstance(number, int) and number >= 0 else None
+
+
+def _found(draft: Draft, share_class: ShareClass | ShareClassRow) -> ShareClassRow:
+    row = draft.share_class(share_class.token)
+    if row is None:
+        raise Gone("The share class was removed")
+    return row

@@ -1,0 +1,100 @@
+"""What every change has in common: the lock, the look at what stands there now, the history, the signal."""
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+
+from formation_portal.contract.fields import FieldSpec
+
+from ..answers import differing
+from ..drafts import Draft
+from ..models import Application, Change, ChangeList
+from ..signals import changed
+from .refusals import Closed, Stale
+
+logger = logging.getLogger(__name__)
+
+NAME_SHOWN_AT_MOST = 80
+
+
+class Journal:
+    """What one transaction has changed; becomes the history's entries."""
+
+    def __init__(self, application: Application, by: AbstractBaseUser | None) -> None:
+        self._application = application
+        self._by = by
+        self.entries: list[Change] = []
+
+    def note(self, what: str, *, holder: str = "", changes: ChangeList | None = None) -> None:
+        """One sentence for the history, with what was there before and after."""
+        self.entries.append(
+            Change(
+                application=self._application,
+                who_id=self._by.pk if self._by else None,
+                what=what[:300],
+                holder=holder,
+                changes=changes or [],
+            )
+        )
+
+
+@contextmanager
+def writing(draft: Draft, *, by: AbstractBaseUser | None, must_be_open: bool = True) -> Iterator[Journal]:
+    """A transaction around one change. Raises Closed where the state allows none.
+
+    The application's row is locked, so that changes of one application come one after another. Without an entry in
+    the journal nothing has changed, and nobody is told.
+    """
+    with transaction.atomic():
+        application = draft.application
+        seen = application.revision
+        locked = Application.objects.select_for_update().get(pk=application.pk)
+        for name in ("state", "revision", "submitted_at", "submitted_by_id", "submissions", "deleted_at"):
+            setattr(application, name, getattr(locked, name))
+        if application.revision != seen:
+            draft.reload()
+        if must_be_open and not application.is_open:
+            raise Closed(application.stands)
+        journal = Journal(application, by)
+        yield journal
+        if journal.entries:
+            application.revision += 1
+            application.save()
+            Change.objects.bulk_create(journal.entries)
+            draft.forget()
+            changed.send(sender=Application, draft=draft)
+
+
+def taken(fields: Iterable[FieldSpec], raw: Mapping[str, Any], *, where: str) -> dict[str, Any]:
+    """The posted answers to questions that are asked there; others are ignored, and logged without their values."""
+    asked = {spec.name for spec in fields if not spec.provided_by_agent}
+    ignored = [name[:NAME_SHOWN_AT_MOST] for name in raw if name not in asked]
+    if ignored:
+        logger.warning("Ignored %d answers that are not asked in %s: %r", len(ignored), where, ignored[:10])
+    return {name: value for name, value in raw.items() if name in asked}
+
+
+def refuse_if_stale(
+    *, version: int | None, stands: int, stored: Mapping[Any, Any], posted: Mapping[Any, Any]
+) -> tuple[Any, ...]:
+    """The names whose answers the post changes. Raises Stale where it was made from an older version."""
+    names = differing(stored, posted)
+    if names and version is not None and version != stands:
+        shown = {name: stored.get(name, "") for name in posted}
+        raise Stale(stored=shown, posted=dict(posted), fields=names)
+    return names
+
+
+def changes_of(
+    fields: Iterable[FieldSpec], names: Iterable[str], before: Mapping[str, Any], after: Mapping[str, Any]
+) -> ChangeList:
+    """The history's lines for changed answers, with the labels that people read."""
+    labels = {spec.name: spec.label for spec in fields}
+    return [
+        {"field": name, "label": labels.get(name, name), "before": before.get(name), "after": after.get(name)}
+        for name in names
+    ]

@@ -1,0 +1,9 @@
+"""How others learn that an application has changed, without this package knowing them."""
+
+from django.dispatch import Signal
+
+# Sent with `draft` inside the saving transaction, after the change: what listens commits or rolls back with it.
+changed = Signal()
+
+# Sent with `draft` before an application is submitted. A receiver returns the needs that speak against it.
+submitting = Signal()
