@@ -28,20 +28,26 @@ class Policy(StrEnum):
     AGENT = "agent"
 
 
-class UserRequest(HttpRequest):
-    """A request of somebody who is signed in; what the policies hand to a view."""
+class AnyRequest(HttpRequest):
+    """A request as the middleware leaves it."""
 
-    user: User
     htmx: HtmxDetails
 
 
+class UserRequest(AnyRequest):
+    """A request of somebody who is signed in; what the policies hand to a view."""
+
+    user: User
+
+
 View = Callable[Concatenate[HttpRequest, Rest], HttpResponse]
+AnyView = Callable[Concatenate[AnyRequest, Rest], HttpResponse]
 UserView = Callable[Concatenate[UserRequest, Rest], HttpResponse]
 
 
-def public(view: View[Rest]) -> View[Rest]:
+def public(view: AnyView[Rest]) -> View[Rest]:
     """For everybody."""
-    return _declare(Policy.PUBLIC, view)
+    return _declare(Policy.PUBLIC, cast(View[Rest], view))
 
 
 def signed_in(view: UserView[Rest]) -> View[Rest]:

@@ -1,0 +1,153 @@
+"""What a visitor narrows the catalog by: region, country, type, and a price in one currency.
+
+Products are priced in several currencies, and no rates are invented: a ceiling names its currency, and products priced
+in another are left out, which the page says.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+
+from django.utils.http import urlencode
+
+from formation_portal.contract.schema import CatalogItem
+
+from .money import money
+
+# Steps that people think in; only those that part the products of a currency are offered.
+_STEPS = (500, 1_000, 2_000, 3_000, 5_000, 10_000, 20_000, 50_000, 100_000)
+_TYPE_WORDS = {"Corporation": "Companies", "Foundation": "Foundations"}
+
+
+@dataclass(frozen=True, slots=True)
+class PriceCeiling:
+    """At most this much to form, in this currency. In the address: USD-2000."""
+
+    currency: str
+    amount: Decimal
+
+    @classmethod
+    def read(cls, text: str) -> "PriceCeiling | None":
+        """The ceiling that an address names, or None where it names none."""
+        currency, _, amount = text.partition("-")
+        try:
+            ceiling = Decimal(amount)
+        except InvalidOperation:
+            return None
+        return cls(currency, ceiling) if currency and ceiling.is_finite() and ceiling >= 0 else None
+
+    def __str__(self) -> str:
+        return f"{self.currency}-{self.amount}"
+
+    @property
+    def words(self) -> str:
+        """As the list of ceilings says it."""
+        return f"Up to {money(self.amount, self.currency)}"
+
+    def takes(self, item: CatalogItem) -> bool:
+        """Whether the product costs no more, in this very currency."""
+        return item.price.currency == self.currency and item.price.one_off <= self.amount
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogFilter:
+    """The filters that are set; an empty one takes everything."""
+
+    region: str = ""
+    country: str = ""
+    type: str = ""
+    price: PriceCeiling | None = None
+
+    @classmethod
+    def read(cls, query: Mapping[str, str]) -> "CatalogFilter":
+        """From an address. What cannot be read filters nothing."""
+        texts = {name: query.get(name, "").strip() for name in ("region", "country", "type")}
+        return cls(**texts, price=PriceCeiling.read(query.get("price", "")))
+
+    def takes(self, item: CatalogItem) -> bool:
+        """Whether the product passes every filter that is set."""
+        return (
+            self.region in ("", item.jurisdiction.region)
+            and self.country in ("", item.jurisdiction.slug)
+            and self.type in ("", item.product.type)
+            and (self.price is None or self.price.takes(item))
+        )
+
+    @property
+    def values(self) -> dict[str, str]:
+        """The filters that are set, by their name in the address."""
+        everything = {
+            "region": self.region,
+            "country": self.country,
+            "type": self.type,
+            "price": str(self.price) if self.price else "",
+        }
+        return {name: value for name, value in everything.items() if value}
+
+    def without(self, name: str) -> "CatalogFilter":
+        """The same with one filter removed."""
+        return replace(self, price=None) if name == "price" else replace(self, **{name: ""})
+
+    @property
+    def query(self) -> str:
+        """The part of an address that sets these filters."""
+        return f"?{urlencode(self.values)}" if self.values else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One option of a filter."""
+
+    value: str
+    label: str
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FilterControl:
+    """One filter as a list of options; the first takes everything."""
+
+    name: str
+    label: str
+    choices: tuple[Choice, ...]
+
+    @property
+    def chosen(self) -> str:
+        """The words of what is chosen."""
+        return next((choice.label for choice in self.choices if choice.chosen), "")
+
+
+def filter_controls(items: Iterable[CatalogItem], chosen: CatalogFilter) -> tuple[FilterControl, ...]:
+    """The filters with what the catalog offers, in the order of the page."""
+    items = tuple(items)
+    regions = {item.jurisdiction.region: item.jurisdiction.region for item in items}
+    places = {item.jurisdiction.slug: item.jurisdiction.name for item in items}
+    types = {item.product.type: _TYPE_WORDS.get(item.product.type, item.product.type) for item in items}
+    prices = {str(ceiling): ceiling.words for ceiling in _ceilings(items, chosen.price)}
+    by_name = sorted(places.items(), key=lambda pair: pair[1])
+    return (
+        _control("region", "Region", "Anywhere", dict(sorted(regions.items())), chosen),
+        _control("country", "Country", "Any country", dict(by_name), chosen),
+        _control("type", "Type", "Either type", types, chosen),
+        _control("price", "Price to form", "Any price", prices, chosen),
+    )
+
+
+def _control(
+    name: str, label: str, everything: str, offered: Mapping[str, str], chosen: CatalogFilter
+) -> FilterControl:
+    value = chosen.values.get(name, "")
+    pairs = {"": everything, **{key: words for key, words in offered.items() if key}}
+    # An address may name what isn't offered; the filter then shows what it filters by.
+    pairs.setdefault(value, value)
+    return FilterControl(name, label, tuple(Choice(key, words, key == value) for key, words in pairs.items()))
+
+
+def _ceilings(items: tuple[CatalogItem, ...], chosen: PriceCeiling | None) -> list[PriceCeiling]:
+    ceilings: set[PriceCeiling] = {chosen} if chosen else set()
+    for currency in {item.price.currency for item in items if item.price.currency}:
+        prices = [item.price.one_off for item in items if item.price.currency == currency]
+        useful = [step for step in _STEPS if min(prices) <= step < max(prices)]
+        # A currency whose products all cost about the same has no step between: then the dearest is the ceiling.
+        ceilings |= {PriceCeiling(currency, Decimal(step)) for step in useful} | {PriceCeiling(currency, max(prices))}
+    return sorted(ceilings, key=lambda ceiling: (ceiling.currency, ceiling.amount))

@@ -1,0 +1,170 @@
+"""The catalog as an index: regions, in them places, in them products. No product is known to this module."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import groupby
+
+from django.urls import reverse
+
+from formation_portal.contract import canonical
+from formation_portal.contract.schema import CatalogItem
+from formation_portal.gateway.catalog import Catalog, Product
+
+from .catalog_filter import CatalogFilter, FilterControl, filter_controls
+from .money import figure
+
+_ELSEWHERE = "Elsewhere"
+
+
+@dataclass(frozen=True, slots=True)
+class ProductRow:
+    """One product in the index. Without an address it cannot be opened; the reason says why it isn't offered."""
+
+    name: str
+    url: str
+    least: str
+    timeline: str
+    currency: str
+    one_off: str
+    annual: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A jurisdiction with its products."""
+
+    name: str
+    rows: tuple[ProductRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A part of the world with its places."""
+
+    id: str
+    name: str
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Widening:
+    """The one filter whose removal shows the most."""
+
+    label: str
+    url: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogPage:
+    """Everything that the catalog's page shows."""
+
+    regions: tuple[Region, ...]
+    controls: tuple[FilterControl, ...]
+    count: int
+    total: int
+    places: int
+    set_filters: int
+    left_out: str
+    widening: Widening | None
+    note: str
+
+    @property
+    def count_words(self) -> str:
+        """As it is announced: "9 of 32 products"."""
+        return f"{self.count} of {self.total} products"
+
+
+def catalog_page(catalog: Catalog, chosen: CatalogFilter) -> CatalogPage:
+    """The products that pass the filters, grouped. What cannot be read stands last, while nothing is filtered."""
+    products = catalog.items
+    items = tuple(product.item for product in products if product.item)
+    taken = tuple(product for product in products if _is_taken(product, chosen))
+    controls = filter_controls(items, chosen)
+    return CatalogPage(
+        regions=_regions(taken),
+        controls=controls,
+        count=len(taken),
+        total=len(products),
+        places=len({item.jurisdiction.slug for item in items}),
+        set_filters=len(chosen.values),
+        left_out=_left_out(items, chosen),
+        widening=None if taken else _widening(products, chosen, controls),
+        note=catalog.note if catalog.is_stale else "",
+    )
+
+
+def _is_taken(product: Product, chosen: CatalogFilter) -> bool:
+    return chosen.takes(product.item) if product.item else not chosen.values
+
+
+def _regions(products: Iterable[Product]) -> tuple[Region, ...]:
+    ordered = sorted(products, key=lambda product: (*_where(product), product.name))
+    regions = []
+    for number, (name, inside) in enumerate(_grouped(ordered, lambda product: _where(product)[1])):
+        places = (Place(place, tuple(map(_row, rows))) for place, rows in _grouped(inside, lambda one: _where(one)[2]))
+        regions.append(Region(f"region-{number}", name, tuple(places)))
+    return tuple(regions)
+
+
+def _where(product: Product) -> tuple[bool, str, str]:
+    """Whether it is nowhere in particular, which comes last; its region; its place."""
+    region = product.item.jurisdiction.region if product.item else ""
+    return (not region, region or _ELSEWHERE, product.item.jurisdiction.name if product.item else "")
+
+
+def _grouped(products: Iterable[Product], key: Callable[[Product], str]) -> list[tuple[str, list[Product]]]:
+    return [(name, list(rows)) for name, rows in groupby(products, key=key)]
+
+
+def _row(product: Product) -> ProductRow:
+    item = product.item
+    if item is None:
+        return ProductRow(product.name, "", "", "", "", "", "", product.reason)
+    return ProductRow(
+        name=product.name,
+        url=reverse("portal:product", args=[product.key]),
+        least=_least(item),
+        timeline=item.estimated_timeline,
+        currency=item.price.currency,
+        one_off=figure(item.price.one_off, item.price.currency),
+        annual=figure(item.price.annual, item.price.currency),
+        reason="" if product.is_available else product.reason,
+    )
+
+
+def _least(item: CatalogItem) -> str:
+    """The people it takes in any case: "1 director, 1 shareholder"."""
+    always = (section for section in item.form.role_sections if section.depends_on is None and section.base_minimum)
+    return ", ".join(
+        f"{section.base_minimum} {canonical.role_word(section.role or '')}{'' if section.base_minimum == 1 else 's'}"
+        for section in always
+    )
+
+
+def _left_out(items: Iterable[CatalogItem], chosen: CatalogFilter) -> str:
+    if chosen.price is None:
+        return ""
+    at_any_price = chosen.without("price")
+    others = [one for one in items if at_any_price.takes(one) and one.price.currency != chosen.price.currency]
+    if not others:
+        return ""
+    currencies = ", ".join(sorted({item.price.currency for item in others if item.price.currency}))
+    priced = f"{len(others)} priced in {currencies}" if currencies else f"{len(others)} without a currency"
+    return f"Compared in {chosen.price.currency} only: {priced} {'is' if len(others) == 1 else 'are'} left out."
+
+
+def _widening(
+    products: Iterable[Product], chosen: CatalogFilter, controls: Iterable[FilterControl]
+) -> Widening | None:
+    products = tuple(products)
+    best: Widening | None = None
+    for control in controls:
+        if control.name in chosen.values:
+            wider = chosen.without(control.name)
+            count = sum(_is_taken(product, wider) for product in products)
+            if count and (best is None or count > best.count):
+                url = reverse("portal:catalog") + wider.query
+                best = Widening(f"{control.label}: {control.chosen}", url, count)
+    return best

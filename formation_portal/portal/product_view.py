@@ -1,0 +1,127 @@
+"""One product as its page shows it: price, time, and who and what its form asks for."""
+
+from dataclasses import dataclass
+
+from formation_portal.contract.schema import CatalogItem, FormSchema
+from formation_portal.contract.world import currency_name
+from formation_portal.gateway.catalog import Product
+
+from .money import figure, money
+from .requirements import (
+    DocumentGroup,
+    RoleNeed,
+    SectionPreview,
+    document_groups,
+    role_needs,
+    section_previews,
+)
+
+_ENTITY_WORDS = {"Corporation": "company", "Foundation": "foundation"}
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One fact at a glance."""
+
+    term: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a ledger."""
+
+    label: str
+    is_number: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PriceTable:
+    """What it costs, line by line, in one currency."""
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProductPage:
+    """Everything that a product's page shows. Where the product isn't available, only its name and the reason."""
+
+    key: str
+    name: str
+    place: str
+    description: str
+    reason: str
+    figures: tuple[Figure, ...] = ()
+    price: PriceTable | None = None
+    timeline: str = ""
+    roles: tuple[RoleNeed, ...] = ()
+    sections: tuple[SectionPreview, ...] = ()
+    documents: tuple[DocumentGroup, ...] = ()
+    form: str = ""
+
+    @property
+    def is_available(self) -> bool:
+        """Whether an application can be started."""
+        return not self.reason
+
+
+def product_page(product: Product) -> ProductPage:
+    """The page of one product of the catalog."""
+    item = product.item
+    if item is None or not product.is_available:
+        place = item.jurisdiction.name if item else ""
+        description = item.product.description if item else ""
+        return ProductPage(product.key, product.name, place, description, product.reason or "It cannot be read")
+    return ProductPage(
+        key=product.key,
+        name=product.name,
+        place=item.jurisdiction.name,
+        description=item.product.description,
+        reason="",
+        figures=_figures(item),
+        price=price_table(item),
+        timeline=item.estimated_timeline,
+        roles=role_needs(item.form),
+        sections=section_previews(item.form),
+        documents=document_groups(item.form, entity_word=entity_word(item.product.type)),
+        form=_form(item.form),
+    )
+
+
+def entity_word(product_type: str) -> str:
+    """What an entity of the type is called in a sentence."""
+    return _ENTITY_WORDS.get(product_type, "entity")
+
+
+def price_table(item: CatalogItem) -> PriceTable:
+    """The price as a table: once, and each year."""
+    price = item.price
+    currency = currency_name(price.currency) if price.currency else "Amount"
+    return PriceTable(
+        caption=f"Price in {currency}" if price.currency else "Price",
+        columns=(Column("", is_number=False), Column(currency, is_number=True)),
+        rows=(
+            ("To form, paid once", figure(price.one_off, price.currency)),
+            ("Each year", figure(price.annual, price.currency)),
+        ),
+    )
+
+
+def _figures(item: CatalogItem) -> tuple[Figure, ...]:
+    least = sum(section.base_minimum for section in item.form.role_sections if section.depends_on is None)
+    asked = sum(len(section.fields) for section in item.form.entity_sections)
+    return (
+        Figure("To form", money(item.price.one_off, item.price.currency)),
+        Figure("Each year", money(item.price.annual, item.price.currency)),
+        Figure("Roles to fill", str(least)),
+        Figure("Questions", f"Up to {asked}"),
+    )
+
+
+def _form(form: FormSchema) -> str:
+    name = f"“{form.form_name}”" if form.form_name else "A form"
+    version = f", version {form.version}" if form.version else ""
+    provider = f", by {form.csp_name}" if form.csp_name else ""
+    return f"{name}{version}{provider}."

@@ -1,0 +1,117 @@
+"""Who and what a form asks for, said from its schema alone, before anything is answered."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from formation_portal.contract import canonical
+from formation_portal.contract.record import Record
+from formation_portal.contract.rules import Standing, directory_of, in_words, settle
+from formation_portal.contract.schema import ENTITY, DocumentSlot, FormSchema, Section
+
+_KINDS = {"person": "a person", "corporate": "a company", "foundation": "a foundation"}
+_TAKING_PART = {
+    "person": "For each person",
+    "corporate": "For each company that takes part",
+    "foundation": "For each foundation that takes part",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RoleNeed:
+    """One role: how many it takes, of which kinds, and when that changes."""
+
+    title: str
+    least: str
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentGroup:
+    """The documents of one kind of holder, each as a line."""
+
+    title: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SectionPreview:
+    """One section with the labels of what it asks."""
+
+    title: str
+    labels: tuple[str, ...]
+    condition: str
+
+
+def role_needs(schema: FormSchema) -> tuple[RoleNeed, ...]:
+    """Every role of the form, in its order."""
+    nothing_said = settle(schema, Record())
+    return tuple(_role_need(schema, section, nothing_said) for section in schema.role_sections)
+
+
+def _role_need(schema: FormSchema, section: Section, nothing_said: Standing) -> RoleNeed:
+    kinds = [_KINDS[kind] for kind in canonical.PARTY_KINDS if section.allows(kind)]
+    said = (section.help, f"{_one_of(kinds)}.".capitalize(), _other_minimum(schema, section))
+    return RoleNeed(
+        title=section.title or canonical.role_word(section.role or "").capitalize(),
+        least=f"at least {section.base_minimum}" if section.base_minimum else "none required",
+        sentences=tuple(sentence for sentence in (*said, _condition(section, nothing_said)) if sentence),
+    )
+
+
+def _other_minimum(schema: FormSchema, section: Section) -> str:
+    rule = section.conditional_min
+    place = directory_of(schema).entity_field(rule.field) if rule else None
+    if rule is None or place is None or not rule.has_usable_minimum:
+        return ""
+    words = _one_of([in_words(place.spec, value) for value in rule.values])
+    least = f"At least {rule.minimum}" if rule.minimum else "None required"
+    return f"{least} when “{place.spec.label}” is {words}."
+
+
+def _condition(section: Section, nothing_said: Standing) -> str:
+    verdict = nothing_said.section(section)
+    return "" if verdict.active else f"{verdict.reason}."
+
+
+def section_previews(schema: FormSchema) -> tuple[SectionPreview, ...]:
+    """What the sections about the entity and about its shares will ask."""
+    nothing_said = settle(schema, Record())
+    shares = (schema.share_section,) if schema.share_section else ()
+    return tuple(
+        SectionPreview(section.title, tuple(_labels(section)), _condition(section, nothing_said))
+        for section in (*schema.entity_sections, *shares)
+    )
+
+
+def _labels(section: Section) -> Iterable[str]:
+    for specs in section.groups.values():
+        for spec in specs:
+            yield f"{spec.label} (given by the registered agent)" if spec.provided_by_agent else spec.label
+
+
+def document_groups(schema: FormSchema, *, entity_word: str) -> tuple[DocumentGroup, ...]:
+    """The documents to have ready: the new entity's, then by kind of party; with the roles where not all ask."""
+    own = [(section, slot) for section in schema.entity_sections for slot in section.slots(ENTITY)]
+    groups = [DocumentGroup(f"For the new {entity_word}", _lines(own, everybody=1))]
+    for kind in canonical.PARTY_KINDS:
+        sections = [section for section in schema.role_sections if section.allows(kind)]
+        asked = [(section, slot) for section in sections for slot in section.slots(kind)]
+        groups.append(DocumentGroup(_TAKING_PART[kind], _lines(asked, everybody=len(sections))))
+    return tuple(group for group in groups if group.lines)
+
+
+def _lines(asked: list[tuple[Section, DocumentSlot]], *, everybody: int) -> tuple[str, ...]:
+    by_name: dict[str, list[tuple[Section, DocumentSlot]]] = {}
+    for section, slot in asked:
+        by_name.setdefault(slot.name, []).append((section, slot))
+    return tuple(_line(name, some, everybody=everybody) for name, some in by_name.items())
+
+
+def _line(name: str, asked: list[tuple[Section, DocumentSlot]], *, everybody: int) -> str:
+    roles = list(dict.fromkeys(canonical.role_word(section.role) for section, _ in asked if section.role))
+    said = "" if len(asked) >= everybody or not roles else f", {_one_of([f'as {role}' for role in roles])}"
+    return f"{name}{said}" if any(slot.required for _, slot in asked) else f"{name}{said} (optional)"
+
+
+def _one_of(words: list[str]) -> str:
+    return " or ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else "".join(words)

@@ -1,0 +1,27 @@
+"""One product: what it costs and takes, and the way to start. Open to everybody."""
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from formation_portal.accounts.policies import AnyRequest, public
+from formation_portal.gateway.catalog import Catalog
+
+from ..product_view import product_page
+from .outage import with_catalog
+
+
+@require_safe
+@public
+@with_catalog
+def product(request: AnyRequest, offered: Catalog, key: str) -> HttpResponse:
+    """The product's page. `?chosen` says that its reader has come back from signing in to start."""
+    found = offered.find(key)
+    if found is None:
+        raise Http404
+    context = {
+        "page": product_page(found),
+        "note": offered.note if offered.is_stale else "",
+        "has_come_back": "chosen" in request.GET and request.user.is_authenticated,
+    }
+    return render(request, "portal/product.html", context)
