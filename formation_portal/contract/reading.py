@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from datetime import date
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any
 
 import phonenumbers
@@ -20,6 +20,8 @@ LINE_LIMIT = 500
 LINES_LIMIT = 10_000
 # JSON numbers are doubles for many readers: 15 digits survive the way there and back exactly.
 DIGITS_LIMIT = 15
+# Wide enough to drop trailing zeros without rounding anything that the limit would let pass.
+_WIDE = Context(prec=1_000)
 
 _BIDI_CONTROLS = frozenset(range(0x202A, 0x202F)) | frozenset(range(0x2066, 0x206A))
 _PLAIN_NUMBER = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
@@ -48,15 +50,14 @@ def as_typed(value: Any) -> str:
 
 def is_blank(raw: Any) -> bool:
     """Whether nothing was answered: no text, no member, no part."""
-    if raw is None:
-        return True
-    if isinstance(raw, str):
-        return not raw.strip()
     if isinstance(raw, Mapping):
-        return all(is_blank(part) for part in raw.values())
-    if isinstance(raw, list | tuple):
-        return all(is_blank(one) for one in raw)
-    return False
+        raw = list(raw.values())
+    # One level only: nothing that is asked nests deeper, and a hostile body might.
+    return all(one is None or one == "" or (isinstance(one, str) and not one.strip()) for one in _listed(raw))
+
+
+def _listed(raw: Any) -> list[Any]:
+    return list(raw) if isinstance(raw, list | tuple) else [raw]
 
 
 def line(raw: Any, *, label: str, limit: int = LINE_LIMIT) -> str:
@@ -108,10 +109,12 @@ def decimal(raw: Any, *, label: str) -> Decimal:
             raw = raw.replace(",", "")
         if not _PLAIN_NUMBER.fullmatch(raw):
             raise refusal
+    if len(str(raw)) > _WIDE.prec:
+        raise AnswerError("too_many_digits", f"Enter “{label}” with at most {DIGITS_LIMIT} digits")
     exact = Decimal(str(raw))
     if not exact.is_finite():
         raise refusal
-    sign, digits, exponent = exact.normalize().as_tuple()
+    sign, digits, exponent = exact.normalize(_WIDE).as_tuple()
     if not isinstance(exponent, int) or len(digits) + max(exponent, 0) > DIGITS_LIMIT or -exponent > DIGITS_LIMIT:
         raise AnswerError("too_many_digits", f"Enter “{label}” with at most {DIGITS_LIMIT} digits")
     if exponent > 0:

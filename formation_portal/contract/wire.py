@@ -47,7 +47,10 @@ def entity_properties(standing: Standing) -> dict[str, Any]:
             *outer, last = canonical.path_of(spec.canonical_field)
             inner = properties
             for step in outer:
-                inner = inner.setdefault(step, {})
+                # Where a schema uses one word as a property and as a prefix, the object takes its place.
+                if not isinstance(inner.get(step), dict):
+                    inner[step] = {}
+                inner = inner[step]
             inner[last] = spec.payload(value)
     return properties
 

@@ -1,0 +1,31 @@
+"""The same tests on PostgreSQL: `DATABASE_URL` and `SERVICE_DATABASE_URL` take each database elsewhere."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.needed import needed
+from tests.scratch_postgres import scratch_cluster, server_programs
+
+PROJECT = Path(__file__).resolve().parent.parent
+
+# What touches the databases most: the record, the relay, the service, and one product from catalog to submitted.
+ON_POSTGRES = ["tests/applications", "tests/relay", "tests/service", "tests/journeys/test_every_product.py"]
+
+
+@pytest.mark.postgres
+@needed("PostgreSQL", server_programs() is not None)
+def test_record_relay_and_service_work_on_postgresql() -> None:
+    with scratch_cluster() as url:
+        environment = {
+            **os.environ,
+            "DATABASE_URL": f"{url}/portal",
+            "SERVICE_DATABASE_URL": f"{url}/formation",
+        }
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *ON_POSTGRES]
+        command += ["-k", "not openapi and (not every_product or bvi)"]
+        run = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-2000:]
