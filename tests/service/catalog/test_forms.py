@@ -177,3 +177,10 @@ def test_a_party_is_asked_its_name_first(catalog: list[Json], group: str, names:
 def test_bvi_shareholders_are_not_asked_for_numbers(by_slug: dict[str, Json]) -> None:
     asked: list[Asked] = list(asked_in(by_slug["bvi-limited-company"]))
     assert {"party.shares_held", "party.ownership_percentage"}.isdisjoint(name_of(a.field) for a in asked)
+
+
+def test_a_person_with_several_roles_brings_one_passport(catalog: list[Json]) -> None:
+    for item in catalog:
+        slots = [s for section in sections_of(item) for s in section.get("documents", {}).get("person", ())]
+        passports = {slot["name"] for slot in slots if re.match(r"Passport(,| or|$)", slot["name"])}
+        assert len(passports) == 1, item["product"]["slug"]
