@@ -1,0 +1,14 @@
+"""The gateway as a Django app, for its checks of the settings."""
+
+from django.apps import AppConfig
+from django.core.checks import register
+
+
+class GatewayConfig(AppConfig):
+    name = "formation_portal.gateway"
+    label = "gateway"
+
+    def ready(self) -> None:
+        from .checks import check_service
+
+        register(check_service)

@@ -1,0 +1,166 @@
+"""One call to the service, from request to bytes: session, headers, limits, log line, and the error it ends in."""
+
+import json
+import logging
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from http.cookiejar import DefaultCookiePolicy
+from typing import Any, NoReturn
+
+import requests
+from requests.adapters import BaseAdapter
+from urllib3.exceptions import HTTPError
+
+from .complaints import read_complaint
+from .deadline import Timeouts
+from .errors import GatewayError, Unusable, class_for
+
+log = logging.getLogger(__name__)
+
+_PIECE = 65_536
+_ERROR_LIMIT = 65_536
+_MOST_SECONDS_TO_WAIT = 900.0
+
+
+_TIMEOUTS = Timeouts(connect=3, read=15, whole=30)
+_UPLOAD_TIMEOUTS = Timeouts(connect=3, read=60, whole=60)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a call may take: seconds, and bytes of the answer."""
+
+    timeouts: Timeouts = _TIMEOUTS
+    upload_timeouts: Timeouts = _UPLOAD_TIMEOUTS
+    catalog_bytes: int = 16 * 2**20
+    answer_bytes: int = 2**20
+    file_bytes: int = 16 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back with a status that is no error."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """What is asked. `is_supplement` marks a call that only the supplement names, so that a service may lack it."""
+
+    method: str
+    path: str
+    is_supplement: bool = False
+    body: Mapping[str, Any] | None = None
+    form: Mapping[str, str] | None = None
+    files: Mapping[str, Any] | None = None
+    params: Mapping[str, str | int] | None = None
+    headers: Mapping[str, str] | None = None
+    key: str = ""
+    timeouts: Timeouts
+    limit: int
+
+
+class _Session(requests.Session):
+    def get_redirect_target(self, resp: requests.Response) -> None:
+        """No answer is a redirect. (With `allow_redirects=False` requests would still read its body, without limit.)"""
+
+
+class Caller:
+    """Holds the one session. Environment proxies, netrc files, cookies and redirects have no say."""
+
+    def __init__(self, *, base_url: str, read_key: Callable[[], str], adapter: BaseAdapter) -> None:
+        self.base_url = base_url.rstrip("/")
+        self._read_key = read_key
+        self._session = _Session()
+        self._session.trust_env = False
+        self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+        self._session.adapters.clear()
+        self._session.mount(f"{self.base_url}/", adapter)
+        # Identity: what arrives is what counts against the limit, and no small answer unpacks into a huge one.
+        self._session.headers.update({"Accept": "application/json", "Accept-Encoding": "identity"})
+        self._session.headers["User-Agent"] = "formation-portal"
+
+    def call(self, call: Call) -> Answer:
+        """Send it and read the whole answer. Raises GatewayError for everything but 2xx, and 304 where it was asked."""
+        request_id = uuid.uuid4().hex
+        request = self._prepare(call, request_id)
+        started = time.monotonic()
+        try:
+            # The adapters take the third number of the time-outs too.
+            sent = self._session.send(request, timeout=call.timeouts, stream=True)  # type: ignore[arg-type]
+            with sent as response:
+                status = response.status_code
+                is_error = not 200 <= status < 300
+                body = _read(response, limit=_ERROR_LIMIT if is_error else call.limit, cut=is_error)
+        except (requests.RequestException, HTTPError, OSError, ValueError, Unusable) as error:
+            _log(call, type(error).__name__, started, request_id)
+            raise failure(error, call=call, request_id=request_id) from error
+        _log(call, status, started, request_id)
+        answer = Answer(status, response.headers, body, request_id)
+        if is_error and not (status == 304 and call.headers and "If-None-Match" in call.headers):
+            _raise(call, answer)
+        return answer
+
+    def _prepare(self, call: Call, request_id: str) -> requests.PreparedRequest:
+        headers = {**(call.headers or {}), "X-Request-Id": request_id}
+        if api_key := self._read_key():
+            headers["Authorization"] = f"Bearer {api_key}"
+        if call.key:
+            headers["Idempotency-Key"] = call.key
+        data: Any = call.form
+        if call.body is not None:
+            headers["Content-Type"] = "application/json"
+            data = json.dumps(call.body, allow_nan=False, separators=(",", ":")).encode()
+        url = self.base_url + call.path
+        return self._session.prepare_request(
+            requests.Request(call.method, url, data=data, files=call.files, params=call.params, headers=headers)
+        )
+
+
+def failure(error: Exception, *, call: Call, request_id: str, status: int | None = None) -> GatewayError:
+    """The error that an exception amounts to. Its message names the kind only: the exception may hold an address."""
+    return class_for(error, is_supplement=call.is_supplement)(request_id=request_id, status=status)
+
+
+def _read(response: requests.Response, *, limit: int, cut: bool) -> bytes:
+    """The body, at most `limit` bytes after decoding; an error's is cut there, a success's is then unusable."""
+    body = bytearray()
+    for piece in response.raw.stream(_PIECE, decode_content=True):
+        body += piece
+        if len(body) > limit:
+            if not cut:
+                raise Unusable(f"The answer has more than {limit} bytes")
+            del body[limit:]
+            break
+    return bytes(body)
+
+
+def _raise(call: Call, answer: Answer) -> NoReturn:
+    complaint = read_complaint(answer.body, content_type=answer.headers.get("Content-Type", ""))
+    retry_after = _seconds(answer.headers.get("Retry-After"))
+    means = class_for(
+        answer.status,
+        is_supplement=call.is_supplement,
+        code=complaint.code,
+        has_retry_after=retry_after is not None,
+    )
+    raise means(status=answer.status, complaint=complaint, request_id=answer.request_id, retry_after=retry_after)
+
+
+def _seconds(text: str | None) -> float | None:
+    """Retry-After in seconds; a date, or what can't be read, counts as said without a number."""
+    if text is None:
+        return None
+    return min(float(text), _MOST_SECONDS_TO_WAIT) if text.isascii() and text.strip().isdigit() else 0.0
+
+
+def _log(call: Call, outcome: int | str, started: float, request_id: str) -> None:
+    """Neither bodies nor keys nor queries, which may hold names."""
+    milliseconds = round((time.monotonic() - started) * 1000)
+    log.info("%s %s: %s in %d ms, request %s", call.method, call.path, outcome, milliseconds, request_id)

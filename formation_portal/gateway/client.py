@@ -1,0 +1,242 @@
+"""FormationService: one method an endpoint, JSON records in and out (interface, "Endpoints").
+
+Methods marked **S** are calls that only the supplement names; a service without them makes them raise Unsupported.
+Every method raises GatewayError; a create whose answer has no id raises Unclear, since it may have been done. `key` is
+the Idempotency-Key: the same for every try of the same deed.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import IO, Any
+from urllib.parse import quote
+
+from requests.adapters import BaseAdapter
+
+from .calls import Answer, Caller, Limits
+from .deadline import Timeouts
+from .records import Body, Record, Records, read_answer, record_if_any, whole_list
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogAnswer:
+    """The catalog's items as they arrived, or None where they are what `if_none_match` names."""
+
+    items: list[Any] | None
+    etag: str
+    max_age: int | None
+
+
+class FormationService:
+    """The formation service behind one base address. Safe to share between threads."""
+
+    def __init__(
+        self, *, base_url: str, read_key: Callable[[], str], adapter: BaseAdapter, limits: Limits | None = None
+    ) -> None:
+        self.base_url = base_url
+        self._limits = limits or Limits()
+        self._records = Records(Caller(base_url=base_url, read_key=read_key, adapter=adapter), self._limits)
+
+    # Catalog
+
+    def catalog(self, *, if_none_match: str = "", within: float | None = None) -> CatalogAnswer:
+        """GET /catalog, whole. `within` shortens the time that the call may take."""
+        timeouts = self._limits.timeouts
+        if within is not None:
+            timeouts = Timeouts(min(timeouts.connect, within), min(timeouts.read, within), min(timeouts.whole, within))
+        headers = {"If-None-Match": if_none_match} if if_none_match else {}
+        call = self._records.make(
+            "GET", "/catalog", headers=headers, timeouts=timeouts, limit=self._limits.catalog_bytes
+        )
+        answer = self._records.call(call)
+        etag = answer.headers.get("ETag", "")
+        if answer.status == 304:
+            return CatalogAnswer(None, etag or if_none_match, _max_age(answer))
+        items = read_answer(call, answer, whole_list)
+        return CatalogAnswer(items, etag, _max_age(answer))
+
+    # Entities
+
+    def create_entity(self, body: Body, *, key: str) -> Record:
+        """POST /entities. The record has its `id`."""
+        return self._records.create("/entities", body, key=key, id_name="id", others=("entity_id",))
+
+    def entities(self, *, client_reference: str = "", status: str = "") -> list[Record]:
+        """**S** GET /entities, all pages."""
+        return self._records.list_all("/entities", is_supplement=True, client_reference=client_reference, status=status)
+
+    def entity(self, entity_id: str) -> Record:
+        """**S** GET /entities/{id}."""
+        return self._records.get(_path("entities", entity_id), is_supplement=True)
+
+    def update_entity(self, entity_id: str, body: Body, *, key: str) -> Record:
+        """**S** PATCH /entities/{id}."""
+        return self._records.update(_path("entities", entity_id), body, key=key)
+
+    def delete_entity(self, entity_id: str, *, key: str = "") -> None:
+        """**S** DELETE /entities/{id}, in `draft` only."""
+        self._records.delete(_path("entities", entity_id), key=key)
+
+    def submit(self, entity_id: str, *, key: str) -> Record:
+        """**S** POST /entities/{id}/submit."""
+        return self._records.write("POST", _path("entities", entity_id, "submit"), {}, key=key, is_supplement=True)
+
+    def set_status(self, entity_id: str, status: str, note: str = "", *, key: str) -> Record:
+        """**S** POST /entities/{id}/status."""
+        path = _path("entities", entity_id, "status")
+        return self._records.write("POST", path, {"status": status, "note": note}, key=key, is_supplement=True)
+
+    # Answers under csp_field_key
+
+    def post_csp_data(
+        self,
+        entity_id: str,
+        *,
+        schema_id: str,
+        data: Body,
+        party_id: str | None = None,
+        share_class_id: str | None = None,
+        key: str,
+    ) -> Record:
+        """POST /entities/{id}/csp-data: of the entity, or of one party or share class."""
+        body: Record = {"csp_form_schema_id": schema_id, "csp_data": data, **_scope(party_id, share_class_id)}
+        return self._records.write("POST", _path("entities", entity_id, "csp-data"), body, key=key)
+
+    def csp_data(self, entity_id: str, *, party_id: str = "", share_class_id: str = "") -> Record:
+        """**S** GET /entities/{id}/csp-data."""
+        path = _path("entities", entity_id, "csp-data")
+        return self._records.get(path, is_supplement=True, party_id=party_id, share_class_id=share_class_id)
+
+    # Parties
+
+    def add_party(self, entity_id: str, body: Body, *, key: str) -> Record:
+        """POST /entities/{id}/parties. The record has its `party_id`."""
+        return self._records.create(
+            _path("entities", entity_id, "parties"), body, key=key, id_name="party_id", others=("id",)
+        )
+
+    def parties(self, entity_id: str, *, role: str = "", party_type: str = "") -> list[Record]:
+        """GET /entities/{id}/parties, all pages."""
+        return self._records.list_all(_path("entities", entity_id, "parties"), role=role, party_type=party_type)
+
+    def party(self, entity_id: str, party_id: str) -> Record:
+        """**S** GET /entities/{id}/parties/{partyId}."""
+        return self._records.get(_path("entities", entity_id, "parties", party_id), is_supplement=True)
+
+    def update_party(self, entity_id: str, party_id: str, body: Body, *, key: str) -> Record:
+        """**S** PATCH /entities/{id}/parties/{partyId}."""
+        return self._records.update(_path("entities", entity_id, "parties", party_id), body, key=key)
+
+    def remove_party(self, entity_id: str, party_id: str, *, key: str = "") -> None:
+        """**S** DELETE /entities/{id}/parties/{partyId}."""
+        self._records.delete(_path("entities", entity_id, "parties", party_id), key=key)
+
+    def find_parties(self, search: str) -> list[Record]:
+        """**S** GET /parties?search=: the account's parties over all entities, newest first."""
+        return self._records.list_all("/parties", is_supplement=True, search=search)
+
+    def reuse_party(self, entity_id: str, *, source_party_id: str, roles: list[str], key: str) -> Record:
+        """**S** POST /entities/{id}/parties/reuse: copies a party into this entity."""
+        path = _path("entities", entity_id, "parties", "reuse")
+        body = {"source_party_id": source_party_id, "roles": roles}
+        return self._records.create(path, body, key=key, id_name="party_id", others=("id",), is_supplement=True)
+
+    # Share classes and shareholdings
+
+    def add_share_class(self, entity_id: str, body: Body, *, key: str) -> Record:
+        """POST /entities/{id}/share-classes. The record has its `id`."""
+        path = _path("entities", entity_id, "share-classes")
+        return self._records.create(path, body, key=key, id_name="id", others=("share_class_id",))
+
+    def share_classes(self, entity_id: str) -> list[Record]:
+        """**S** GET /entities/{id}/share-classes, all pages."""
+        return self._records.list_all(_path("entities", entity_id, "share-classes"), is_supplement=True)
+
+    def update_share_class(self, entity_id: str, share_class_id: str, body: Body, *, key: str) -> Record:
+        """**S** PATCH /entities/{id}/share-classes/{id}."""
+        return self._records.update(_path("entities", entity_id, "share-classes", share_class_id), body, key=key)
+
+    def remove_share_class(self, entity_id: str, share_class_id: str, *, key: str = "") -> None:
+        """**S** DELETE /entities/{id}/share-classes/{id}."""
+        self._records.delete(_path("entities", entity_id, "share-classes", share_class_id), key=key)
+
+    def add_shareholding(self, entity_id: str, body: Body, *, key: str) -> Record:
+        """POST /entities/{id}/shareholdings. The interface shows no id in the answer; where there is one, it's `id`."""
+        return self._records.write("POST", _path("entities", entity_id, "shareholdings"), body, key=key)
+
+    def shareholdings(self, entity_id: str) -> list[Record]:
+        """**S** GET /entities/{id}/shareholdings, all pages."""
+        return self._records.list_all(_path("entities", entity_id, "shareholdings"), is_supplement=True)
+
+    def update_shareholding(self, entity_id: str, shareholding_id: str, body: Body, *, key: str) -> Record:
+        """**S** PATCH /entities/{id}/shareholdings/{id}."""
+        return self._records.update(_path("entities", entity_id, "shareholdings", shareholding_id), body, key=key)
+
+    def remove_shareholding(self, entity_id: str, shareholding_id: str, *, key: str = "") -> None:
+        """**S** DELETE /entities/{id}/shareholdings/{id}."""
+        self._records.delete(_path("entities", entity_id, "shareholdings", shareholding_id), key=key)
+
+    # Documents
+
+    def upload_document(
+        self,
+        entity_id: str,
+        *,
+        file: IO[bytes] | bytes,
+        filename: str,
+        mime_type: str,
+        document_key: str,
+        party_id: str | None = None,
+        key: str,
+    ) -> Record:
+        """POST /entities/{id}/documents as multipart/form-data; `document_key` is the slot's name verbatim."""
+        call = self._records.make(
+            "POST",
+            _path("entities", entity_id, "documents"),
+            form={"document_key": document_key, **_scope(party_id)},
+            files={"file": (filename, file, mime_type)},
+            timeouts=self._limits.upload_timeouts,
+            key=key,
+        )
+        return read_answer(call, self._records.call(call), record_if_any)
+
+    def documents(self, entity_id: str) -> list[Record]:
+        """**S** GET /entities/{id}/documents, all pages."""
+        return self._records.list_all(_path("entities", entity_id, "documents"), is_supplement=True)
+
+    def download_document(self, entity_id: str, document_id: str) -> bytes:
+        """**S** GET /entities/{id}/documents/{docId}/download."""
+        path = _path("entities", entity_id, "documents", document_id, "download")
+        call = self._records.make(
+            "GET",
+            path,
+            is_supplement=True,
+            timeouts=self._limits.upload_timeouts,
+            limit=self._limits.file_bytes,
+            headers={"Accept": "*/*"},
+        )
+        return self._records.call(call).body
+
+    def remove_document(self, entity_id: str, document_id: str, *, key: str = "") -> None:
+        """**S** DELETE /entities/{id}/documents/{docId}."""
+        self._records.delete(_path("entities", entity_id, "documents", document_id), key=key)
+
+
+def _path(*steps: str) -> str:
+    return "".join(f"/{quote(step, safe='')}" for step in steps)
+
+
+def _scope(party_id: str | None = None, share_class_id: str | None = None) -> dict[str, str]:
+    if party_id:
+        return {"scope": "party", "party_id": party_id}
+    return {"scope": "share_class", "share_class_id": share_class_id} if share_class_id else {}
+
+
+def _max_age(answer: Answer) -> int | None:
+    """Seconds for which the service says that its answer stays fresh; 0 where it forbids keeping it."""
+    for directive in answer.headers.get("Cache-Control", "").lower().split(","):
+        name, _, seconds = directive.strip().partition("=")
+        if name in ("no-store", "no-cache"):
+            return 0
+        if name == "max-age" and seconds.strip('"').isdecimal():
+            return int(seconds.strip('"')[:9])
+    return None

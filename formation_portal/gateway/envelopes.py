@@ -1,0 +1,75 @@
+"""Reads what a successful answer holds: a record or a list, bare or under `data` (supplement, "Envelopes").
+
+Raises Unusable where there is none; the table in errors.py says what that means.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from .errors import Unusable
+
+_LONGEST_ID = 200
+# Characters that JSON can write and that neither a database nor a page can hold.
+_UNHOLDABLE = re.compile(rb"\\u(0000|[dD][89a-fA-F])")
+
+
+def read_json(body: bytes) -> Any:
+    """The answer as plain data; a null character or half a surrogate pair in a text becomes a question mark."""
+    try:
+        answer = json.loads(body, parse_constant=_refuse)
+        return _holdable(answer) if _UNHOLDABLE.search(body) else answer
+    except (ValueError, RecursionError) as error:
+        raise Unusable("The answer is no JSON") from error
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON")
+
+
+def _holdable(found: Any) -> Any:
+    if isinstance(found, str):
+        return found.replace("\x00", "?").encode("utf-8", "replace").decode()
+    if isinstance(found, dict):
+        return {_holdable(name): _holdable(value) for name, value in found.items()}
+    return [_holdable(one) for one in found] if isinstance(found, list) else found
+
+
+def record_in(answer: Any) -> dict[str, Any]:
+    """One record."""
+    inner = answer.get("data", answer) if isinstance(answer, Mapping) else None
+    if not isinstance(inner, dict):
+        raise Unusable("The answer holds no record")
+    return inner
+
+
+def list_in(answer: Any) -> list[Any]:
+    """A list of anything."""
+    inner = answer.get("data") if isinstance(answer, Mapping) else answer
+    if not isinstance(inner, list):
+        raise Unusable("The answer holds no list")
+    return inner
+
+
+def records_in(answer: Any) -> list[dict[str, Any]]:
+    """A list of records."""
+    found = list_in(answer)
+    if not all(isinstance(one, dict) for one in found):
+        raise Unusable("The answer's list holds something other than records")
+    return found
+
+
+def pages_in(answer: Any) -> int:
+    """How many pages a list has; 1 where it doesn't say."""
+    meta = answer.get("meta") if isinstance(answer, Mapping) else None
+    total = meta.get("total_pages") if isinstance(meta, Mapping) else None
+    return total if isinstance(total, int) and not isinstance(total, bool) and total > 0 else 1
+
+
+def with_id(record: dict[str, Any], *, name: str, others: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The record with its id under `name`, which may stand under other names; without one it can't be used."""
+    found = next((record[one] for one in (name, *others) if record.get(one) is not None), None)
+    if not isinstance(found, str) or not 0 < len(found) <= _LONGEST_ID:
+        raise Unusable(f"The answer's record has no usable {name}")
+    return record | {name: found}

@@ -1,0 +1,209 @@
+"""What can go wrong with a call to the service: one tree, and the one table that decides.
+
+The tree is split on two questions: may the service have done what was asked, and can trying again help? Every error
+keeps status, code and request id; none holds a body or a key. Supplement, "Envelopes, pages, errors".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from urllib3.exceptions import ConnectTimeoutError, SSLError
+
+from formation_portal.contract.problems import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Objection(Problem):
+    """One thing that the service objects to. `field` is its own name for it; empty where it names none.
+
+    What the supplement adds for a requirement: the section, party, share class or document slot that it is about.
+    """
+
+    section: str = ""
+    party_id: str = ""
+    share_class_id: str = ""
+    slot: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """What an error answer says, whatever its shape."""
+
+    code: str = ""
+    message: str = ""
+    objections: tuple[Objection, ...] = ()
+    existing_id: str = ""
+
+
+class GatewayError(Exception):
+    """Any call that did not bring a usable answer. `words` is a sentence fit for people."""
+
+    words = "The formation service could not do this"
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        status: int | None = None,
+        complaint: Complaint | None = None,
+        request_id: str = "",
+        retry_after: float | None = None,
+    ) -> None:
+        self.complaint = complaint or Complaint()
+        self.message = message or self.complaint.message or self.words
+        super().__init__(self.message)
+        self.status = status
+        self.code = self.complaint.code
+        self.problems: tuple[Objection, ...] = self.complaint.objections
+        self.existing_id = self.complaint.existing_id
+        self.request_id = request_id
+        self.retry_after = retry_after
+
+
+class NoAnswer(GatewayError):
+    """No answer that can be used. Trying again can help; whether it may, depends on which of the two it is."""
+
+
+class NotSent(NoAnswer):
+    """The request never left: the service surely did nothing."""
+
+    words = "The formation service can't be reached at the moment"
+
+
+class NotConfigured(NotSent):
+    """The operator's settings name no service that could be called."""
+
+    words = "The formation service isn't set up here"
+
+
+class Unclear(NoAnswer):
+    """The request left, and nothing that can be trusted came back: it may have been done."""
+
+    words = "The formation service's answer did not arrive"
+
+
+class Busy(GatewayError):
+    """The service did nothing and asks to come back, after `retry_after` seconds where it says so."""
+
+    words = "The formation service is busy"
+
+
+class Refused(GatewayError):
+    """The service understood and refuses; `problems` names the fields. Trying the same again can't help."""
+
+    words = "The formation service refused this"
+
+
+class Conflict(Refused):
+    """409: it stands against what is there already; `existing_id` names the record where the service does."""
+
+    words = "The formation service already holds something that stands against this"
+
+
+class NotAuthorised(GatewayError):
+    """The key is wrong or lacks a scope: an operator's matter, and never the customer's fault."""
+
+    words = "The formation service does not accept the portal's key"
+
+
+class NotFound(GatewayError):
+    """The service has no such record."""
+
+    words = "The formation service has no such record"
+
+
+class Unsupported(GatewayError):
+    """A call that only the supplement names, and that this service doesn't have."""
+
+    words = "This formation service can't do this"
+
+
+class NotThere(Unsupported, NotFound):
+    """404 to a call that only the supplement names: no such call or no such record, which nobody can tell apart."""
+
+
+class UnexpectedAnswer(GatewayError):
+    """The service broke the contract, and did nothing: a redirect, or a documented call that it doesn't have."""
+
+    words = "The formation service answered in a way that the portal doesn't understand"
+
+
+class HandshakeFailed(SSLError):
+    """Evidence: TLS failed before anything was sent."""
+
+
+class Unusable(Exception):
+    """Evidence: a successful status with an answer that can't be used: no JSON, no record, too large."""
+
+
+Evidence = int | range | type[Exception]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One kind of evidence and what it means. None leaves a column open."""
+
+    evidence: Evidence
+    means: type[GatewayError]
+    code: str | None = None
+    is_supplement: bool | None = None
+    has_retry_after: bool | None = None
+
+
+# The first row that fits decides. 503 counts as "not done" only with the Retry-After that the supplement promises:
+# proxies answer it also for requests whose answer they lost.
+TABLE: Sequence[Row] = (
+    Row(ConnectTimeoutError, NotSent),
+    Row(HandshakeFailed, NotSent),
+    Row(range(100, 200), UnexpectedAnswer),
+    Row(range(300, 400), UnexpectedAnswer),
+    Row(401, NotAuthorised),
+    Row(403, NotAuthorised),
+    Row(404, NotThere, is_supplement=True),
+    Row(404, NotFound),
+    Row(405, Unsupported, is_supplement=True),
+    Row(405, UnexpectedAnswer),
+    Row(408, Unclear),
+    Row(409, Busy, code="request_in_progress"),
+    Row(409, Conflict),
+    Row(410, NotFound),
+    Row(425, Busy),
+    Row(429, Busy),
+    Row(range(400, 500), Refused),
+    Row(501, Unsupported, is_supplement=True),
+    Row(501, UnexpectedAnswer),
+    Row(503, Busy, has_retry_after=True),
+    Row(range(500, 600), Unclear),
+    Row(Exception, Unclear),
+)
+
+
+def class_for(
+    evidence: int | Exception, *, is_supplement: bool = False, code: str = "", has_retry_after: bool = False
+) -> type[GatewayError]:
+    """The class for a status or for the exception that a call ended in; what no row knows is unclear."""
+    for row in TABLE:
+        if (
+            _fits(row.evidence, evidence)
+            and row.code in (None, code)
+            and row.is_supplement in (None, is_supplement)
+            and row.has_retry_after in (None, has_retry_after)
+        ):
+            return row.means
+    return Unclear
+
+
+def _fits(wanted: Evidence, evidence: int | Exception) -> bool:
+    if isinstance(wanted, type):
+        return isinstance(evidence, Exception) and any(isinstance(one, wanted) for one in _chain(evidence))
+    return evidence in wanted if isinstance(wanted, range) else evidence == wanted
+
+
+def _chain(error: Exception) -> Iterator[Exception]:
+    """The error and what it wraps: requests raises the same ConnectionError for "refused" and for "answer lost"."""
+    yield error
+    inner = getattr(error, "reason", None) or next(iter(error.args), None)
+    if isinstance(inner, Exception):
+        yield from _chain(inner)

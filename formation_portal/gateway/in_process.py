@@ -1,0 +1,121 @@
+"""The transport that hands a prepared request to our own WSGI application, in the same process and thread.
+
+The same client and the same bytes as over the network, without a port. The call runs inside the caller's request:
+language, script prefix and database connections are afterwards what they were before.
+"""
+
+import io
+from typing import Any
+from urllib.parse import unquote_to_bytes, urlsplit
+
+import urllib3
+from django.conf import settings
+from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
+from django.http.response import HttpResponseBase
+from django.urls import get_script_prefix, set_script_prefix
+from django.utils import translation
+from requests import PreparedRequest, Response
+from requests.adapters import BaseAdapter
+from requests.structures import CaseInsensitiveDict
+
+# Never looked up: the adapter is mounted on it.
+BASE_URL = "http://embedded.invalid"
+
+
+class _OwnRequest(WSGIRequest):
+    def get_host(self) -> str:
+        # The request is our own, so that ALLOWED_HOSTS, which guards against foreign ones, has no say.
+        return str(urlsplit(BASE_URL).netloc)
+
+
+class _Handler(WSGIHandler):
+    """Answers without the signals of a request: the caller's own request sends them, and the signals of this one
+    would close the database connections that the caller is using."""
+
+    request_class = _OwnRequest
+
+    def answer(self, environ: dict[str, Any]) -> tuple[HttpResponseBase, bytes]:
+        request = self.request_class(environ)
+        response = self.get_response(request)
+        try:
+            return response, b"".join(response)
+        finally:
+            # What response.close() does, but for the signal.
+            for close in vars(response)["_resource_closers"]:
+                close()
+
+
+class InProcessAdapter(BaseAdapter):
+    """A transport adapter for `requests`. Times can't be limited here, and needn't be: nothing waits for a network."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._handler: _Handler | None = None
+
+    def send(self, request: PreparedRequest, *_: Any, **__: Any) -> Response:
+        # Made on the first call: the middleware may be loaded only once all apps are ready.
+        self._handler = self._handler or _Handler()
+        prefix = get_script_prefix()
+        # The service speaks its own language, as it would over the network, whoever is looking at the page.
+        with translation.override(settings.LANGUAGE_CODE):
+            set_script_prefix("/")
+            try:
+                answer, body = self._handler.answer(_environ(request))
+            finally:
+                set_script_prefix(prefix)
+        return _response(request, answer, body)
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+def _environ(request: PreparedRequest) -> dict[str, Any]:
+    url = urlsplit(request.url or "")
+    body = _body(request)
+    environ: dict[str, Any] = {
+        "REQUEST_METHOD": request.method,
+        "SCRIPT_NAME": "",
+        "PATH_INFO": unquote_to_bytes(url.path).decode("latin-1"),
+        "QUERY_STRING": url.query,
+        "SERVER_NAME": url.hostname,
+        "SERVER_PORT": "80",
+        "SERVER_PROTOCOL": "HTTP/1.1",
+        "REMOTE_ADDR": "127.0.0.1",
+        "CONTENT_LENGTH": str(len(body)),
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": url.scheme,
+        "wsgi.input": io.BytesIO(body),
+        "wsgi.errors": io.StringIO(),
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": True,
+        "wsgi.run_once": False,
+        "HTTP_HOST": url.netloc,
+    }
+    for name, value in request.headers.items():
+        key = name.upper().replace("-", "_")
+        text = value.decode("latin-1") if isinstance(value, bytes) else value
+        if key != "CONTENT_LENGTH":
+            environ[key if key == "CONTENT_TYPE" else f"HTTP_{key}"] = text
+    return environ
+
+
+def _body(request: PreparedRequest) -> bytes:
+    body = request.body
+    if body is None:
+        return b""
+    if isinstance(body, str):
+        return body.encode()
+    return body if isinstance(body, bytes) else b"".join(body)
+
+
+def _response(request: PreparedRequest, answer: HttpResponseBase, body: bytes) -> Response:
+    response = Response()
+    response.status_code = answer.status_code
+    response.reason = answer.reason_phrase
+    response.headers = CaseInsensitiveDict(answer.items())
+    response.url = request.url or ""
+    response.request = request
+    response.raw = urllib3.HTTPResponse(
+        io.BytesIO(body), headers=dict(answer.items()), status=answer.status_code, preload_content=False
+    )
+    return response
