@@ -6,7 +6,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from formation_portal.contract.answers import Answers, judge
-from formation_portal.contract.fields import KNOWN_TYPES, FieldSpec
+from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.fields import KNOWN_TYPES
 from formation_portal.contract.record import Holding, Party, Record, ShareClass
 from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.world import COUNTRIES, CURRENCIES, minor_units

@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any
 
 from . import canonical
-from .fields import FieldSpec
+from .field import FieldSpec
 from .problems import AnswerError, Problem
 
 

@@ -1,7 +1,8 @@
 """Questions that are asked even where a schema doesn't list them (interface, "Party" and "Share class")."""
 
 from . import canonical
-from .fields import FieldSpec, read_field
+from .field import FieldSpec
+from .fields import read_field
 from .world import COUNTRIES
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .fields import FieldSpec
+from .field import FieldSpec
 from .schema import ENTITY, FormSchema, Section
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .conditions import INCLUDES_ANY, Condition
-from .fields import FieldSpec
+from .field import FieldSpec
 from .places import Directory, Place
 from .problems import AnswerError
 from .record import Holder, Party, Record, ShareClass

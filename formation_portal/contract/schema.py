@@ -1,4 +1,4 @@
-"""The document that arrives: catalog items and their form schemas (interface, "Resources and their fields").
+"""The form schema of a product (interface, "Form schema", "Section", "Document slots").
 
 Frozen models. Unknown members are ignored; what identifies a thing must be there; what merely describes it may be
 missing. What is wrong with a readable schema is told by `check.check_schema`, not by an exception here.
@@ -9,29 +9,29 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from . import canonical, implied, reading
 from .conditions import Condition, ConditionalMinimum
+from .field import FieldSpec
 from .fields import Field as AnyField
-from .fields import FieldSpec
 
 ENTITY, ROLE, SHARE_CLASS = "entity", "role", "share_class"
 
 Made = TypeVar("Made")
 
 
-class _Model(BaseModel):
+class Model(BaseModel):
+    """What a service sends: frozen, unknown members ignored, numbers taken where texts are meant."""
+
     model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
 
 
-class DocumentSlot(_Model):
+class DocumentSlot(Model):
     """One document that is asked for; the name is sent verbatim as `document_key`."""
 
     name: str
@@ -39,7 +39,7 @@ class DocumentSlot(_Model):
     help: str = ""
 
 
-class Section(_Model):
+class Section(Model):
     """One section of a form, of any scope (interface, "Section"). The key is ours: unique, fit for a URL."""
 
     key: str = ""
@@ -138,7 +138,7 @@ class Section(_Model):
         return self.documents.get(ENTITY if kind == ENTITY else canonical.SLOT_KEYS[kind], ())
 
 
-class FormSchema(_Model):
+class FormSchema(Model):
     """A product's form (interface, "Form schema"). `agent_address` as it arrived: text by part."""
 
     id: str = ""
@@ -227,78 +227,6 @@ class FormSchema(_Model):
         if spec.refers_to_share_class and self.share_section is None:
             return "this product has no share classes"
         return None
-
-
-class Jurisdiction(_Model):
-    """Where the entity is formed."""
-
-    id: str = ""
-    name: str = ""
-    slug: str = ""
-    iso_code: str = ""
-    region: str = ""
-
-
-class Product(_Model):
-    """The legal form. `type` is Corporation or Foundation."""
-
-    id: str = ""
-    name: str = ""
-    slug: str = ""
-    type: str = ""
-    description: str = ""
-
-
-class Price(_Model):
-    """What it costs, in one currency."""
-
-    one_off: Decimal = Decimal(0)
-    annual: Decimal = Decimal(0)
-    currency: str = ""
-
-
-class CatalogItem(_Model):
-    """One product in one jurisdiction (interface, "Catalog item"). `document` is the schema as it arrived."""
-
-    jurisdiction_product_id: str
-    jurisdiction: Jurisdiction = Field(default_factory=Jurisdiction)
-    product: Product = Field(default_factory=Product)
-    price: Price = Field(default_factory=Price)
-    form: FormSchema = Field(alias="schema")
-    estimated_timeline: str = ""
-    document: dict[str, Any] = Field(default_factory=dict, repr=False)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _keep_the_document(cls, data: Any) -> Any:
-        if not isinstance(data, Mapping):
-            return data
-        read = {name: value for name, value in data.items() if value is not None}
-        return {"schema": {}, **read, "document": read.get("schema", {})}
-
-
-@dataclass(frozen=True, slots=True)
-class BrokenItem:
-    """A catalog item that cannot be read at all; it is shown as unavailable, with the reason."""
-
-    name: str
-    reason: str
-
-
-def parse_catalog(items: Sequence[Any]) -> list[CatalogItem | BrokenItem]:
-    """Every item of a catalog list; one that cannot be read doesn't take the others with it."""
-    return [_parse_item(item) for item in items]
-
-
-def _parse_item(item: Any) -> CatalogItem | BrokenItem:
-    try:
-        return CatalogItem.model_validate(item)
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        where = ".".join(str(step) for step in first["loc"])
-        product = item.get("product") if isinstance(item, Mapping) else None
-        name = product.get("name") if isinstance(product, Mapping) else None
-        return BrokenItem(name=str(name or "A product without a name"), reason=f"{where}: {first['msg']}")
 
 
 def _section_keys(sections: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from . import canonical
-from .fields import FieldSpec
+from .field import FieldSpec
 from .record import Holder, Party, ShareClass
 from .rules import Standing
 from .schema import FormSchema

@@ -3,7 +3,7 @@
 from typing import Any
 
 from formation_portal.contract.answers import judge
-from formation_portal.contract.fields import FieldSpec
+from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.record import Party, Record, ShareClass
 from formation_portal.contract.schema import FormSchema
 from tests.strategies import TODAY

@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
+from formation_portal.contract.catalog import BrokenItem, CatalogItem, parse_catalog
 from formation_portal.contract.check import check_schema
 from formation_portal.contract.needs import needs
 from formation_portal.contract.record import Record
-from formation_portal.contract.schema import BrokenItem, CatalogItem, FormSchema, parse_catalog
+from formation_portal.contract.schema import FormSchema
 from tests.contract.builders import entity, form, person, question, record, role
 
 FINE = entity(question("a"))

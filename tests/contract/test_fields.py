@@ -11,7 +11,8 @@ from django.http import QueryDict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formation_portal.contract.fields import KNOWN_TYPES, UnknownField, control_name, read_field
+from formation_portal.contract.field import control_name
+from formation_portal.contract.fields import KNOWN_TYPES, UnknownField, read_field
 from formation_portal.contract.problems import AnswerError
 from tests.strategies import FITTING, KNOWN_TYPE_NAMES
 

@@ -1,0 +1,82 @@
+"""The catalog that arrives: products in jurisdictions, each with its form schema (interface, "Catalog item")."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from pydantic import Field, ValidationError, model_validator
+
+from .schema import FormSchema, Model
+
+
+class Jurisdiction(Model):
+    """Where the entity is formed."""
+
+    id: str = ""
+    name: str = ""
+    slug: str = ""
+    iso_code: str = ""
+    region: str = ""
+
+
+class Product(Model):
+    """The legal form. `type` is Corporation or Foundation."""
+
+    id: str = ""
+    name: str = ""
+    slug: str = ""
+    type: str = ""
+    description: str = ""
+
+
+class Price(Model):
+    """What it costs, in one currency."""
+
+    one_off: Decimal = Decimal(0)
+    annual: Decimal = Decimal(0)
+    currency: str = ""
+
+
+class CatalogItem(Model):
+    """One product in one jurisdiction (interface, "Catalog item"). `document` is the schema as it arrived."""
+
+    jurisdiction_product_id: str
+    jurisdiction: Jurisdiction = Field(default_factory=Jurisdiction)
+    product: Product = Field(default_factory=Product)
+    price: Price = Field(default_factory=Price)
+    form: FormSchema = Field(alias="schema")
+    estimated_timeline: str = ""
+    document: dict[str, Any] = Field(default_factory=dict, repr=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _keep_the_document(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        read = {name: value for name, value in data.items() if value is not None}
+        return {"schema": {}, **read, "document": read.get("schema", {})}
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenItem:
+    """A catalog item that cannot be read at all; it is shown as unavailable, with the reason."""
+
+    name: str
+    reason: str
+
+
+def parse_catalog(items: Sequence[Any]) -> list[CatalogItem | BrokenItem]:
+    """Every item of a catalog list; one that cannot be read doesn't take the others with it."""
+    return [_parse_item(item) for item in items]
+
+
+def _parse_item(item: Any) -> CatalogItem | BrokenItem:
+    try:
+        return CatalogItem.model_validate(item)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        where = ".".join(str(step) for step in first["loc"])
+        product = item.get("product") if isinstance(item, Mapping) else None
+        name = product.get("name") if isinstance(product, Mapping) else None
+        return BrokenItem(name=str(name or "A product without a name"), reason=f"{where}: {first['msg']}")

@@ -1,0 +1,124 @@
+"""What every field of a form has and answers, whatever its type (interface, "Field")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+from urllib.parse import quote
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from . import reading
+from .conditions import Condition
+from .values import Posted, Raw
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One thing that can be chosen: what is posted, and the words that people read."""
+
+    value: str
+    label: str
+
+
+def control_name(spec: FieldSpec, part: str = "") -> str:
+    """The name of the field's control in a form; parts of one answer add theirs.
+
+    Keys may hold anything, so they are quoted: no key can be mistaken for a part or for the page's own inputs.
+    """
+    return f"q:{quote(spec.key, safe='')}" + (f":{part}" if part else "")
+
+
+class FieldSpec(BaseModel):
+    """What every field has, whatever its type (interface, "Field"; `help` is the supplement's).
+
+    `name` is the one identity of its answer within its holder (the entity, a party, a share class).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    template: ClassVar[str] = "text"
+    parts: ClassVar[tuple[str, ...]] = ()
+    many: ClassVar[bool] = False
+    verb: ClassVar[str] = "Enter"
+    needs_options: ClassVar[bool] = False
+    refers_to_share_class: ClassVar[bool] = False
+    is_known: ClassVar[bool] = True
+
+    key: str
+    canonical_field: str | None = None
+    csp_field_key: str | None = None
+    label: str = ""
+    field_type: str = "text"
+    required: bool = False
+    options: tuple[str, ...] = ()
+    allowed_currencies: tuple[str, ...] = ()
+    provided_by_agent: bool = False
+    depends_on: Condition | None = None
+    help: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_leniently(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        read = {name: reading.text_or_none(data.get(name)) for name in ("canonical_field", "csp_field_key")}
+        key = reading.text_or_none(data.get("key")) or read["canonical_field"] or read["csp_field_key"]
+        if key is None:
+            raise ValueError("a field has neither key, canonical_field nor csp_field_key")
+        return read | {
+            "key": key,
+            "label": reading.text_or_none(data.get("label")) or key,
+            "field_type": str(data.get("field_type", "text")),
+            "required": data.get("required") is True,
+            "options": reading.texts(data.get("options")),
+            "allowed_currencies": reading.texts(data.get("allowed_currencies")),
+            "provided_by_agent": data.get("provided_by_agent") is True,
+            "depends_on": None if data.get("depends_on") is None else data["depends_on"],
+            "help": reading.text_or_none(data.get("help")) or "",
+        }
+
+    @property
+    def name(self) -> str:
+        """Canonical name, else the provider's, else the key."""
+        return self.canonical_field or self.csp_field_key or self.key
+
+    def posted(self, post: Posted, control: str) -> Raw | None:
+        """The answer exactly as typed, or None where the form did not hold this control."""
+        if self.many:
+            values = post.getlist(control)
+            return [reading.as_typed(value) for value in values if value != ""] if values else None
+        if self.parts:
+            typed = {part: post.get(f"{control}:{part}") for part in self.parts}
+            if all(value is None for value in typed.values()):
+                return None
+            return {part: reading.as_typed(value) for part, value in typed.items() if value is not None}
+        value = post.get(control)
+        return None if value is None else reading.as_typed(value)
+
+    def clean(self, raw: Any) -> Any | None:
+        """The answer as a value, or None where there is none. Takes what a form posts and what `payload` gives.
+
+        Raises AnswerError where it cannot be read.
+        """
+        return None if reading.is_blank(raw) else self._read(raw)
+
+    def _read(self, raw: Any) -> Any:
+        return reading.line(raw, label=self.label)
+
+    def payload(self, value: Any) -> Any:
+        """The JSON that goes to the service."""
+        return value
+
+    def display(self, value: Any) -> str:
+        """The answer in words, to be read back."""
+        return str(value)
+
+    def choices(self) -> tuple[Choice, ...]:
+        """What can be chosen; empty where anything can be typed."""
+        return ()
+
+    @property
+    def ask(self) -> str:
+        """What to do about a missing answer, as a sentence's beginning: Enter “First name”."""
+        return f"{self.verb} “{self.label}”"

@@ -1,0 +1,1 @@
+"""The benchmark: `make bench` prints lines of `name value unit`. Units: ms, x, kB (1,000 bytes), MB, s."""

@@ -1,0 +1,182 @@
+"""What is measured: processor time of pages, weight of a first visit, memory, the rules, a second start."""
+
+import gc
+import gzip
+import os
+import re
+import resource
+import signal
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.contrib.staticfiles import finders
+from django.core.management import call_command
+from django.test import Client
+
+from formation_portal.applications import saving
+from formation_portal.contract.answers import judge
+from formation_portal.contract.catalog import CatalogItem
+from formation_portal.contract.needs import needs
+from formation_portal.contract.record import Record
+from formation_portal.contract.schema import FormSchema
+from tests.bench import forms
+
+Measure = tuple[str, float, str]
+
+
+def all_measures(*, small: bool) -> Iterator[Measure]:
+    """Every figure, in the order of the goals."""
+    rounds = 3 if small else 40
+    client, owner = _set_up()
+    idle = _cost(lambda: client.get("/nothing/"), rounds * 5)
+    yield "nothing_signed_in", idle, "ms"
+    sections = {}
+    for size in (60, 1000):
+        section = _section(owner, size)
+        sections[size] = cost = _cost(lambda section=section: client.get(section), rounds)
+        yield f"section_{size}_fields", cost, "ms"
+        yield f"section_{size}_fields_against_nothing", cost / idle, "x"
+        yield f"section_{size}_weight", _page_weight(client, section), "kB"
+        yield f"dependent_update_{size}", _update_cost(client, section, rounds), "ms"
+    yield "growth_60_to_1000", sections[1000] / sections[60], "x"
+    catalog = "/"
+    yield "catalog", _cost(lambda: client.get(catalog), rounds), "ms"
+    overview = _section(owner, 60).partition("sections/")[0]
+    yield "overview", _cost(lambda: client.get(overview), rounds), "ms"
+    yield from _rules(rounds)
+    yield from _weights(client, catalog, _section(owner, 60))
+    yield from _memory(client, _section(owner, 60), 30 if small else 1000)
+    yield "second_start", _second_start(), "s"
+
+
+def _set_up() -> tuple[Client, Any]:
+    call_command("setup_portal", verbosity=0)
+    owner = get_user_model().objects.get(email="demo@example.com")
+    client = Client()
+    client.force_login(owner, backend="allauth.account.auth_backends.AuthenticationBackend")
+    return client, owner
+
+
+def _section(owner: Any, size: int) -> str:
+    item = CatalogItem.model_validate(forms.product(size))
+    application = saving.start(owner=owner, product=item)
+    return f"/applications/{application.reference}/sections/questions/"
+
+
+def _cost(call: Callable[[], Any], rounds: int) -> float:
+    """Median processor time of a call in ms, after two that warm up. The call must succeed."""
+    for _ in range(2):
+        answer = call()
+        assert answer.status_code < 400, answer.status_code
+    spent = []
+    gc.collect()
+    for _ in range(rounds):
+        start = time.process_time()
+        call()
+        spent.append(time.process_time() - start)
+    return statistics.median(spent) * 1000
+
+
+def _update_cost(client: Client, section: str, rounds: int) -> float:
+    """One choice changed again and again: a change post as htmx sends it."""
+    state = {"on": False}
+
+    def change() -> Any:
+        page = state.get("page") or client.get(section).content.decode()
+        state["page"] = page
+        version = re.search(r'name="version"[^>]*value="(\d+)"', page)
+        state["on"] = not state["on"]
+        data = {"version": version.group(1) if version else "", "q:q1": "true" if state["on"] else "false"}
+        answer = client.post(section, data, headers={"HX-Request": "true"})
+        newer = re.search(r'name="version"[^>]*value="(\d+)"', answer.content.decode())
+        if newer:
+            state["page"] = newer.group(0)
+        return answer
+
+    return _cost(change, rounds)
+
+
+def _rules(rounds: int) -> Iterator[Measure]:
+    schema = FormSchema.model_validate(forms.product(1000)["schema"])
+    raw = {spec.name: "true" for spec in schema.entity_fields if spec.field_type == "boolean"}
+    today = date(2026, 1, 1)
+
+    def settle() -> None:
+        needs(schema, Record(judge(schema.entity_fields, raw, today=today)))
+
+    settle()
+    spent = []
+    for _ in range(rounds):
+        start = time.process_time()
+        settle()
+        spent.append(time.process_time() - start)
+    yield "rules_1000_fields", statistics.median(spent) * 1000, "ms"
+
+
+def _page_weight(client: Client, address: str) -> float:
+    return len(gzip.compress(client.get(address).content, 6)) / 1000
+
+
+def _weights(client: Client, *addresses: str) -> Iterator[Measure]:
+    """What a first visit brings in all, compressed: each page, style sheets and scripts, each file once."""
+    files: set[str] = set()
+    total = 0.0
+    for address in addresses:
+        page = client.get(address).content
+        total += len(gzip.compress(page, 6)) / 1000
+        files |= set(re.findall(r'(?:href|src)="/static/([^"]+\.(?:css|js))"', page.decode()))
+    weights = {name: len(gzip.compress(_static(name), 9)) / 1000 for name in files}
+    yield "first_visit", total + sum(weights.values()), "kB"
+    yield "first_visit_css", sum(weight for name, weight in weights.items() if name.endswith(".css")), "kB"
+    own = (weight for name, weight in weights.items() if name.endswith(".js") and "htmx" not in name)
+    yield "first_visit_own_script", sum(own), "kB"
+
+
+def _static(name: str) -> bytes:
+    found = finders.find(name)
+    assert found, name
+    return Path(str(found)).read_bytes()
+
+
+def _memory(client: Client, address: str, requests: int) -> Iterator[Measure]:
+    for _ in range(20):
+        client.get(address)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(requests):
+        client.get(address)
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    yield "memory", after / 1000, "MB"
+    yield f"memory_growth_over_{requests}_requests", (after - before) / 1000, "MB"
+
+
+def _second_start() -> float:
+    """Seconds from the command to the printed address, when everything stands already."""
+    environment = os.environ | {"DJANGO_SETTINGS_MODULE": "formation_portal.settings", "PORT": str(_free_port())}
+    for _ in range(2):
+        start = time.monotonic()
+        server = subprocess.Popen(
+            [sys.executable, "manage.py", "serve"], env=environment, stdout=subprocess.PIPE, text=True
+        )
+        assert server.stdout is not None
+        for line in server.stdout:
+            if "http://" in line:
+                break
+        spent = time.monotonic() - start
+        server.send_signal(signal.SIGINT)
+        server.communicate(timeout=30)
+    return spent
+
+
+def _free_port() -> int:
+    import socket
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
