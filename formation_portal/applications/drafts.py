@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from formation_portal.contract import canonical, record
 from formation_portal.contract.answers import Answers, judge
-from formation_portal.contract.fields import FieldSpec
+from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.needs import Need, needs
 from formation_portal.contract.problems import Problem
 from formation_portal.contract.reading import is_blank

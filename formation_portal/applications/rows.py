@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from formation_portal.contract import canonical, record
-from formation_portal.contract.fields import FieldSpec
+from formation_portal.contract.field import FieldSpec
 
 from .models import Document, Holding, Party, ShareClass
 

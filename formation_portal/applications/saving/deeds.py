@@ -6,9 +6,9 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.utils import timezone
 
+from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.lifecycle import State, may
 from formation_portal.contract.needs import Need
-from formation_portal.contract.schema import CatalogItem
 
 from .. import snapshots
 from ..drafts import Draft, open_draft

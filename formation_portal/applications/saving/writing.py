@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
-from formation_portal.contract.fields import FieldSpec
+from formation_portal.contract.field import FieldSpec
 
 from ..answers import differing
 from ..drafts import Draft

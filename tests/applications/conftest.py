@@ -1,0 +1,54 @@
+"""A customer with a draft of the small product."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth import get_user_model
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application
+
+from . import made
+
+
+@pytest.fixture(autouse=True)
+def _uploads_go_nowhere_else(settings: Any, tmp_path: Path) -> None:
+    settings.MEDIA_ROOT = tmp_path / "documents"
+
+
+@pytest.fixture
+def owner(db: None) -> Any:
+    return get_user_model().objects.create_user("owner@example.com")
+
+
+@pytest.fixture
+def stranger(db: None) -> Any:
+    return get_user_model().objects.create_user("stranger@example.com")
+
+
+@pytest.fixture
+def application(owner: Any) -> Application:
+    return saving.start(owner=owner, product=made.product())
+
+
+@pytest.fixture
+def draft(application: Application) -> Draft:
+    return open_draft(application)
+
+
+@pytest.fixture
+def complete(draft: Draft, owner: Any) -> Draft:
+    """A draft that needs nothing more."""
+    save = saving
+    for key, raw in (("the-company", made.COMPANY), ("funds", made.FUNDS)):
+        section = draft.schema.section(key)
+        assert section is not None
+        save.save_section(draft, section, raw, version=draft.version(key), by=owner)
+    ada = save.add_party(draft, "person", ["director", "shareholder"], made.ADA, by=owner)
+    ordinary = save.add_share_class(draft, made.ORDINARY, by=owner)
+    save.save_holdings(draft, {(ada.token, ordinary.token): "10,000"}, by=owner)
+    save.add_document(draft, ada, "Passport", made.upload(), by=owner)
+    assert draft.needs == ()
+    return draft

@@ -1,0 +1,105 @@
+"""Uploads are judged by their content and kept under our own names."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application, Document, document_subject
+
+from . import made
+
+
+@pytest.fixture
+def ada(draft: Draft, owner: Any) -> Any:
+    return saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+
+
+def files() -> list[Path]:
+    return [path for path in Path(settings.MEDIA_ROOT).rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize(
+    ("content", "mime_type"),
+    [(made.PDF, "application/pdf"), (made.JPEG, "image/jpeg"), (made.PNG, "image/png")],
+)
+def test_the_type_is_read_from_the_content(draft: Draft, owner: Any, ada: Any, content: bytes, mime_type: str) -> None:
+    document = saving.add_document(draft, ada, "Passport", made.upload(content, "x.exe"), by=owner)
+    assert (document.mime_type, document.size) == (mime_type, len(content))
+    assert document.sha256 == hashlib.sha256(content).hexdigest()
+    with document.file.open() as file:
+        assert file.read() == content
+
+
+@pytest.mark.parametrize("content", [b"", b"MZ\x90\x00", b"<html>%PDF-1.7", b"GIF89a"])
+def test_what_is_empty_or_of_another_type_is_refused_with_the_way_out(
+    draft: Draft, owner: Any, ada: Any, content: bytes
+) -> None:
+    with pytest.raises(saving.UploadRefused, match=r"^Upload a "):
+        saving.add_document(draft, ada, "Passport", made.upload(content), by=owner)
+    assert not files()
+
+
+def test_a_file_over_the_limit_is_refused(draft: Draft, owner: Any, ada: Any, settings: Any) -> None:
+    settings.UPLOAD_LIMIT = 1_000_000
+    saving.add_document(draft, ada, "Passport", made.upload(made.PDF.ljust(1_000_000, b" ")), by=owner)
+    with pytest.raises(saving.UploadRefused, match="at most 1\u00a0MB"):
+        saving.add_document(draft, ada, "Letter", made.upload(made.PDF.ljust(1_000_001, b" ")), by=owner)
+
+
+def test_a_file_is_stored_under_a_name_of_ours(draft: Draft, owner: Any, ada: Any) -> None:
+    document = saving.add_document(draft, ada, "Passport", made.upload(name="../../etc/pass\u202ewd.pdf"), by=owner)
+    assert document.name == "passwd.pdf"
+    (path,) = files()
+    assert path.parent.name == draft.application.reference
+    assert "passwd" not in path.name
+    assert path.stat().st_mode & 0o077 == 0
+
+
+def test_a_new_file_takes_the_place_of_the_old_one(
+    draft: Draft, owner: Any, ada: Any, django_capture_on_commit_callbacks: Any
+) -> None:
+    saving.add_document(draft, ada, "Passport", made.upload(), by=owner)
+    with django_capture_on_commit_callbacks(execute=True):
+        saving.add_document(draft, ada, "Passport", made.upload(made.JPEG, "scan.jpg"), by=owner)
+    assert [document.name for document in Document.objects.all()] == ["scan.jpg"]
+    assert len(files()) == 1
+    assert [document.name for document in draft.documents] == ["scan.jpg"]
+
+
+def test_the_same_file_again_changes_nothing(draft: Draft, owner: Any, ada: Any) -> None:
+    first = saving.add_document(draft, ada, "Passport", made.upload(), by=owner)
+    revision = draft.application.revision
+    assert saving.add_document(draft, ada, "Passport", made.upload(), by=owner).pk == first.pk
+    assert draft.application.revision == revision
+    assert len(files()) == 1
+
+
+def test_only_slots_of_the_form_are_filled(draft: Draft, owner: Any, ada: Any) -> None:
+    saving.add_document(draft, None, "Business plan", made.upload(), by=owner)
+    for party, slot in ((ada, "Business plan"), (None, "Passport"), (ada, "Register extract")):
+        with pytest.raises(saving.UploadRefused):
+            saving.add_document(draft, party, slot, made.upload(), by=owner)
+    assert len(files()) == 1
+    kept = open_draft(Application.objects.get(pk=draft.application.pk))
+    assert set(kept.documents_of(None)) == {"Business plan"}
+    assert kept.record.documents == {(None, "Business plan")}
+
+
+def test_a_removed_file_is_gone(draft: Draft, owner: Any, ada: Any, django_capture_on_commit_callbacks: Any) -> None:
+    document = saving.add_document(draft, ada, "Passport", made.upload(), by=owner)
+    with django_capture_on_commit_callbacks(execute=True):
+        saving.remove_document(draft, document, by=owner)
+    assert not files()
+    with pytest.raises(saving.Gone):
+        saving.remove_document(draft, document, by=owner)
+
+
+def test_long_slot_names_stay_apart() -> None:
+    long = "x" * 400
+    assert len(document_subject("t", long)) <= 200
+    assert document_subject("t", long) != document_subject("t", long + "y")

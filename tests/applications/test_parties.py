@@ -1,0 +1,105 @@
+"""Entering people and companies once, with all their roles."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application, Change, Document
+
+from . import made
+
+
+def reopened(draft: Draft) -> Draft:
+    return open_draft(Application.objects.get(pk=draft.application.pk))
+
+
+def test_a_party_is_entered_once_with_several_roles(draft: Draft, owner: Any) -> None:
+    saving.add_party(draft, "person", ["shareholder", "director", "director"], made.ADA, by=owner)
+    (row,) = reopened(draft).parties
+    assert row.roles == ("director", "shareholder")
+    assert row.record.answers.values["person.first_name"] == "Ada"
+
+
+def test_a_role_that_the_form_lacks_is_ignored(draft: Draft, owner: Any) -> None:
+    party = saving.add_party(draft, "person", ["director", "wizard"], {}, by=owner)
+    assert party.roles == ["director"]
+
+
+def test_posting_the_same_new_party_twice_makes_one(draft: Draft, owner: Any) -> None:
+    other = reopened(draft)
+    saving.add_party(draft, "person", ["director"], made.ADA, by=owner, token="page1")
+    saving.add_party(other, "person", ["director"], made.ADA, by=owner, token="page1")
+    assert [row.token for row in reopened(draft).parties] == ["page1"]
+    assert Change.objects.filter(what="Added Ada Lovelace").count() == 1
+
+
+def test_a_kind_that_does_not_exist_is_refused(draft: Draft, owner: Any) -> None:
+    with pytest.raises(ValueError, match="robot"):
+        saving.add_party(draft, "robot", ["director"], {}, by=owner)
+
+
+def test_saving_a_party_keeps_what_was_not_posted(draft: Draft, owner: Any) -> None:
+    party = saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    saving.save_party(draft, party, {"person.last_name": "King", "stray": "x"}, version=1, by=owner)
+    raw = reopened(draft).parties[0].raw
+    assert (raw["person.first_name"], raw["person.last_name"]) == ("Ada", "King")
+    assert "stray" not in raw
+
+
+def test_a_stale_save_of_a_party_is_refused_with_both_texts(draft: Draft, owner: Any) -> None:
+    party = saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    saving.save_party(draft, party, {"person.last_name": "King"}, version=1, by=owner)
+    with pytest.raises(saving.Stale) as caught:
+        saving.save_party(reopened(draft), party, {"person.last_name": "Byron"}, version=1, by=owner)
+    assert (caught.value.stored, caught.value.posted) == (
+        {"person.last_name": "King"},
+        {"person.last_name": "Byron"},
+    )
+    saving.save_party(draft, party, {"person.last_name": "King"}, version=1, by=owner)
+
+
+def test_answers_of_a_lost_role_come_back_with_it(draft: Draft, owner: Any) -> None:
+    party = saving.add_party(draft, "person", ["director", "shareholder"], made.ADA, by=owner)
+    saving.set_roles(draft, party, ["shareholder"], by=owner)
+    assert "xy.person.is_pep" not in draft.parties[0].record.answers.values
+    saving.set_roles(draft, party, ["director"], by=owner)
+    assert draft.parties[0].record.answers.values["xy.person.is_pep"] is False
+
+
+def test_removing_a_party_takes_its_holdings_and_files_and_says_so(
+    complete: Draft, owner: Any, django_capture_on_commit_callbacks: Any
+) -> None:
+    (row,) = complete.parties
+    path = Path(complete.documents[0].file.path)
+    with django_capture_on_commit_callbacks(execute=True):
+        gone = saving.remove_party(complete, row, by=owner)
+    assert [holding.typed for holding in gone.holdings] == ["10,000"]
+    assert [document.slot for document in gone.documents] == ["Passport"]
+    assert not path.exists()
+    kept = reopened(complete)
+    assert (kept.parties, kept.holdings, kept.documents) == ((), {}, [])
+    change = Change.objects.first()
+    assert change is not None
+    assert {"field": "person.last_name", "label": "Last name", "before": "Lovelace", "after": None} in change.changes
+
+
+def test_a_party_that_was_removed_meanwhile_is_gone(draft: Draft, owner: Any) -> None:
+    party = saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    other = reopened(draft)
+    saving.remove_party(draft, party, by=owner)
+    with pytest.raises(saving.Gone):
+        saving.save_party(other, other.parties[0], {"person.last_name": "King"}, version=1, by=owner)
+    with pytest.raises(saving.Gone):
+        saving.add_document(other, party, "Passport", made.upload(), by=owner)
+    assert not Document.objects.exists()
+
+
+def test_a_company_answers_the_general_questions(draft: Draft, owner: Any) -> None:
+    saving.add_party(draft, "corporate", ["director"], {"corporate.name": "Nominees Ltd"}, by=owner)
+    (row,) = draft.parties
+    assert row.label == "Nominees Ltd"
+    assert dataclasses.asdict(row.record)["answers"]["values"] == {"corporate.name": "Nominees Ltd"}

@@ -1,0 +1,120 @@
+"""Saving the sections about the entity."""
+
+import logging
+from typing import Any
+
+import pytest
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application, Change
+from formation_portal.contract.schema import Section
+
+
+def section_of(draft: Draft, key: str) -> Section:
+    section = draft.schema.section(key)
+    assert section is not None
+    return section
+
+
+def reopened(draft: Draft) -> Draft:
+    return open_draft(Application.objects.get(pk=draft.application.pk))
+
+
+def save(draft: Draft, key: str, raw: dict[str, Any], by: Any, version: int | None = None) -> None:
+    stands = draft.version(key) if version is None else version
+    saving.save_section(draft, section_of(draft, key), raw, version=stands, by=by)
+
+
+def test_a_draft_is_saved_whatever_is_filled_in(draft: Draft, owner: Any) -> None:
+    save(draft, "the-company", {"entity.name": " Larkfield  "}, owner)
+    assert reopened(draft).entity_raw == {"entity.name": " Larkfield  "}
+    assert reopened(draft).title == "Larkfield"
+
+
+def test_an_unreadable_answer_is_kept_as_typed(draft: Draft, owner: Any) -> None:
+    typed = {"day": "31", "month": "Febuary", "year": "26"}
+    save(draft, "the-company", {"xy.started_on": typed}, owner)
+    kept = reopened(draft)
+    assert kept.raw(section_of(draft, "the-company"))["xy.started_on"] == typed
+    assert "xy.started_on" in kept.record.answers.problems
+
+
+def test_answers_that_were_not_posted_stay(draft: Draft, owner: Any) -> None:
+    save(draft, "the-company", {"entity.name": "Larkfield"}, owner)
+    save(draft, "the-company", {"xy.activity": "Trading"}, owner)
+    assert reopened(draft).entity_raw == {"entity.name": "Larkfield", "xy.activity": "Trading"}
+
+
+def test_an_emptied_answer_is_gone(draft: Draft, owner: Any) -> None:
+    save(draft, "the-company", {"entity.name": "Larkfield"}, owner)
+    save(draft, "the-company", {"entity.name": ""}, owner)
+    assert reopened(draft).entity_raw == {}
+
+
+def test_an_inactive_answer_is_parked(draft: Draft, owner: Any) -> None:
+    save(draft, "the-company", {"xy.activity": "Holding company", "xy.goods": "Timber"}, owner)
+    kept = reopened(draft)
+    assert kept.entity_raw["xy.goods"] == "Timber"
+    section = section_of(kept, "the-company")
+    assert not next(q for q in kept.standing.questions(section) if q.spec.name == "xy.goods").verdict.active
+
+
+def test_unknown_and_agent_provided_answers_are_ignored_and_logged_without_their_value(
+    draft: Draft, owner: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        save(draft, "the-company", {"xy.office": {"street1": "Secret 1"}, "made.up": "Secret 2"}, owner)
+    assert reopened(draft).entity_raw == {}
+    assert "made.up" in caplog.text
+    assert "Secret" not in caplog.text
+
+
+def test_a_stale_save_is_refused_with_both_texts(draft: Draft, owner: Any) -> None:
+    other_tab = reopened(draft)
+    save(draft, "the-company", {"entity.name": "Larkfield"}, owner)
+    with pytest.raises(saving.Stale) as caught:
+        save(other_tab, "the-company", {"entity.name": "Larkspur", "xy.activity": ""}, owner, version=0)
+    assert caught.value.stored == {"entity.name": "Larkfield", "xy.activity": ""}
+    assert caught.value.posted["entity.name"] == "Larkspur"
+    assert caught.value.fields == ("entity.name",)
+    assert reopened(draft).entity_raw == {"entity.name": "Larkfield"}
+    assert other_tab.entity_raw == {"entity.name": "Larkfield"}
+
+
+def test_a_stale_save_of_what_stands_there_already_is_no_conflict(draft: Draft, owner: Any) -> None:
+    save(draft, "the-company", {"entity.name": "Larkfield"}, owner)
+    save(draft, "the-company", {"entity.name": "Larkfield", "xy.activity": ""}, owner, version=0)
+    assert draft.version("the-company") == 1
+
+
+def test_saving_nothing_new_leaves_no_trace(draft: Draft, owner: Any) -> None:
+    save(draft, "the-company", {"entity.name": "Larkfield"}, owner)
+    revision, changes = draft.application.revision, Change.objects.count()
+    save(draft, "the-company", {"entity.name": "Larkfield"}, owner)
+    assert (reopened(draft).application.revision, Change.objects.count()) == (revision, changes)
+
+
+def test_a_question_that_two_sections_ask_has_one_answer_and_one_version(draft: Draft, owner: Any) -> None:
+    save(draft, "the-company", {"xy.activity": "Trading"}, owner)
+    seen = draft.version("funds")
+    save(draft, "funds", {"xy.activity": "Holding company"}, owner)
+    assert reopened(draft).raw(section_of(draft, "the-company")) == {"xy.activity": "Holding company"}
+    with pytest.raises(saving.Stale):
+        save(draft, "funds", {"xy.activity": "Trading"}, owner, version=seen)
+
+
+def test_the_history_tells_who_changed_what(draft: Draft, owner: Any) -> None:
+    save(draft, "the-company", {"entity.name": "Larkfield"}, owner)
+    save(draft, "the-company", {"entity.name": "Larkspur"}, owner)
+    change = Change.objects.first()
+    assert change is not None
+    assert (change.who_id, change.what, change.holder) == (owner.pk, "Changed “The company”", "the-company")
+    assert change.changes == [{"field": "entity.name", "label": "Name", "before": "Larkfield", "after": "Larkspur"}]
+
+
+def test_a_submitted_application_takes_no_answers(complete: Draft, owner: Any) -> None:
+    saving.submit(complete, by=owner)
+    with pytest.raises(saving.Closed):
+        save(complete, "the-company", {"entity.name": "Other"}, owner)
+    assert reopened(complete).entity_raw["entity.name"] == "Larkfield Holdings"
