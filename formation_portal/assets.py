@@ -38,7 +38,7 @@ def squeeze(css: str) -> str:
     return _IDLE_SPACE.sub(r"\1", one_line).replace(";}", "}")
 
 
-class BundledStorage(CompressedManifestStaticFilesStorage):
+class BundledStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # whitenoise has no types
     """WhiteNoise's storage, given the bundle in place of the index before names are hashed."""
 
     def post_process(

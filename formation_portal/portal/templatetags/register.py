@@ -1,23 +1,18 @@
-"""Small parts of the register that templates need as one word: marks, seals, lists of options, the current place.
+"""Small parts of the register that templates need as one word: marks, seals, how far something came, where one is."""
 
-They return markup that is safe by construction: whatever comes from outside passes `escape`. Of the standard library,
-since Django's own takes four times as long, and a long form calls it a thousand times.
-"""
-
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from html import escape
-from typing import Any, Protocol
+from typing import Any
 
 from django import template
+from django.core.paginator import Page
 from django.forms import BaseForm
 from django.forms.boundfield import BoundField
 from django.urls import NoReverseMatch, reverse
-from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import get_language
+from django.utils.safestring import SafeString
 
-from formation_portal.contract.world import countries_by_name, is_country
+from formation_portal.portal.markup import attributes, markup
 
 register = template.Library()
 
@@ -59,19 +54,7 @@ _DELIVERY: Mapping[str, tuple[str, str]] = {
     "received": ("Received", ""),
 }
 
-# A disclosure for two more would hide more than it saves.
-_ALL_SHOWN = 12
-_FIRST_SHOWN = 10
-
 _SEALS: Mapping[str, str] = {"person": " seal-person", "foundation": " seal-foundation"}
-
-
-class Chosen(Protocol):
-    """What `options` draws."""
-
-    value: str
-    label: str
-    chosen: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +68,13 @@ class FormProblem:
 @register.simple_tag
 def mark(state: str) -> SafeString:
     """The glyph of a state on the spine; nothing for an empty state."""
-    return _markup(_glyph(state, ' class="mark"'))
+    return markup(_glyph(state, ' class="mark"'))
 
 
 @register.simple_tag
 def glyph(state: str) -> SafeString:
     """The same glyph in the run of a list, such as the needs."""
-    return _markup(_glyph(state, ' width="18" height="18"'))
+    return markup(_glyph(state, ' width="18" height="18"'))
 
 
 @register.filter
@@ -131,112 +114,14 @@ def question_mark(q: Any, swapped: bool = False) -> SafeString:
     Where an answer cannot be read, the lit spine speaks and the mark is silent.
     """
     state = "" if q.error else q.mark
-    attributes = _attributes(id=f"{q.id}-mark", hx_swap_oob="true" if swapped else "")
-    return _markup(f'<span class="mark {TONES.get(state, "")}"{attributes}>{_glyph(state, "")}</span>')
-
-
-@register.simple_tag
-def control_attributes(q: Any) -> SafeString:
-    """Id, name and what ties a control to its label, hint and error."""
-    return _markup(
-        _attributes(
-            id=q.id,
-            name=q.name,
-            autocomplete=q.autocomplete,
-            inputmode=q.inputmode,
-            spellcheck="false" if q.spellcheck in (False, "false") else "",
-            aria_invalid="true" if q.error else "",
-            aria_describedby=q.described_by,
-        )
-    )
-
-
-@register.simple_tag
-def part_attributes(q: Any, part: Any, is_first: bool = False) -> SafeString:
-    """The same for one part of an answer. The first part has the question's bare id: the error summary links to it."""
-    return _markup(
-        _attributes(
-            id=q.id if is_first else part.id,
-            name=part.name,
-            autocomplete=part.autocomplete,
-            aria_invalid="true" if q.error else "",
-            aria_describedby=f"{q.id}-error" if q.error else "",
-        )
-    )
-
-
-@register.simple_tag
-def country_options(chosen: str = "") -> SafeString:
-    """The options of a list of all countries, joined once a language; only the chosen one is marked each time."""
-    joined = _all_countries(get_language() or "en")
-    wanted = f'<option value="{escape(chosen)}">'
-    return _markup(joined.replace(wanted, wanted[:-1] + " selected>", 1))
-
-
-@register.simple_tag
-def options(choices: Iterable[Chosen]) -> SafeString:
-    """The options of a select. Written here, since a template's loop takes ten times as long over long lists."""
-    return _markup(
-        "".join(
-            f'<option value="{escape(one.value)}"{" selected" if one.chosen else ""}>{escape(one.label)}</option>'
-            for one in choices
-        )
-    )
-
-
-@register.simple_tag
-def ticks(choices: Iterable[Chosen], name: str, first_id: str = "") -> SafeString:
-    """Tick boxes; the first keeps the question's bare id, since the error summary links to it."""
-    return _markup("".join(_choice("checkbox", one, name, "" if at else first_id) for at, one in enumerate(choices)))
-
-
-@register.simple_tag
-def radios(q: Any) -> SafeString:
-    """The radios of a question, and the way back to no answer where the answer is optional."""
-    drawn = [_choice("radio", one, q.name, "" if at else q.id) for at, one in enumerate(q.choices)]
-    if q.optional:
-        none_checked = "" if q.raw else " checked"
-        drawn.append(
-            f'<label class="choice"><input type="radio" name="{escape(q.name)}" value=""{none_checked}>'
-            " <span>No answer</span></label>"
-        )
-    return _markup("".join(drawn))
+    own = attributes(id=f"{q.id}-mark", hx_swap_oob="true" if swapped else "")
+    return markup(f'<span class="mark {TONES.get(state, "")}"{own}>{_glyph(state, "")}</span>')
 
 
 @register.filter
-def chosen(choices: Iterable[Chosen]) -> list[Chosen]:
-    """Those that are chosen."""
-    return [one for one in choices if one.chosen]
-
-
-@register.filter
-def not_chosen(choices: Iterable[Chosen]) -> list[Chosen]:
-    """Those that may still be chosen."""
-    return [one for one in choices if not one.chosen]
-
-
-@register.filter
-def shown(choices: Sequence[Chosen]) -> Sequence[Chosen]:
-    """What stands open of a list of tick boxes: all of a dozen, the first ten of more."""
-    return choices if len(choices) <= _ALL_SHOWN else choices[:_FIRST_SHOWN]
-
-
-@register.filter
-def rest(choices: Sequence[Chosen]) -> Sequence[Chosen]:
-    """What stands behind "Show more"."""
-    return () if len(choices) <= _ALL_SHOWN else choices[_FIRST_SHOWN:]
-
-
-@register.filter
-def are_countries(choices: Iterable[Chosen]) -> bool:
-    """Whether everything that can be chosen is a country, so that the list can be called so."""
-    return all(is_country(one.value) for one in choices)
-
-
-@register.filter
-def any_chosen(choices: Iterable[Chosen]) -> bool:
-    """Whether something in the list is chosen: a disclosure that hides it stands open."""
-    return any(one.chosen for one in choices)
+def page_numbers(page: Page[Any]) -> Iterable[int | str]:
+    """The numbers around a page of a list, the first and the last, and a mark for those between."""
+    return page.paginator.get_elided_page_range(page.number, on_each_side=2, on_ends=1)
 
 
 @register.filter
@@ -258,7 +143,7 @@ def form_problems(form: BaseForm) -> list[FormProblem]:
 @register.simple_tag
 def seal(name: str, kind: str = "person") -> SafeString:
     """Initials as a seal: persons round, companies square, foundations an arch. Decoration beside the name."""
-    return _markup(f'<span class="seal{_SEALS.get(kind, "")}" aria-hidden="true">{escape(initials(name))}</span>')
+    return markup(f'<span class="seal{_SEALS.get(kind, "")}" aria-hidden="true">{escape(initials(name))}</span>')
 
 
 @register.filter
@@ -283,31 +168,9 @@ def nav_link(context: template.Context, view_name: str, label: str) -> SafeStrin
         return SafeString()
     path = getattr(context.get("request"), "path", "")
     current = "page" if path == url else "true" if url != "/" and path.startswith(url) else ""
-    return _markup(f"<li><a{_attributes(href=url, aria_current=current)}>{escape(label)}</a></li>")
+    return markup(f"<li><a{attributes(href=url, aria_current=current)}>{escape(label)}</a></li>")
 
 
 def _glyph(state: str, attributes: str) -> str:
     shape = GLYPHS.get(state, "")
     return shape and f'<svg{attributes} viewBox="0 0 20 20" aria-hidden="true">{shape}</svg>'
-
-
-def _choice(kind: str, one: Chosen, name: str, first_id: str) -> str:
-    state = (f' id="{escape(first_id)}"' if first_id else "") + (" checked" if one.chosen else "")
-    box = f'<input type="{kind}" name="{escape(name)}" value="{escape(one.value)}"{state}>'
-    return f'<label class="choice">{box} <span>{escape(one.label)}</span></label>'
-
-
-def _attributes(**values: str) -> str:
-    """Attributes that have a value, each after a space; an underscore in a name stands for a hyphen."""
-    return "".join(f' {name.replace("_", "-")}="{escape(value)}"' for name, value in values.items() if value)
-
-
-@cache
-def _all_countries(language: str) -> str:
-    pairs = countries_by_name(language)
-    return "".join(f'<option value="{escape(code)}">{escape(name)}</option>' for code, name in pairs)
-
-
-def _markup(safe: str) -> SafeString:
-    """The one place where text is declared to be markup: everything that came from outside was escaped on the way."""
-    return mark_safe(safe)  # noqa: S308  # see above

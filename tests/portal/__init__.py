@@ -1,0 +1,1 @@
+"""The customers’ pages and the parts they are built of."""

@@ -1,0 +1,166 @@
+"""Style sheets, script and the frame: weight, contrast, and nothing that the content policy forbids."""
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.template.loader import render_to_string
+from pytest_django.fixtures import Settings
+
+from formation_portal.assets import bundle, squeeze
+from tests.markup import Markup
+
+ROOT = Path(__file__).parents[1]
+CSS = ROOT / "static/css"
+TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
+
+_PAIR = re.compile(r"--(?P<name>[\w-]+): light-dark\((?P<light>#[0-9a-f]{6}), (?P<dark>#[0-9a-f]{6})\)")
+TOKENS = {found["name"]: found for found in _PAIR.finditer((CSS / "tokens.css").read_text())}
+
+# What is read, and on what it stands. 7:1 is WCAG's level AAA.
+TEXT_ON = {
+    "paper": ("ink", "ink-2", "petrol", "petrol-deep", "good", "heed", "stop"),
+    "sheet": ("ink", "ink-2", "petrol", "petrol-deep", "stop"),
+    "well": ("ink", "ink-2", "petrol"),
+    "petrol-wash": ("ink", "ink-2", "petrol"),
+    "heed-wash": ("ink", "heed"),
+    "stop-wash": ("ink", "petrol", "stop"),
+    "petrol": ("on-petrol",),
+    "petrol-deep": ("on-petrol",),
+}
+# What must only be seen: the edge of a control, the ring of the focus, the bars of the picture.
+SEEN_ON = {
+    "paper": ("edge", "focus", "petrol", *(f"series-{number}" for number in range(1, 9))),
+    "sheet": ("edge", "focus", "petrol"),
+    "well": ("edge", "focus"),
+    "petrol-wash": ("edge", "focus"),
+    "stop-wash": ("edge", "focus"),
+}
+
+
+def _luminance(colour: str) -> float:
+    shares = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """By the formula of WCAG 2.2."""
+    darker, lighter = sorted((_luminance(one), _luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _pairs(table: dict[str, tuple[str, ...]]) -> list[tuple[str, str]]:
+    return [(front, ground) for ground, fronts in table.items() for front in fronts]
+
+
+def test_black_on_white_has_the_contrast_that_the_formula_says() -> None:
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("front", "ground"), _pairs(TEXT_ON))
+def test_text_is_read_easily(front: str, ground: str, theme: str) -> None:
+    assert contrast(TOKENS[front][theme], TOKENS[ground][theme]) >= 7
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("front", "ground"), _pairs(SEEN_ON))
+def test_controls_and_pictures_are_seen(front: str, ground: str, theme: str) -> None:
+    assert contrast(TOKENS[front][theme], TOKENS[ground][theme]) >= 3
+
+
+def test_every_style_sheet_is_in_the_bundle_and_the_layers_come_first() -> None:
+    css = bundle(CSS / "index.css")
+    assert css.startswith("@layer reset,tokens,base,layout,components,agent,preferences,print;")
+    assert "@import" not in css
+    for path in CSS.rglob("*.css"):
+        if path.name != "index.css":
+            assert squeeze(path.read_text()) in css, path
+
+
+def test_squeezing_keeps_what_selectors_and_sums_mean() -> None:
+    css = "/* a */ .a :is(b,  c) > d { color : red ;\n margin: calc(1px + 2px) ; }\n"
+    assert squeeze(css) == ".a :is(b,c) > d{color : red;margin: calc(1px + 2px)}"
+
+
+def test_styles_and_script_are_light() -> None:
+    assert len(gzip.compress(bundle(CSS / "index.css").encode())) <= 12_000
+    own = b"".join(path.read_bytes() for path in (ROOT / "static/js").glob("*.js"))
+    assert len(gzip.compress(own)) <= 6_000
+
+
+def test_colours_come_from_the_tokens() -> None:
+    literal = re.compile(r"#[0-9a-f]{3,8}\b")
+    elsewhere = {
+        path.name: literal.findall(path.read_text())
+        for path in CSS.rglob("*.css")
+        if path.name not in ("tokens.css", "print.css")
+    }
+    assert {name: found for name, found in elsewhere.items() if found} == {}
+
+
+def test_a_hidden_element_stays_hidden_whatever_else_styles_it() -> None:
+    assert "[hidden] { display: none !important; }" in (CSS / "reset.css").read_text()
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: str(path.relative_to(ROOT / "templates")))
+def test_a_template_holds_nothing_that_the_content_policy_forbids(path: Path) -> None:
+    source = path.read_text()
+    assert not re.search(r"\sstyle\s*=", source), "a style attribute"
+    assert not re.search(r"<style\b", source), "an inline style sheet"
+    assert not re.search(r"<script\b(?![^>]*\bsrc=)", source), "an inline script"
+    assert not re.search(r"\son[a-z]+\s*=", source), "an event handler"
+    assert not re.search(r"hx-on|hx-vars|js:|javascript:", source), "script in an attribute"
+    assert not re.search(r"hx-trigger=\"[^\"]*\[", source), "a filter, which is script too"
+
+
+@pytest.fixture
+def frame(settings: Settings) -> Markup:
+    """The frame, with nothing in it."""
+    settings.STORAGES = settings.STORAGES | {
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    }
+    return Markup(render_to_string("base.html"))
+
+
+def test_the_frame_is_sound_without_request_or_user(frame: Markup) -> None:
+    assert frame.faults == []
+    assert frame.one("main").attributes == {"id": "main", "tabindex": "-1"}
+    assert frame.one("a", class_="skip-link").attributes["href"] == "#main"
+    assert frame.one("p", role="status").attributes["id"] == "announcer"
+
+
+def test_htmx_is_told_not_to_evaluate_store_or_swap_errors(frame: Markup) -> None:
+    config = json.loads(frame.one("meta", name="htmx-config").attributes["content"])
+    forbidden = ("allowEval", "allowScriptTags", "includeIndicatorStyles")
+    assert [config[name] for name in forbidden] == [False, False, False]
+    assert config["historyCacheSize"] == 0
+    assert config["selfRequestsOnly"] is True
+
+    def swaps(status: int) -> bool:
+        return next(bool(one["swap"]) for one in config["responseHandling"] if re.search(one["code"], str(status)))
+
+    assert [swaps(status) for status in (200, 422)] == [True, True]
+    assert [swaps(status) for status in (204, 400, 403, 404, 409, 500, 503)] == [False] * 7
+
+
+def test_our_script_runs_before_htmx(frame: Markup) -> None:
+    sources = [one.attributes["src"] for one in frame.all("script")]
+    assert [name.rsplit("/", 1)[1] for name in sources] == ["portal.js", "htmx-2.min.js"]
+    assert all("defer" in one.attributes for one in frame.all("script"))
+
+
+def test_production_serves_one_hashed_style_sheet(settings: Settings, tmp_path: Path) -> None:
+    settings.STATIC_ROOT = tmp_path
+    settings.STORAGES = settings.STORAGES | {"staticfiles": {"BACKEND": "formation_portal.assets.BundledStorage"}}
+    for _ in range(2):  # a second start finds the bundle where the first one put it
+        call_command("collectstatic", interactive=False, verbosity=0)
+        markup = Markup(render_to_string("base.html"))
+        name = markup.one("link", rel="stylesheet").attributes["href"].removeprefix("/static/")
+        assert re.fullmatch(r"css/index\.[0-9a-f]{12}\.css", name)
+        assert (tmp_path / name).read_text() == bundle(CSS / "index.css")
+        assert (tmp_path / f"{name}.gz").stat().st_size <= 12_000
