@@ -1,0 +1,61 @@
+"""Finding what an address names. Another customer's record is as absent as one that never was: 404."""
+
+from django.http import Http404, QueryDict
+from django.shortcuts import get_object_or_404
+
+from formation_portal.accounts.policies import UserRequest
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application, Document
+from formation_portal.applications.rows import PartyRow, ShareClassRow
+from formation_portal.contract.schema import Section
+
+
+def draft_of(request: UserRequest, reference: str) -> Draft:
+    """The draft of one of the customer's applications."""
+    return open_draft(get_object_or_404(Application.objects.visible_to(request.user), reference=reference))
+
+
+def entity_section(draft: Draft, key: str) -> Section:
+    """A section that asks about the entity itself."""
+    section = draft.schema.section(key)
+    if section is None or not section.is_entity or not section.is_drawn:
+        raise Http404
+    return section
+
+
+def share_section(draft: Draft) -> Section:
+    """The section about share classes, while it is active."""
+    section = draft.schema.share_section
+    if section is None or not draft.holds_shares:
+        raise Http404
+    return section
+
+
+def party_of(draft: Draft, token: str) -> PartyRow:
+    """One of the application's parties."""
+    party = draft.party(token)
+    if party is None:
+        raise Http404
+    return party
+
+
+def share_class_of(draft: Draft, token: str) -> ShareClassRow:
+    """One of the application's classes of shares."""
+    share_class = draft.share_class(token)
+    if share_class is None:
+        raise Http404
+    return share_class
+
+
+def document_of(draft: Draft, number: int) -> Document:
+    """One of the application's documents."""
+    document = next((one for one in draft.documents if one.pk == number), None)
+    if document is None:
+        raise Http404
+    return document
+
+
+def posted_version(post: QueryDict) -> int:
+    """The version that the page was drawn from; one that cannot be read is older than any."""
+    text = post.get("version", "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1

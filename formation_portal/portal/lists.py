@@ -1,0 +1,29 @@
+"""The list that stands beside questions: what is still needed."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from formation_portal.contract.needs import Need
+
+from .sheet import Sheet
+from .slots import slot_id, slot_key
+
+
+@dataclass(frozen=True, slots=True)
+class NeedRow:
+    """One line of a needs list, with the way to mend it."""
+
+    text: str
+    url: str
+
+
+def need_rows(needs: Iterable[Need], sheet: Sheet) -> tuple[NeedRow, ...]:
+    """What is needed of a page that asks the sheet's questions: each line leads to its control."""
+    return tuple(NeedRow(need.text, _place(need, sheet)) for need in needs)
+
+
+def _place(need: Need, sheet: Sheet) -> str:
+    if need.slot:
+        return f"#{slot_id(slot_key(need.party_id, need.slot))}"
+    found = sheet.id_of(need.field) if need.field else ""
+    return f"#{found}" if found else ""

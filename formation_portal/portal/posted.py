@@ -1,0 +1,52 @@
+"""What a form post says, field by field, exactly as typed."""
+
+import logging
+from collections.abc import Iterable
+from typing import Any
+
+from django.http import QueryDict
+
+from formation_portal.contract.values import Raw
+
+from .conflict import keeps_theirs
+from .sheet import Region, Sheet
+
+_PREFIX = "q:"
+
+logger = logging.getLogger(__name__)
+
+
+def read_answers(sheet: Sheet, post: QueryDict) -> dict[str, Raw]:
+    """The posted answers of the sheet by field name; what the form did not hold is absent.
+
+    An answer that nobody asks for, or that only the agent gives, is ignored and logged without its value.
+    """
+    shown = frozenset(post.getlist("shown"))
+    raw: dict[str, Raw] = {}
+    # Two questions under opposite rules may share one answer: what the person saw is read last, and so wins.
+    for region in sorted(sheet.regions, key=lambda one: not one.is_conditional or one.id in shown):
+        raw |= _of_region(region, post)
+    _log_ignored(post, _known(sheet))
+    return raw
+
+
+def _of_region(region: Region, post: QueryDict) -> dict[str, Any]:
+    read = (
+        (question.spec.name, question.spec.posted(post, question.name))
+        for question in region.questions
+        if question.is_asked and not keeps_theirs(post, question.name)
+    )
+    return {name: answer for name, answer in read if answer is not None}
+
+
+def _known(sheet: Sheet) -> Iterable[str]:
+    for question in sheet.questions:
+        if question.is_asked:
+            yield question.name
+            yield from (part.name for part in question.parts)
+
+
+def _log_ignored(post: QueryDict, known: Iterable[str]) -> None:
+    ignored = {name for name in post if name.startswith(_PREFIX)}.difference(known)
+    if ignored:
+        logger.info("ignored answers that nobody asks for: %r", sorted(name[:80] for name in ignored)[:20])

@@ -1,0 +1,200 @@
+"""A question as the field templates draw it (templates/fields/, one per field type).
+
+No form class of Django's: the contract reads and judges what is posted, so a form would only repeat it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from urllib.parse import quote
+
+from formation_portal.contract import canonical
+from formation_portal.contract.field import Choice, FieldSpec
+from formation_portal.contract.world import country_name
+
+# A choice among so few is seen best when all of it is on the page.
+_FEW = 6
+
+_PART_LABELS = {
+    "day": "Day",
+    "month": "Month",
+    "year": "Year",
+    "street1": "Street and number",
+    "street2": "Second line",
+    "city": "Town or city",
+    "region": "Region",
+    "postcode": "Postcode",
+    "country": "Country",
+    "amount": "Amount",
+    "currency": "Currency",
+}
+_OPTIONAL_PARTS = frozenset({"street2", "region", "postcode"})
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceRow:
+    """One thing that can be chosen."""
+
+    value: str
+    label: str
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One control of an answer that has several."""
+
+    part: str
+    name: str
+    id: str
+    label: str
+    value: str
+    autocomplete: str
+    choices: tuple[ChoiceRow, ...]
+    optional: bool
+
+
+@dataclass(frozen=True)
+class Question:
+    """One field, what was typed there, and what there is to say about it."""
+
+    spec: FieldSpec
+    name: str
+    typed: Any = None
+    error: str = ""
+    why: str = ""
+    optional: bool = False
+    is_answered: bool = False
+    is_own: bool = False
+    share_classes: tuple[Choice, ...] = ()
+    given: tuple[str, ...] = ()
+    unanswerable: str = ""
+
+    @property
+    def id(self) -> str:
+        """The id of the first control, which error summary and needs list link to."""
+        return anchor(self.name)
+
+    @property
+    def label(self) -> str:
+        return self.spec.label
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether there is anything to answer; an address of the agent's is only shown."""
+        return not self.spec.provided_by_agent and not self.unanswerable
+
+    @property
+    def template(self) -> str:
+        """The file that draws it."""
+        if self.spec.provided_by_agent and not self.unanswerable:
+            return "fields/agent_provided.html"
+        return "fields/not_answerable.html" if self.unanswerable else f"fields/{self.spec.template}.html"
+
+    @property
+    def hint(self) -> str:
+        if self.unanswerable:
+            return f"{self.unanswerable[0].upper()}{self.unanswerable[1:]}."
+        return self.spec.help
+
+    @cached_property
+    def raw(self) -> Any:
+        """As typed, in the shape that the template draws: text, list, or text by part."""
+        if self.spec.many:
+            return self.typed if isinstance(self.typed, list) else []
+        if self.spec.parts:
+            return self.typed if isinstance(self.typed, dict) else {}
+        return self.typed if isinstance(self.typed, str) else ""
+
+    @cached_property
+    def choices(self) -> tuple[ChoiceRow, ...]:
+        """What can be chosen. Worked out only where a template asks: lists of countries are long."""
+        offered = self.share_classes if self.spec.refers_to_share_class else self.spec.choices()
+        chosen = set(self.raw) if self.spec.many else {self.raw}
+        return _rows(offered, chosen)
+
+    @property
+    def few(self) -> bool:
+        """Whether all choices are shown at once instead of in a list."""
+        return 0 < len(self.choices) <= _FEW
+
+    @property
+    def described_by(self) -> str:
+        said = ("hint" if self.hint else "", "error" if self.error else "")
+        return " ".join(f"{self.id}-{what}" for what in said if what)
+
+    @property
+    def mark(self) -> str:
+        """The mark on the spine: unreadable, answered, or still to be answered; nothing where none is needed."""
+        if self.error:
+            return "stop"
+        if self.is_answered or self.given:
+            return "met"
+        return "" if self.optional or self.unanswerable else "open"
+
+    @property
+    def is_name(self) -> bool:
+        return canonical.is_name(self.spec.canonical_field)
+
+    @property
+    def autocomplete(self) -> str:
+        """Only one's own data may be filled in by the browser; it would put the reader into another's place."""
+        return canonical.autocomplete(self.spec.canonical_field) if self.is_own else "off"
+
+    @property
+    def is_email(self) -> bool:
+        return canonical.autocomplete(self.spec.canonical_field) == "email"
+
+    @property
+    def inputmode(self) -> str:
+        return "email" if self.is_email else ""
+
+    @property
+    def spellcheck(self) -> bool | None:
+        return False if self.is_name or self.is_email else None
+
+    @property
+    def fixed_currency(self) -> str:
+        return str(getattr(self.spec, "fixed_currency", ""))
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """The controls of an answer that has several, each with its own label."""
+        return tuple(self._part(part) for part in self.spec.parts)
+
+    def _part(self, part: str) -> Part:
+        value = str(self.raw.get(part, ""))
+        token = self.autocomplete
+        return Part(
+            part=part,
+            name=f"{self.name}:{part}",
+            id=f"{self.id}:{part}",
+            label=_PART_LABELS.get(part, part),
+            value=value,
+            autocomplete=token if token in ("", "off") else f"{token}-{part}",
+            choices=_rows(self.spec.choices(), {value}) if part == "currency" else (),
+            optional=part in _OPTIONAL_PARTS,
+        )
+
+
+def _rows(offered: Iterable[Choice], chosen: set[str]) -> tuple[ChoiceRow, ...]:
+    return tuple(ChoiceRow(one.value, one.label, one.value in chosen) for one in offered)
+
+
+def anchor(control: str) -> str:
+    """The id that goes with a control's name. Without a hyphen, so that no key can look like `<id>-hint` of another."""
+    return control.replace("-", "%2D")
+
+
+def party_control(spec: FieldSpec) -> str:
+    """A control of a party's page: by the answer's name, since two roles may use one key for two answers."""
+    return f"q:{quote(spec.name, safe='')}"
+
+
+def lines_of_address(address: dict[str, str]) -> tuple[str, ...]:
+    """An address as it is written on an envelope; whatever parts it has."""
+    town = " ".join(address[part] for part in ("city", "postcode") if address.get(part))
+    lines = (address.get("street1", ""), address.get("street2", ""), town, address.get("region", ""))
+    country = country_name(address["country"]) if address.get("country") else ""
+    return tuple(line for line in (*lines, country) if line)

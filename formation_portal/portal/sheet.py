@@ -1,0 +1,176 @@
+"""One sheet of questions: what a page asks about one holder, as regions that show and hide.
+
+A region is a run of neighbouring questions under the same rule. It always stands in the page, hidden or not, so that
+what was typed there is kept, posted and restored; and a page says in its post which regions it shows.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import groupby
+from typing import Any
+
+from formation_portal.contract import rules
+from formation_portal.contract.answers import Answers
+from formation_portal.contract.conditions import Condition
+from formation_portal.contract.field import Choice, FieldSpec, control_name
+from formation_portal.contract.schema import FormSchema
+
+from .questions import Question, anchor, lines_of_address
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A run of questions. Without a rule it is always shown and needs no id."""
+
+    id: str
+    shown: bool
+    why: str
+    questions: tuple[Question, ...]
+
+    @property
+    def is_conditional(self) -> bool:
+        return bool(self.id)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The questions to one holder with what was typed, what it means, and what the service refused of it.
+
+    `control` names the control of a field; `refused` holds the service's words by field name.
+    """
+
+    schema: FormSchema
+    asked: tuple[rules.Question, ...]
+    raw: Mapping[str, Any]
+    answers: Answers
+    refused: Mapping[str, str] = field(default_factory=dict)
+    control: Callable[[FieldSpec], str] = control_name
+    is_own: bool = False
+    share_classes: tuple[Choice, ...] = ()
+
+    @cached_property
+    def regions(self) -> tuple[Region, ...]:
+        """All of it, in the order of the schema."""
+        runs = groupby(self.asked, key=lambda one: (one.section.key, one.section.depends_on, one.spec.depends_on))
+        return tuple(self._region(rule, section_rule, tuple(run)) for (_, section_rule, rule), run in runs)
+
+    def _region(
+        self, rule: Condition | None, section_rule: Condition | None, run: tuple[rules.Question, ...]
+    ) -> Region:
+        verdict = run[0].verdict
+        questions = tuple(self._question(one) for one in run)
+        has_rule = rule is not None or section_rule is not None
+        return Region(
+            id=f"region-{questions[0].id}" if has_rule else "",
+            shown=verdict.active,
+            # The rule of a whole section is said once, at the head of the section.
+            why=verdict.reason if rule is not None else "",
+            questions=questions,
+        )
+
+    def _question(self, asked: rules.Question) -> Question:
+        spec = asked.spec
+        unanswerable = self.schema.why_unanswerable(spec) or ""
+        given = lines_of_address(self.schema.agent_address) if spec.provided_by_agent and not unanswerable else ()
+        return Question(
+            spec=spec,
+            name=self.control(spec),
+            typed=self.raw.get(spec.name),
+            error=self._error(spec.name),
+            optional=not (asked.required or (spec.required and not asked.verdict.active)),
+            is_answered=spec.name in self.answers.values,
+            is_own=self.is_own,
+            share_classes=self.share_classes,
+            given=given,
+            unanswerable=unanswerable,
+        )
+
+    def _error(self, name: str) -> str:
+        problem = self.answers.problems.get(name)
+        return problem.message if problem else self.refused.get(name, "")
+
+    @property
+    def questions(self) -> Iterator[Question]:
+        """Every question, shown or not."""
+        return (question for region in self.regions for question in region.questions)
+
+    @property
+    def problems(self) -> tuple[Question, ...]:
+        """The shown questions whose answer cannot be read or was refused."""
+        return tuple(q for region in self.regions if region.shown for q in region.questions if q.error)
+
+    @property
+    def problems_title(self) -> str:
+        """The heading of the error summary."""
+        count = len(self.problems)
+        answers = f"{count} answer{'' if count == 1 else 's'}"
+        if all(question.spec.name in self.answers.problems for question in self.problems):
+            return f"{answers} cannot be read"
+        return f"{answers} need{'s' if count == 1 else ''} your change"
+
+    @property
+    def has_rules(self) -> bool:
+        """Whether anything here shows or hides."""
+        return any(region.is_conditional for region in self.regions)
+
+    def objects_more_than(self, before: "Sheet") -> bool:
+        """Whether a save has to be drawn again: something cannot be read, or the service has refused something new.
+
+        What it had refused before doesn't hold up those who want to go on and mend it later.
+        """
+        unreadable = any(question.spec.name in self.answers.problems for question in self.problems)
+        return unreadable or bool(self.refused.items() - before.refused.items())
+
+    @property
+    def shown(self) -> frozenset[str]:
+        """The ids of the regions that a rule shows now."""
+        return frozenset(region.id for region in self.regions if region.is_conditional and region.shown)
+
+    @property
+    def structure(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Which regions there are and what stands in them; while it stays, a page can be mended in place."""
+        return tuple((region.id, tuple(q.name for q in region.questions)) for region in self.regions)
+
+    def id_of(self, name: str) -> str:
+        """The id of the control that asks for an answer, by the answer's name; empty where the page has none."""
+        return next((anchor(self.control(one.spec)) for one in self.asked if one.spec.name == name), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What has to change on a page whose answers were saved, so that it shows what the rules say now."""
+
+    regions: tuple[Region, ...]
+    marks: tuple[Question, ...]
+    announcement: str
+
+
+def difference(*, before: Sheet, after: Sheet, shown: Iterable[str]) -> Difference:
+    """Compare what the page shows (`shown`, the posted markers) with what it has to show after saving."""
+    wrong = after.shown.symmetric_difference(shown)
+    regions = tuple(region for region in after.regions if region.id in wrong)
+    swapped = {question.name for region in regions for question in region.questions}
+    earlier = {question.name: question.mark for question in before.questions}
+    marks = tuple(
+        question
+        for question in after.questions
+        if question.name not in swapped and question.mark != earlier.get(question.name) and not question.error
+    )
+    return Difference(regions, marks, _announcement(regions))
+
+
+def _announcement(regions: tuple[Region, ...]) -> str:
+    added = sum(len(region.questions) for region in regions if region.shown)
+    removed = sum(len(region.questions) for region in regions if not region.shown)
+    said = []
+    if added:
+        said.append(f"{_questions(added)} added below.")
+    if removed:
+        kept = "Your answer is" if removed == 1 else "Your answers are"
+        said.append(f"{_questions(removed)} removed. {kept} kept until you submit.")
+    return " ".join(said)
+
+
+def _questions(count: int) -> str:
+    return f"{count} question{'' if count == 1 else 's'}"
