@@ -49,8 +49,11 @@
   const calm = () => {
     failed = null;
     if (!banner()?.dataset.shows) return;
+    const pressed = banner().contains(document.activeElement);
     delete banner().dataset.shows;
     banner().replaceChildren();
+    /* The button that was pressed is gone; whoever goes by keys must not start from the top. */
+    if (pressed) document.getElementById("main").focus({ preventScroll: true });
   };
   for (const name of EVENT.unreachable) document.addEventListener(name, warn);
   document.addEventListener(EVENT.after, ({ detail }) => {
