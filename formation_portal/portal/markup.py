@@ -4,8 +4,17 @@ Of the standard library, since Django's own takes four times as long, and a long
 """
 
 from html import escape
+from typing import Protocol
 
 from django.utils.safestring import SafeString, mark_safe
+
+
+class Chosen(Protocol):
+    """One thing that can be chosen, in whatever class it comes."""
+
+    value: str
+    label: str
+    chosen: bool
 
 
 def attributes(**values: str) -> str:

@@ -6,28 +6,20 @@ Every `q` is a Question (portal/questions.py).
 from collections.abc import Iterable, Sequence
 from functools import cache
 from html import escape
-from typing import Any, Protocol
+from typing import Any
 
 from django import template
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
 from formation_portal.contract.world import countries_by_name, is_country
-from formation_portal.portal.markup import attributes, markup
+from formation_portal.portal.markup import Chosen, attributes, markup
 
 register = template.Library()
 
 # A disclosure for two more would hide more than it saves.
 _ALL_SHOWN = 12
 _FIRST_SHOWN = 10
-
-
-class Chosen(Protocol):
-    """What `options` draws."""
-
-    value: str
-    label: str
-    chosen: bool
 
 
 @register.simple_tag
@@ -66,17 +58,6 @@ def country_options(chosen: str = "") -> SafeString:
     joined = _all_countries(get_language() or "en")
     wanted = f'<option value="{escape(chosen)}">'
     return markup(joined.replace(wanted, wanted[:-1] + " selected>", 1))
-
-
-@register.simple_tag
-def options(choices: Iterable[Chosen]) -> SafeString:
-    """The options of a select. Written here, since a template's loop takes ten times as long over long lists."""
-    return markup(
-        "".join(
-            f'<option value="{escape(one.value)}"{" selected" if one.chosen else ""}>{escape(one.label)}</option>'
-            for one in choices
-        )
-    )
 
 
 @register.simple_tag

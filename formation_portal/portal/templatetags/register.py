@@ -12,7 +12,7 @@ from django.forms.boundfield import BoundField
 from django.urls import NoReverseMatch, reverse
 from django.utils.safestring import SafeString
 
-from formation_portal.portal.markup import attributes, markup
+from formation_portal.portal.markup import Chosen, attributes, markup
 
 register = template.Library()
 
@@ -116,6 +116,17 @@ def question_mark(q: Any, swapped: bool = False) -> SafeString:
     state = "" if q.error else q.mark
     own = attributes(id=f"{q.id}-mark", hx_swap_oob="true" if swapped else "")
     return markup(f'<span class="mark {TONES.get(state, "")}"{own}>{_glyph(state, "")}</span>')
+
+
+@register.simple_tag
+def options(choices: Iterable[Chosen]) -> SafeString:
+    """The options of a select. Written here, since a template's loop takes ten times as long over long lists."""
+    return markup(
+        "".join(
+            f'<option value="{escape(one.value)}"{" selected" if one.chosen else ""}>{escape(one.label)}</option>'
+            for one in choices
+        )
+    )
 
 
 @register.filter
