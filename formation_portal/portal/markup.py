@@ -12,9 +12,14 @@ from django.utils.safestring import SafeString, mark_safe
 class Chosen(Protocol):
     """One thing that can be chosen, in whatever class it comes."""
 
-    value: str
-    label: str
-    chosen: bool
+    @property
+    def value(self) -> str: ...
+
+    @property
+    def label(self) -> str: ...
+
+    @property
+    def chosen(self) -> bool: ...
 
 
 def attributes(**values: str) -> str:
