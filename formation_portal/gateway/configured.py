@@ -39,6 +39,11 @@ def _service(url: str, key: str) -> FormationService:
     return FormationService(base_url=url, read_key=lambda: key, adapter=NetworkAdapter(), limits=_limits())
 
 
+def forget() -> None:
+    """Make the service anew at the next call: for tests, where one address may be two services after each other."""
+    _service.cache_clear()
+
+
 def _read(path: Path) -> str:
     """Read on every call, since the key may be made after the portal has started. No file: no key, and a 401."""
     try:

@@ -130,6 +130,12 @@ class UnexpectedAnswer(GatewayError):
     words = "The formation service answered in a way that the portal doesn't understand"
 
 
+class CatalogUnavailable(GatewayError):
+    """There is no catalog to show, neither a new one nor an old one. Its cause is the error of the last call."""
+
+    words = "The formation service gives no catalog at the moment"
+
+
 class HandshakeFailed(SSLError):
     """Evidence: TLS failed before anything was sent."""
 

@@ -1,14 +1,16 @@
 """A call ends when its time is over, and nothing is tried twice."""
 
 import socket
+import threading
 from collections.abc import Callable
 
 import pytest
 
+from formation_portal.gateway.calls import Limits
 from formation_portal.gateway.deadline import Timeouts
 from formation_portal.gateway.errors import NotSent, Unclear
 
-from .conftest import LIMITS, client_at
+from .conftest import client_at
 from .raw_server import Line, RawServer, Script
 
 Start = Callable[[Script], RawServer]
@@ -54,9 +56,8 @@ def test_silence_is_unclear(raw_server: Start) -> None:
 
 def test_a_long_upload_may_take_longer_than_a_connection() -> None:
     """The time-out for connecting must not cut off the sending."""
-    limits = LIMITS.__class__(upload_timeouts=Timeouts(connect=0.3, read=5, whole=5))
+    limits = Limits(upload_timeouts=Timeouts(connect=0.3, read=5, whole=5))
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        import threading
 
         def read_late() -> None:
             line, _ = listener.accept()
@@ -114,7 +115,9 @@ def test_an_answer_that_breaks_off_is_unclear_and_not_tried_again(raw_server: St
     assert len(server.requests) == 1
 
 
-def test_a_connection_is_used_again_at_once_and_not_after_a_pause(raw_server: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connection_is_used_again_at_once_and_not_after_a_pause(
+    raw_server: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def serve(line: Line) -> None:
         line.send(OK)
         while line.read_request():

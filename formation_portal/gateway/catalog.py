@@ -1,0 +1,155 @@
+"""The catalog for pages: cached with its ETag, and served stale, with a note, while the service is down.
+
+While it is fresh no page costs a call. When it isn't, one request asks and the others are served what there is; after
+a failure nobody asks for half a minute. What was parsed once is not parsed again while the service says the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from .catalog_file import CatalogFile
+from .client import CatalogAnswer, FormationService
+from .configured import service
+from .errors import CatalogUnavailable, GatewayError
+from .products import Product, read_products
+
+__all__ = ["Catalog", "CatalogUnavailable", "Product", "catalog", "forget"]
+
+log = logging.getLogger(__name__)
+
+_PAUSE = 30.0
+# Where there is an old catalog to show, a page doesn't wait longer than this for a new one.
+_PATIENCE = 5.0
+# A service that forbids caching is asked this often, not for every page.
+_LEAST_AGE = 5
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """All products, when the service last confirmed them, and where that is too long ago, a note for people."""
+
+    items: tuple[Product, ...]
+    fetched_at: datetime
+    is_stale: bool = False
+    note: str = ""
+
+    def find(self, key: str) -> Product | None:
+        """The product with the key, available or not."""
+        return self._by_key.get(key)
+
+    @cached_property
+    def _by_key(self) -> dict[str, Product]:
+        return {product.key: product for product in self.items}
+
+
+def catalog() -> Catalog:
+    """The catalog of the configured service. Raises CatalogUnavailable where there is none, not even an old one."""
+    try:
+        return _shelf(service(), Path(settings.DATA_DIR)).current()
+    except CatalogUnavailable:
+        raise
+    except GatewayError as error:
+        raise CatalogUnavailable(error.message) from error
+
+
+def forget() -> None:
+    """Forget what is held in memory: for tests, and after a new catalog was loaded in this process."""
+    _shelf.cache_clear()
+
+
+@lru_cache(maxsize=4)
+def _shelf(source: FormationService, directory: Path) -> Shelf:
+    return Shelf(source, CatalogFile(directory / "catalog", source.base_url), seconds=settings.ENV.catalog_seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    catalog: Catalog
+    digest: str
+    etag: str
+
+
+class Shelf:
+    """The catalog of one service in this process. `clock` counts seconds."""
+
+    def __init__(
+        self, source: FormationService, file: CatalogFile, *, seconds: int, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._source = source
+        self._file = file
+        self._seconds = seconds
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._held: _Held | None = None
+        self._failure: GatewayError | None = None
+        self._next_call = float("-inf")
+
+    def current(self) -> Catalog:
+        """What there is to show now, asking the service where it is time to."""
+        held = self._held
+        # Whoever has something to show doesn't wait for another's call.
+        if self._clock() >= self._next_call and self._lock.acquire(blocking=held is None):
+            try:
+                if self._clock() >= self._next_call:
+                    self._refresh()
+            finally:
+                self._lock.release()
+        if self._held is None:
+            raise CatalogUnavailable(self._failure.message if self._failure else "") from self._failure
+        return self._held.catalog
+
+    def _refresh(self) -> None:
+        held = self._held or self._kept()
+        try:
+            answer = self._source.catalog(if_none_match=held.etag, within=_PATIENCE) if held else self._source.catalog()
+        except GatewayError as error:
+            log.error("The catalog of %s can't be refreshed: %s", self._source.base_url, error)
+            self._failure = error
+            self._next_call = self._clock() + max(_PAUSE, error.retry_after or 0)
+            self._held = held and replace(held, catalog=_stale(held.catalog, error))
+            return
+        self._held = self._confirmed(held, answer)
+        self._next_call = self._clock() + self._lifetime(answer.max_age)
+
+    def _kept(self) -> _Held | None:
+        kept = self._file.read()
+        return _read(kept.items, kept.etag, kept.fetched_at) if kept else None
+
+    def _confirmed(self, held: _Held | None, answer: CatalogAnswer) -> _Held:
+        now = datetime.now(UTC)
+        if held and (answer.items is None or _digest(answer.items) == held.digest):
+            self._file.touch()
+            return replace(held, catalog=Catalog(held.catalog.items, now), etag=answer.etag)
+        items = answer.items or []
+        self._file.write(items, answer.etag)
+        return _read(items, answer.etag, now)
+
+    def _lifetime(self, max_age: int | None) -> int:
+        return self._seconds if max_age is None else min(self._seconds, max(_LEAST_AGE, max_age))
+
+
+def _read(items: list[Any], etag: str, fetched_at: datetime) -> _Held:
+    return _Held(Catalog(read_products(items), fetched_at), _digest(items), etag)
+
+
+def _digest(items: list[Any]) -> str:
+    return hashlib.sha256(json.dumps(items, sort_keys=True).encode()).hexdigest()
+
+
+def _stale(old: Catalog, error: GatewayError) -> Catalog:
+    when = f"{old.fetched_at.day} {old.fetched_at:%B %Y}, {old.fetched_at:%H:%M} UTC"
+    note = f"{error.words}. These are the products and prices of {when}."
+    return Catalog(old.items, old.fetched_at, is_stale=True, note=note)

@@ -1,0 +1,61 @@
+"""The last catalog on disk, so that a restart while the service is down still has one to show."""
+
+import hashlib
+import json
+import logging
+import os
+import tempfile
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptCatalog:
+    """Items and ETag as they came, and when the service last said that they stand."""
+
+    items: list[Any]
+    etag: str
+    fetched_at: datetime
+
+
+class CatalogFile:
+    """One file per service under DATA_DIR; its time of change is the time of the last word. Never raises: a cache that
+    can't be kept is a line in the log."""
+
+    def __init__(self, directory: Path, base_url: str) -> None:
+        name = hashlib.sha256(base_url.encode()).hexdigest()[:16]
+        self._path = directory / f"{name}.json"
+
+    def read(self) -> KeptCatalog | None:
+        """What was kept, or None."""
+        try:
+            kept = json.loads(self._path.read_bytes())
+            changed = datetime.fromtimestamp(self._path.stat().st_mtime, UTC)
+            return KeptCatalog(list(kept["items"]), str(kept["etag"]), changed)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            log.warning("The kept catalog can't be read: %s", error)
+            return None
+
+    def write(self, items: list[Any], etag: str) -> None:
+        """Keep this one, whole or not at all."""
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(dir=self._path.parent)
+            with os.fdopen(handle, "w") as file:
+                json.dump({"etag": etag, "items": items}, file)
+            Path(name).replace(self._path)
+        except OSError as error:
+            log.warning("The catalog can't be kept: %s", error)
+
+    def touch(self) -> None:
+        """What is kept still stands."""
+        try:
+            os.utime(self._path)
+        except OSError as error:
+            log.warning("The kept catalog can't be marked: %s", error)

@@ -1,0 +1,55 @@
+"""`manage.py check_catalog`: what the schemas of the service at hand get wrong."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from formation_portal.contract.check import Finding, check_schema
+from formation_portal.gateway import service
+from formation_portal.gateway.errors import GatewayError
+from formation_portal.gateway.products import Product, read_products
+
+
+class Command(BaseCommand):
+    """Lists every fault and warning of the schema check (supplement, "What a schema may get wrong")."""
+
+    help = "Check the catalog of the formation service; exit 1 where a fault makes a product unavailable."
+
+    def handle(self, *_: Any, **__: Any) -> None:
+        """Ask the service itself, not the cache."""
+        try:
+            items = service().catalog().items
+        except GatewayError as error:
+            raise CommandError(f"No catalog: {error.message}") from error
+        products = read_products(items or [])
+        warnings = sum(self._report(product) for product in products)
+        unavailable = sum(not product.is_available for product in products)
+        self.stdout.write(
+            f"{_count(len(products), 'product')}, {unavailable} unavailable, {_count(warnings, 'warning')}"
+        )
+        if unavailable:
+            raise SystemExit(1)
+
+    def _report(self, product: Product) -> int:
+        """Say what is wrong with one product; the number of warnings."""
+        report = check_schema(product.item.form) if product.item else None
+        warnings: tuple[Finding, ...] = report.warnings if report else ()
+        faults = [finding.message for finding in report.faults] if report else []
+        if product.reason and not faults:
+            faults = [product.reason]
+        if faults or warnings:
+            self.stdout.write(f"{_printable(product.name)} ({product.key})")
+        for message in faults:
+            self.stdout.write(f"  fault: {_printable(message)}", self.style.ERROR)
+        for finding in warnings:
+            self.stdout.write(f"  warning: {_printable(finding.message)}", self.style.WARNING)
+        return len(warnings)
+
+
+def _printable(text: str) -> str:
+    """A stranger's text must not steer the terminal."""
+    return "".join(character if character.isprintable() else "?" for character in text)
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
