@@ -10,7 +10,7 @@ from decimal import Decimal, InvalidOperation
 
 from django.utils.http import urlencode
 
-from formation_portal.contract.schema import CatalogItem
+from formation_portal.contract.catalog import CatalogItem
 
 from .money import money
 

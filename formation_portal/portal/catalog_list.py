@@ -7,7 +7,7 @@ from itertools import groupby
 from django.urls import reverse
 
 from formation_portal.contract import canonical
-from formation_portal.contract.schema import CatalogItem
+from formation_portal.contract.catalog import CatalogItem
 from formation_portal.gateway.catalog import Catalog, Product
 
 from .catalog_filter import CatalogFilter, FilterControl, filter_controls

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from formation_portal.contract.schema import CatalogItem, FormSchema
+from formation_portal.contract.catalog import CatalogItem
+from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.world import currency_name
 from formation_portal.gateway.catalog import Product
 

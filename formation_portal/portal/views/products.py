@@ -1,7 +1,9 @@
 """One product: what it costs and takes, and the way to start. Open to everybody."""
 
+from django.conf import settings
 from django.http import Http404, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import render, resolve_url
+from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
 from formation_portal.accounts.policies import AnyRequest, public
@@ -22,6 +24,7 @@ def product(request: AnyRequest, offered: Catalog, key: str) -> HttpResponse:
     context = {
         "page": product_page(found),
         "note": offered.note if offered.is_stale else "",
+        "sign_in_url": f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': f'{request.path}?chosen'})}",
         "has_come_back": "chosen" in request.GET and request.user.is_authenticated,
     }
     return render(request, "portal/product.html", context)

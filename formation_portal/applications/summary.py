@@ -1,0 +1,184 @@
+"""An application read back: what was answered, in words, for whoever checks or reviews it. Active answers only."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from formation_portal.contract import canonical
+from formation_portal.contract.answers import Answers
+from formation_portal.contract.fields import FieldSpec
+from formation_portal.contract.reading import is_blank
+from formation_portal.contract.rules import Question
+from formation_portal.contract.schema import Section
+from formation_portal.contract.world import country_name
+
+from .drafts import Draft
+from .models import Document
+from .rows import PartyRow, ShareClassRow
+
+_ADDRESS = ("street1", "street2", "city", "region", "postcode")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLine:
+    """One question with its answer in words; what cannot be read stands as typed. No value, no answer."""
+
+    section: Section
+    spec: FieldSpec
+    value: str
+    is_unreadable: bool = False
+    is_given: bool = False
+
+    @property
+    def is_name(self) -> bool:
+        """Whether the answer will stand in a register as somebody's name."""
+        return canonical.is_name(self.spec.canonical_field)
+
+
+@dataclass(frozen=True, slots=True)
+class SectionSummary:
+    """One section about the entity."""
+
+    section: Section
+    lines: tuple[AnswerLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PartySummary:
+    """One party: its roles in words, and its answers."""
+
+    party: PartyRow
+    roles: tuple[str, ...]
+    lines: tuple[AnswerLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShareClassSummary:
+    """One class of shares."""
+
+    share_class: ShareClassRow
+    lines: tuple[AnswerLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShareTable:
+    """Who holds how many: a row a shareholder, a cell a class, the sums last."""
+
+    classes: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+    totals: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentLine:
+    """One document that is asked for: of whom, and the upload if there is one."""
+
+    party: PartyRow | None
+    slot: str
+    is_required: bool
+    document: Document | None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The whole application."""
+
+    sections: tuple[SectionSummary, ...]
+    parties: tuple[PartySummary, ...]
+    share_classes: tuple[ShareClassSummary, ...]
+    shares: ShareTable | None
+    documents: tuple[DocumentLine, ...]
+
+
+def summary(draft: Draft) -> Summary:
+    """Read the whole draft back. Costs no query."""
+    standing = draft.standing
+    active = [section for section in draft.schema.entity_sections if standing.section(section).active]
+    entity = [
+        SectionSummary(section, _lines(draft, standing.questions(section), draft.record.answers, draft.entity_raw))
+        for section in active
+    ]
+    return Summary(
+        sections=tuple(one for one in entity if one.lines),
+        parties=tuple(_party(draft, row) for row in draft.parties),
+        share_classes=tuple(_share_class(draft, row) for row in draft.share_classes if draft.holds_shares),
+        shares=_table(draft) if draft.holds_shares and draft.share_classes else None,
+        documents=tuple(_documents(draft)),
+    )
+
+
+def _party(draft: Draft, row: PartyRow) -> PartySummary:
+    questions = draft.standing.party_questions(row.record)
+    active = draft.standing.active_roles(row.record)
+    roles = tuple(canonical.role_word(role) for role in active)
+    return PartySummary(row, roles, _lines(draft, questions, row.record.answers, row.raw))
+
+
+def _share_class(draft: Draft, row: ShareClassRow) -> ShareClassSummary:
+    section = draft.schema.share_section
+    assert section is not None  # holds_shares says so
+    questions = draft.standing.questions(section, row.record)
+    return ShareClassSummary(row, _lines(draft, questions, row.record.answers, row.raw))
+
+
+def _lines(
+    draft: Draft, questions: Iterable[Question], answers: Answers, raw: Mapping[str, Any]
+) -> tuple[AnswerLine, ...]:
+    return tuple(
+        _line(draft, question, answers, raw)
+        for question in questions
+        if question.verdict.active and draft.schema.why_unanswerable(question.spec) is None
+    )
+
+
+def _line(draft: Draft, question: Question, answers: Answers, raw: Mapping[str, Any]) -> AnswerLine:
+    spec = question.spec
+    if spec.provided_by_agent:
+        return AnswerLine(question.section, spec, _address(draft.schema.agent_address), is_given=True)
+    if spec.name in answers.values:
+        return AnswerLine(question.section, spec, _words(draft, spec, answers.values[spec.name]))
+    if spec.name in answers.problems:
+        return AnswerLine(question.section, spec, _as_typed(raw.get(spec.name)), is_unreadable=True)
+    return AnswerLine(question.section, spec, "")
+
+
+def _words(draft: Draft, spec: FieldSpec, value: Any) -> str:
+    if spec.refers_to_share_class:
+        row = draft.share_class(value)
+        return row.label if row else ""
+    return spec.display(value)
+
+
+def _as_typed(raw: Any) -> str:
+    if isinstance(raw, Mapping):
+        return " ".join(str(part) for part in raw.values() if not is_blank(part))
+    return ", ".join(str(part) for part in raw) if isinstance(raw, list) else str(raw or "")
+
+
+def _address(parts: Mapping[str, str]) -> str:
+    lines = [parts[part] for part in _ADDRESS if parts.get(part)]
+    return ", ".join([*lines, country_name(parts["country"])] if parts.get("country") else lines)
+
+
+def _table(draft: Draft) -> ShareTable:
+    holders = [row for row in draft.parties if draft.is_shareholder(row)]
+    tokens = [row.token for row in draft.share_classes]
+    held = {pair: holding.shares or 0 for pair, holding in draft.holdings.items()}
+    cells = [(row.label, [held.get((row.token, token), 0) for token in tokens]) for row in holders]
+    totals = [sum(row[place] for _, row in cells) for place in range(len(tokens))]
+    return ShareTable(
+        classes=tuple(row.label for row in draft.share_classes),
+        rows=tuple((label, tuple(map(_figure, row))) for label, row in cells),
+        totals=tuple(map(_figure, totals)),
+    )
+
+
+def _figure(number: int) -> str:
+    return f"{number:,}"
+
+
+def _documents(draft: Draft) -> Iterable[DocumentLine]:
+    for row in (None, *draft.parties):
+        there = draft.documents_of(row)
+        for slot in draft.standing.slots(row.record if row else None):
+            yield DocumentLine(row, slot.name, slot.required, there.get(slot.name))

@@ -1,0 +1,62 @@
+"""A customer's applications as rows: what it is called, what it will be, and where it stands."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from formation_portal.applications.models import Application
+from formation_portal.contract import canonical
+from formation_portal.contract.lifecycle import State
+
+from .moments import day
+
+_MARKS = {
+    State.DRAFT: "half",
+    State.RETURNED_FOR_CHANGES: "heed",
+    State.INCORPORATED: "met",
+    State.REJECTED: "stop",
+    State.WITHDRAWN: "later",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ApplicationRow:
+    """One application, as components/task.html draws it."""
+
+    id: str
+    title: str
+    is_name: bool
+    url: str
+    state: str
+    status: str
+    note: str
+
+
+def application_rows(applications: Iterable[Application]) -> tuple[ApplicationRow, ...]:
+    """The rows; the applications come with their section answers prefetched."""
+    return tuple(_row(application) for application in applications)
+
+
+def _row(application: Application) -> ApplicationRow:
+    name = entity_name(application)
+    page = "portal:overview" if application.is_open else "portal:status"
+    facts = (application.product_name, application.jurisdiction_name, application.reference)
+    return ApplicationRow(
+        id=f"application-{application.reference}",
+        title=name or application.product_name,
+        is_name=bool(name),
+        url=reverse(page, args=[application.reference]),
+        state=_MARKS.get(application.stands, "open"),
+        status=application.stands.words,
+        note=f"{', '.join(fact for fact in facts if fact)}. Saved {day(application.updated_at)}.",
+    )
+
+
+def entity_name(application: Application) -> str:
+    """The name that its customer chose first, as typed; empty before that."""
+    for row in application.section_answers.all():
+        name = row.raw.get(canonical.ENTITY_NAME)
+        if isinstance(name, str) and name.strip():
+            return name.strip()
+    return ""

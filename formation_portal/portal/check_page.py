@@ -1,0 +1,142 @@
+"""The check page: what is still needed first, then everything that was answered, each with the way to change it."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.summary import AnswerLine, DocumentLine, ShareTable, summary
+from formation_portal.contract.fields import FieldSpec, control_name
+from formation_portal.contract.needs import Need
+from formation_portal.contract.schema import Section
+
+from .need_links import NeedLink, need_links
+from .questions import anchor, party_control
+from .slots import slot_id, slot_key
+
+NEXT = "check"
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRow:
+    """One answer, as components/summary_row.html draws it."""
+
+    term: str
+    value: str
+    is_name: bool
+    note: str
+    state: str
+    change_url: str
+    change_what: str
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryEntry:
+    """Rows under one heading in the margin."""
+
+    id: str
+    title: str
+    is_name: bool
+    note: str
+    rows: tuple[SummaryRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckPage:
+    """Everything that the check page shows. While the state allows no change, no row has a way to one."""
+
+    draft: Draft
+    needs: tuple[NeedLink, ...]
+    sections: tuple[SummaryEntry, ...]
+    parties: tuple[SummaryEntry, ...]
+    share_classes: tuple[SummaryEntry, ...]
+    shares: ShareTable | None
+    documents: tuple[SummaryRow, ...]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can still be changed and submitted."""
+        return self.draft.application.is_open
+
+
+def check_page(draft: Draft, *, needs: Sequence[Need] | None = None) -> CheckPage:
+    """The page for a draft, or for what was submitted. `needs` are those that a submission was refused for."""
+    told = summary(draft)
+    still_needed = draft.needs if needs is None else needs
+    reader = _Reader(draft)
+    return CheckPage(
+        draft=draft,
+        needs=need_links(draft, still_needed, back_to=NEXT) if draft.application.is_open else (),
+        sections=tuple(reader.section(one.section, one.lines) for one in told.sections),
+        parties=tuple(reader.party(one.party, one.roles, one.lines) for one in told.parties),
+        share_classes=tuple(
+            reader.share_class(one.share_class.token, one.share_class.label, one.lines) for one in told.share_classes
+        ),
+        shares=told.shares,
+        documents=tuple(reader.document(line) for line in told.documents),
+    )
+
+
+class _Reader:
+    """Turns what was read back into rows of this page, with links as long as changes are allowed."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._reference = draft.application.reference
+        self._is_open = draft.application.is_open
+
+    def section(self, section: Section, lines: Iterable[AnswerLine]) -> SummaryEntry:
+        rows = self._rows(lines, self._page("section", section.key), control_name)
+        return SummaryEntry(f"section-{section.key}", section.title, is_name=False, note="", rows=rows)
+
+    def party(self, party: PartyRow, roles: tuple[str, ...], lines: Iterable[AnswerLine]) -> SummaryEntry:
+        rows = self._rows(lines, self._page("party", party.token), party_control)
+        said = ", ".join(roles).capitalize()
+        return SummaryEntry(f"party-{party.token}", party.label, is_name=True, note=said, rows=rows)
+
+    def share_class(self, token: str, label: str, lines: Iterable[AnswerLine]) -> SummaryEntry:
+        rows = self._rows(lines, self._page("share_class", token), control_name)
+        return SummaryEntry(f"class-{token}", label, is_name=True, note="Share class", rows=rows)
+
+    def document(self, line: DocumentLine) -> SummaryRow:
+        holder = line.party.label if line.party else ""
+        place = slot_id(slot_key(line.party.token if line.party else None, line.slot))
+        is_missing = line.is_required and line.document is None
+        return SummaryRow(
+            term=f"{line.slot}, {holder}" if holder else line.slot,
+            value=line.document.name if line.document else "",
+            is_name=False,
+            note="" if line.is_required else "Optional",
+            state="open" if is_missing else "",
+            change_url=self._change(self._page("documents"), place),
+            change_what=f"the document “{line.slot}”{f' of {holder}' if holder else ''}",
+        )
+
+    def _rows(
+        self, lines: Iterable[AnswerLine], page: str, control: Callable[[FieldSpec], str]
+    ) -> tuple[SummaryRow, ...]:
+        return tuple(
+            SummaryRow(
+                term=line.spec.label,
+                value=line.value,
+                is_name=line.is_name and not line.is_unreadable,
+                note=_note(line),
+                state="stop" if line.is_unreadable else "",
+                change_url="" if line.is_given else self._change(page, anchor(control(line.spec))),
+                change_what=f"the answer to “{line.spec.label}”",
+            )
+            for line in lines
+        )
+
+    def _page(self, view: str, *keys: str) -> str:
+        return reverse(f"portal:{view}", args=[self._reference, *keys])
+
+    def _change(self, page: str, place: str) -> str:
+        return f"{page}?next={NEXT}#{place}" if self._is_open else ""
+
+
+def _note(line: AnswerLine) -> str:
+    if line.is_given:
+        return "Provided by your registered agent"
+    return "Cannot be read" if line.is_unreadable else ""

@@ -1,0 +1,24 @@
+"""What a customer declares on submitting: the text in full, kept with the application."""
+
+from dataclasses import dataclass
+
+from formation_portal.accounts.models import User
+from formation_portal.applications.drafts import Draft
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """The text, and who makes it. `error` says that the box was left open."""
+
+    text: str
+    signer: str
+    error: str = ""
+
+
+def declaration_of(draft: Draft, *, by: User, error: str = "") -> Declaration:
+    """The declaration for one application and the person who is about to submit it."""
+    text = (
+        f"I declare that the information given here for {draft.title} is true and complete, that everybody named in it "
+        "knows that I give it, and that I will say so if anything changes before it is formed."
+    )
+    return Declaration(text, by.get_full_name() or by.email, error)

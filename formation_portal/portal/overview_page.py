@@ -1,0 +1,58 @@
+"""The overview: the task list, and beside it the reference, the price and how far everything has come."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.urls import reverse
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Application
+
+from . import moments
+from .money import money
+from .product_view import Figure
+from .task_list import Task, TaskList, task_list
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewPage:
+    """Everything that the overview shows."""
+
+    draft: Draft
+    list: TaskList
+    submit: Task
+    price: tuple[Figure, ...]
+    saved: str
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the title is a name that the customer gave, not the product's."""
+        return self.draft.title != self.draft.application.product_name
+
+
+def overview_page(draft: Draft) -> OverviewPage:
+    """The overview of a draft that can still be changed."""
+    return OverviewPage(
+        draft=draft,
+        list=task_list(draft),
+        submit=_submit(draft),
+        price=_price(draft.application),
+        saved=moments.moment(draft.application.updated_at),
+    )
+
+
+def _submit(draft: Draft) -> Task:
+    count = len(draft.needs)
+    url = reverse("portal:check", args=[draft.application.reference])
+    title = "Check your answers and submit"
+    if not count:
+        return Task("task-check", title, url, "open", "Ready", "Everything that is required is there.")
+    note = f"{count} thing{' is' if count == 1 else 's are'} still needed. You can look at it at any time."
+    return Task("task-check", title, url, "later", "Not ready yet", note)
+
+
+def _price(application: Application) -> tuple[Figure, ...]:
+    price = application.product.get("price") or {}
+    currency = str(price.get("currency") or "")
+    amounts = (("To form", price.get("one_off")), ("Each year", price.get("annual")))
+    return tuple(Figure(term, money(Decimal(str(amount)), currency)) for term, amount in amounts if amount is not None)

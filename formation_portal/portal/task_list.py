@@ -1,0 +1,162 @@
+"""An application as a list of tasks: each section with its state in words, and what it still needs.
+
+Documents are one task of their own; what they need is counted there and nowhere else.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.contract.needs import Need
+from formation_portal.contract.reading import is_blank
+from formation_portal.contract.rules import Verdict
+from formation_portal.contract.schema import Section
+
+from .product_view import entity_word
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One row. `state` is its mark; without an address it opens later, and the note says when."""
+
+    id: str
+    title: str
+    url: str
+    state: str
+    status: str
+    note: str
+
+    @property
+    def is_later(self) -> bool:
+        """Not asked as things stand."""
+        return self.state == "later"
+
+    @property
+    def is_complete(self) -> bool:
+        """Nothing is needed there."""
+        return self.state == "met"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskGroup:
+    """Tasks under one heading in the margin."""
+
+    id: str
+    title: str
+    tasks: tuple[Task, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskList:
+    """All tasks, and how far one has come."""
+
+    groups: tuple[TaskGroup, ...]
+
+    @property
+    def _counted(self) -> list[Task]:
+        return [task for group in self.groups for task in group.tasks if not task.is_later]
+
+    @property
+    def progress(self) -> str:
+        """"3 of 7 sections complete"."""
+        done = sum(task.is_complete for task in self._counted)
+        return f"{done} of {len(self._counted)} sections complete"
+
+    @property
+    def following(self) -> Task | None:
+        """The first task that isn't complete."""
+        return next((task for task in self._counted if not task.is_complete), None)
+
+
+def task_list(draft: Draft) -> TaskList:
+    """The tasks of a draft, in the order of its schema."""
+    product_type = str(draft.application.product.get("product", {}).get("type", ""))
+    about = [_entity_task(draft, section) for section in draft.schema.entity_sections]
+    people = [_role_task(draft, section) for section in draft.schema.role_sections]
+    shares = [_share_task(draft, section) for section in (draft.schema.share_section,) if section]
+    groups = (
+        TaskGroup("about", f"The {entity_word(product_type)}", tuple(about)),
+        TaskGroup("people", "People and shares" if shares else "People", (*people, *shares)),
+        TaskGroup("papers", "Documents", tuple(_document_tasks(draft))),
+    )
+    return TaskList(tuple(group for group in groups if group.tasks))
+
+
+def _entity_task(draft: Draft, section: Section) -> Task:
+    is_begun = any(not is_blank(value) for value in draft.raw(section).values())
+    needs = _without_documents(draft.needs_of_section(section.key))
+    return _task(draft, section, "section", section.key, needs=needs, note=_answers(needs), is_begun=is_begun)
+
+
+def _role_task(draft: Draft, section: Section) -> Task:
+    tally = draft.standing.tally(section)
+    needs = _without_documents(draft.needs_of_section(section.key))
+    short = max(0, draft.standing.minimum(section).count - tally)
+    parts = [f"{short} more to add"] if short else []
+    rest = tuple(need for need in needs if need.code != "minimum")
+    parts += [_answers(rest)] if rest else []
+    note = ", ".join(parts) or (f"{tally} added" if tally else "")
+    return _task(draft, section, "people", needs=needs, note=note, is_begun=tally > 0)
+
+
+def _share_task(draft: Draft, section: Section) -> Task:
+    needs = draft.needs_of_section(section.key)
+    note = needs[0].text if len(needs) == 1 else _things(len(needs)) if needs else ""
+    return _task(draft, section, "shares", needs=needs, note=note, is_begun=bool(draft.share_classes))
+
+
+def _document_tasks(draft: Draft) -> Iterable[Task]:
+    holders = (None, *(row.record for row in draft.parties))
+    slots = sum(len(draft.standing.slots(holder)) for holder in holders)
+    if not slots:
+        return
+    needs = tuple(need for need in draft.needs if need.code == "document")
+    note = f"{len(needs)} to upload" if needs else f"{len(draft.documents)} of {slots} uploaded"
+    state, status = _standing(needs, is_begun=bool(draft.documents))
+    url = reverse("portal:documents", args=[draft.application.reference])
+    yield Task("task-documents", "Documents", url, state, status, note)
+
+
+def _task(
+    draft: Draft, section: Section, view: str, *keys: str, needs: tuple[Need, ...], note: str, is_begun: bool
+) -> Task:
+    verdict = draft.standing.section(section)
+    title = section.title or section.key
+    if not verdict.active:
+        return Task(f"task-{section.key}", title, "", "later", "Opens later", _why(verdict))
+    state, status = _standing(needs, is_begun=is_begun)
+    url = reverse(f"portal:{view}", args=[draft.application.reference, *keys])
+    return Task(f"task-{section.key}", title, url, state, status, note)
+
+
+def _standing(needs: tuple[Need, ...], *, is_begun: bool) -> tuple[str, str]:
+    if not needs:
+        return "met", "Complete" if is_begun else "Nothing required"
+    return ("half", "In progress") if is_begun else ("open", "Not started")
+
+
+def _why(verdict: Verdict) -> str:
+    return f"{verdict.reason}." if verdict.reason else ""
+
+
+def _without_documents(needs: tuple[Need, ...]) -> tuple[Need, ...]:
+    return tuple(need for need in needs if need.code != "document")
+
+
+def _answers(needs: tuple[Need, ...]) -> str:
+    unreadable = sum(need.code == "unreadable" for need in needs)
+    missing = len(needs) - unreadable
+    parts = [f"{missing} answer{'' if missing == 1 else 's'} still needed"] if missing else []
+    if unreadable:
+        parts.append(f"{unreadable} that cannot be read" if missing else f"{_count(unreadable)} cannot be read")
+    return ", ".join(parts)
+
+
+def _count(number: int) -> str:
+    return f"{number} answer{'' if number == 1 else 's'}"
+
+
+def _things(number: int) -> str:
+    return f"{number} things still needed"

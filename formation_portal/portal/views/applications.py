@@ -1,0 +1,75 @@
+"""A customer's applications: the list, starting one, and deleting a draft."""
+
+from datetime import timedelta
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+
+from formation_portal.accounts.policies import UserRequest, customer
+from formation_portal.applications import saving, snapshots
+from formation_portal.applications.models import Application
+from formation_portal.contract.schema import CatalogItem
+from formation_portal.gateway.catalog import Catalog
+
+from ..application_list import application_rows
+from ..arrivals import wake
+from ..finding import draft_of
+from .outage import with_catalog
+
+_A_PAGE = 20
+# A second press of Start within this time means the same application.
+_SAME_PRESS = timedelta(seconds=10)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def applications(request: UserRequest) -> HttpResponse:
+    """The customer's applications, the one saved last first; a post starts one."""
+    if request.method == "POST":
+        return _start(request)
+    mine = Application.objects.visible_to(request.user).prefetch_related("section_answers")
+    page = Paginator(mine, _A_PAGE).get_page(request.GET.get("page"))
+    return render(request, "portal/applications.html", {"page": page, "rows": application_rows(page.object_list)})
+
+
+@with_catalog
+def _start(request: UserRequest, offered: Catalog) -> HttpResponse:
+    """Start an application for the posted product, and open it. A product that isn't available keeps its page."""
+    key = request.POST.get("product", "")
+    found = offered.find(key)
+    if found is None:
+        raise Http404
+    if found.item is None or not found.is_available:
+        return redirect("portal:product", key=key)
+    application = _just_started(request, found.item) or saving.start(owner=request.user, product=found.item)
+    wake(application)
+    return redirect("portal:overview", reference=application.reference)
+
+
+def _just_started(request: UserRequest, item: CatalogItem) -> Application | None:
+    untouched = Application.objects.visible_to(request.user).filter(
+        product_id=item.jurisdiction_product_id,
+        snapshot_id=snapshots.digest_of(item.document),
+        revision=0,
+        created_at__gte=timezone.now() - _SAME_PRESS,
+    )
+    return untouched.first()
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def removal(request: UserRequest, reference: str) -> HttpResponse:
+    """Ask once more, then delete a draft with everything in it. What was submitted is withdrawn, not deleted."""
+    draft = draft_of(request, reference)
+    if draft.application.submitted_at is not None or not draft.application.is_open:
+        return redirect("portal:status", reference=reference)
+    if request.method == "POST":
+        saving.delete_draft(draft.application, by=request.user)
+        wake(draft.application)
+        messages.success(request, f"{draft.title} is deleted.")
+        return redirect("portal:applications")
+    return render(request, "portal/removal.html", {"draft": draft})

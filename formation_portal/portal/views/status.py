@@ -1,0 +1,41 @@
+"""The receipt of what was submitted, where it stands, and taking it back."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from formation_portal.accounts.policies import UserRequest, customer
+from formation_portal.applications import saving
+from formation_portal.contract.lifecycle import may
+
+from ..arrivals import wake
+from ..finding import draft_of
+from ..status_page import status_page
+
+
+@require_safe
+@customer
+def status(request: UserRequest, reference: str) -> HttpResponse:
+    """Where the application stands. One that was never submitted has its overview instead."""
+    draft = draft_of(request, reference)
+    if draft.application.submitted_at is None:
+        return redirect("portal:overview", reference=reference)
+    return render(request, "portal/status.html", {"page": status_page(draft)})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def withdrawal(request: UserRequest, reference: str) -> HttpResponse:
+    """Ask once more, then take back what was submitted. A draft that never was is deleted, on a page of its own."""
+    draft = draft_of(request, reference)
+    if draft.application.submitted_at is None:
+        return redirect("portal:removal", reference=reference)
+    if not may("withdraw", draft.application.stands):
+        return redirect("portal:status", reference=reference)
+    if request.method == "POST":
+        saving.withdraw(draft, by=request.user)
+        wake(draft.application)
+        messages.success(request, "The application is withdrawn.")
+        return redirect("portal:status", reference=reference)
+    return render(request, "portal/withdrawal.html", {"draft": draft})

@@ -1,0 +1,52 @@
+"""Submitting: the deed at the end of the check page."""
+
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from formation_portal.accounts.policies import UserRequest, customer
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+
+from ..arrivals import give_it_a_moment
+from ..check_page import check_page
+from ..declaration import declaration_of
+from ..finding import draft_of
+from ..lists import Problem
+
+BOX = "declaration"
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def submission(request: UserRequest, reference: str) -> HttpResponse:
+    """Submit once. A second press, or the way back, ends at the same receipt; the form itself is on the check page."""
+    draft = draft_of(request, reference)
+    if request.method != "POST":
+        return redirect(f"{reverse('portal:check', args=[reference])}#declare")
+    if BOX not in request.POST and draft.application.is_open:
+        return _check_again(request, draft, error="Tick the box to declare this")
+    declaration = declaration_of(draft, by=request.user)
+    try:
+        saving.submit(draft, by=request.user, declaration=declaration.text)
+    except saving.NotReady as refusal:
+        return _check_again(request, draft, refusal=refusal)
+    except saving.Closed:
+        return redirect("portal:status", reference=reference)
+    give_it_a_moment(draft.application)
+    return redirect("portal:status", reference=reference)
+
+
+def _check_again(
+    request: UserRequest, draft: Draft, *, error: str = "", refusal: saving.NotReady | None = None
+) -> HttpResponse:
+    page = check_page(draft, needs=refusal.needs if refusal else None)
+    context = {
+        "page": page,
+        "declaration": declaration_of(draft, by=request.user, error=error),
+        "is_declared": BOX in request.POST,
+        "is_refused": refusal is not None,
+        "problems": [Problem(BOX, error)] if error else [],
+    }
+    return render(request, "portal/check.html", context, status=422)
