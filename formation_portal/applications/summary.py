@@ -13,7 +13,7 @@ from formation_portal.contract.schema import Section
 from formation_portal.contract.world import country_name
 
 from .drafts import Draft
-from .models import Document
+from .models import Application, Document
 from .rows import PartyRow, ShareClassRow
 
 _ADDRESS = ("street1", "street2", "city", "region", "postcode")
@@ -182,3 +182,12 @@ def _documents(draft: Draft) -> Iterable[DocumentLine]:
         there = draft.documents_of(row)
         for slot in draft.standing.slots(row.record if row else None):
             yield DocumentLine(row, slot.name, slot.required, there.get(slot.name))
+
+
+def entity_name(application: Application) -> str:
+    """The name that its customer chose first, as typed; empty before that. One query, or none where prefetched."""
+    for row in application.section_answers.all():
+        name = row.raw.get(canonical.ENTITY_NAME)
+        if isinstance(name, str) and name.strip():
+            return name.strip()
+    return ""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.urls import reverse
 
 from formation_portal.applications.models import Application
-from formation_portal.contract import canonical
+from formation_portal.applications.summary import entity_name
 from formation_portal.contract.lifecycle import State
 
 from .moments import day
@@ -52,11 +52,3 @@ def _row(application: Application) -> ApplicationRow:
         note=f"{', '.join(fact for fact in facts if fact)}. Saved {day(application.updated_at)}.",
     )
 
-
-def entity_name(application: Application) -> str:
-    """The name that its customer chose first, as typed; empty before that."""
-    for row in application.section_answers.all():
-        name = row.raw.get(canonical.ENTITY_NAME)
-        if isinstance(name, str) and name.strip():
-            return name.strip()
-    return ""

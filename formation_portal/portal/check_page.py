@@ -92,8 +92,8 @@ class _Reader:
 
     def party(self, party: PartyRow, roles: tuple[str, ...], lines: Iterable[AnswerLine]) -> SummaryEntry:
         rows = self._rows(lines, self._page("party", party.token), party_control)
-        said = ", ".join(roles).capitalize()
-        return SummaryEntry(f"party-{party.token}", party.label, is_name=True, note=said, rows=rows)
+        said = ", ".join(roles)
+        return SummaryEntry(f"party-{party.token}", party.label, is_name=True, note=said[:1].upper() + said[1:], rows=rows)
 
     def share_class(self, token: str, label: str, lines: Iterable[AnswerLine]) -> SummaryEntry:
         rows = self._rows(lines, self._page("share_class", token), control_name)

@@ -60,7 +60,7 @@ class TaskList:
 
     @property
     def progress(self) -> str:
-        """"3 of 7 sections complete"."""
+        """How far one has come: 3 of 7 sections complete."""
         done = sum(task.is_complete for task in self._counted)
         return f"{done} of {len(self._counted)} sections complete"
 

@@ -1,0 +1,25 @@
+"""One submitted application, whole."""
+
+from django.http import FileResponse, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from formation_portal.accounts.policies import UserRequest, agent
+
+from ..case_page import case_page
+from ..finding import case_of, document_of
+
+
+@require_safe
+@agent
+def review(request: UserRequest, reference: str) -> HttpResponse:
+    """Answers, parties, shares, documents, history, and how far all of it has come to the service."""
+    return render(request, "desk/review.html", {"page": case_page(case_of(reference))})
+
+
+@require_safe
+@agent
+def document(_request: UserRequest, reference: str, number: int) -> FileResponse:
+    """One document, to be saved and not shown: the browser must not take somebody's file for a page of ours."""
+    found = document_of(reference, number)
+    return FileResponse(found.file.open("rb"), as_attachment=True, filename=found.name, content_type=found.mime_type)
