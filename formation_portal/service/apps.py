@@ -1,0 +1,9 @@
+"""The embedded formation service as a Django app."""
+
+from django.apps import AppConfig
+
+
+class ServiceConfig(AppConfig):
+    name = "formation_portal.service"
+    label = "service"
+    verbose_name = "Formation service"

@@ -1,0 +1,99 @@
+"""What every call passes before its route: key, rate, scope, size, media type, idempotency (supplement, "Transport").
+
+And what it passes afterwards: request id, rate-limit headers, deprecation. A route itself knows none of this.
+"""
+
+import logging
+import re
+import secrets
+from collections.abc import Callable
+from functools import partial, wraps
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase, HttpResponseNotAllowed
+
+from formation_portal.service import auth, idempotency, limits
+from formation_portal.service.problems import Refusal, answer, response_to
+
+logger = logging.getLogger(__name__)
+
+JSON, MULTIPART = "application/json", "multipart/form-data"
+JSON_LIMIT = 1024 * 1024
+FILE_LIMIT = 10 * 1024 * 1024
+# A multipart body holds a file, a few short fields and the lines between them.
+BODY_LIMITS = {JSON: JSON_LIMIT, MULTIPART: FILE_LIMIT + 64 * 1024}
+REQUEST_ID = "X-Request-Id"
+
+View = Callable[..., HttpResponseBase]
+
+
+def guarded(run: View, *, scopes: tuple[str, ...], takes: str | None) -> View:
+    """The route behind its checks. `takes` is the media type of its body, None where it needs none."""
+
+    def enter(request: HttpRequest, **path: Any) -> HttpResponseBase:
+        try:
+            key = auth.identify(request)
+            request.auth = key  # type: ignore[attr-defined]
+            limits.take(request, key)
+            auth.require(key, scopes)
+            _check_size(request, takes or JSON)
+            _check_media_type(request, takes)
+            work = partial(run, request, **path)
+            return work() if request.method == "GET" else idempotency.once(request, key, work)
+        except Exception as error:
+            return answer(request, error)
+
+    return enter
+
+
+def _check_size(request: HttpRequest, takes: str) -> None:
+    limit = BODY_LIMITS[takes]
+    if int(request.META.get("CONTENT_LENGTH") or 0) > limit:
+        raise Refusal("too_large", f"The body may have at most {limit:,} bytes.")
+
+
+def _check_media_type(request: HttpRequest, takes: str | None) -> None:
+    if takes is not None and request.content_type != takes:
+        raise Refusal("unsupported_media_type", f"Send the body as {takes}.", headers={"Accept-Post": takes})
+
+
+def envelope(view: View) -> View:
+    """Any view below /api/v1, with what every answer carries. HEAD is answered as GET without its body."""
+
+    @wraps(view)
+    def around(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        request.request_id = _request_id(request)  # type: ignore[attr-defined]
+        method = request.method
+        if method == "HEAD":
+            request.method = "GET"
+        try:
+            response = view(request, *args, **kwargs)
+        except Exception as error:
+            response = answer(request, error)
+        if isinstance(response, HttpResponseNotAllowed):
+            response = _not_allowed(request, response)
+        _add_headers(request, response)
+        logger.info("%s %s %s %s", request.request_id, method, request.path, response.status_code)  # type: ignore[attr-defined]
+        return response
+
+    around.csrf_exempt = True  # type: ignore[attr-defined]  # keys open the routes; no cookie is looked at
+    return around
+
+
+def _request_id(request: HttpRequest) -> str:
+    sent = request.headers.get(REQUEST_ID, "")
+    return sent if re.fullmatch("[!-~]{1,128}", sent) else f"req_{secrets.token_hex(12)}"
+
+
+def _not_allowed(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    allowed = ", ".join(sorted(method.strip() for method in response["Allow"].split(",")))
+    detail = f"{request.method} is not possible here; {allowed} is."
+    return response_to(request, Refusal("method_not_allowed", detail, headers={"Allow": allowed}))
+
+
+def _add_headers(request: HttpRequest, response: HttpResponseBase) -> None:
+    response[REQUEST_ID] = request.request_id  # type: ignore[attr-defined]
+    response.headers.setdefault("Cache-Control", "no-store")
+    if allowance := getattr(request, "allowance", None):
+        allowance.add_to(response)

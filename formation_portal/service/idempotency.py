@@ -1,0 +1,171 @@
+"""The same POST twice happens once (IETF draft Idempotency-Key; supplement, "Transport and credentials").
+
+A unique row is committed before the work begins, so of two requests at once one works and the other is told to wait.
+The answer is kept in the same transaction as the work: either both are there or neither is.
+"""
+
+import hashlib
+import json
+import re
+import secrets
+from collections.abc import Callable
+from datetime import timedelta
+
+from django.core.files.uploadedfile import UploadedFile
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.utils import timezone
+
+from formation_portal.databases import SERVICE
+from formation_portal.service.models import ApiKey, KeptAnswer
+from formation_portal.service.problems import Complaint, Refusal, invalid, pointer
+
+HEADER = "Idempotency-Key"
+PATTERN = "^[!-~]{1,255}$"
+KEPT_FOR = timedelta(days=7)
+# A row without an answer belongs to a request that is running, or to a process that has died. No request runs this
+# long; and should one, it finds its row taken and rolls back.
+GIVEN_UP_AFTER = timedelta(seconds=120)
+# How often a new row sweeps out those whose time is over.
+PURGE_EVERY = 200
+_KEPT_HEADERS = ("Content-Type", "Location", "Deprecation", "Sunset")
+
+Work = Callable[[], HttpResponse]
+
+
+class _Taken(Exception):
+    """Another request has taken the row over; this one's work must not count."""
+
+
+def once(request: HttpRequest, key: ApiKey, work: Work) -> HttpResponseBase:
+    """The answer to the request: the work's, or what the work answered the first time."""
+    name = request.headers.get(HEADER)
+    if request.method != "POST" or name is None:
+        return in_one_piece(work)
+    if not re.fullmatch(PATTERN, name):
+        detail = f"{HEADER} must be 1 to 255 visible ASCII characters."
+        raise invalid([Complaint(pointer(HEADER), "invalid", detail, HEADER)])
+    fingerprint = fingerprint_of(request)
+    row = _claim(key, name, fingerprint)
+    if row is not None:
+        return _work_and_keep(row, work)
+    return _first_answer(key, name, fingerprint)
+
+
+def in_one_piece(work: Work) -> HttpResponse:
+    """Does the work in one transaction, which an error rolls back."""
+    with transaction.atomic(using=SERVICE):
+        response = work()
+        if response.status_code >= 400:
+            transaction.set_rollback(True, using=SERVICE)
+    return response
+
+
+def fingerprint_of(request: HttpRequest) -> str:
+    """What tells one request from another, whatever its boundary or the order of its members."""
+    said: object
+    if request.content_type == "multipart/form-data":
+        files = [(name, file.name, _digest_of(file)) for name, sent in request.FILES.lists() for file in sent]
+        said = [sorted(request.POST.lists()), sorted(files)]
+    else:
+        said = _canonical(request.body)
+    target = [request.method, request.get_full_path()]
+    return hashlib.sha256(json.dumps([target, said]).encode()).hexdigest()
+
+
+def _digest_of(file: UploadedFile) -> str:
+    digest = hashlib.sha256()
+    for chunk in file.chunks():
+        digest.update(chunk)
+    file.seek(0)
+    return digest.hexdigest()
+
+
+def _canonical(body: bytes) -> str:
+    try:
+        return json.dumps(json.loads(body), sort_keys=True)
+    except (ValueError, RecursionError):
+        return body.hex()
+
+
+def _claim(key: ApiKey, name: str, fingerprint: str) -> KeptAnswer | None:
+    """The row for this request to work under, or None where another request has it."""
+    now = timezone.now()
+    mine = KeptAnswer(api_key=key, idempotency_key=name, fingerprint=fingerprint, attempt=_attempt(), started_at=now)
+    try:
+        with transaction.atomic(using=SERVICE):
+            mine.save(force_insert=True)
+    except IntegrityError:
+        return _take_over(mine)
+    if mine.pk % PURGE_EVERY == 0:
+        KeptAnswer.objects.filter(started_at__lt=now - KEPT_FOR).delete()
+    return mine
+
+
+def _take_over(mine: KeptAnswer) -> KeptAnswer | None:
+    """The row that stands there, if its time is over or its request has died."""
+    there = KeptAnswer.objects.filter(api_key=mine.api_key, idempotency_key=mine.idempotency_key)
+    is_old = Q(started_at__lt=mine.started_at - KEPT_FOR)
+    has_died = Q(status=None, fingerprint=mine.fingerprint, started_at__lt=mine.started_at - GIVEN_UP_AFTER)
+    taken = there.filter(is_old | has_died).update(
+        attempt=mine.attempt, fingerprint=mine.fingerprint, started_at=mine.started_at, status=None
+    )
+    return there.get() if taken else None
+
+
+def _attempt() -> str:
+    return secrets.token_hex(16)
+
+
+def _work_and_keep(row: KeptAnswer, work: Work) -> HttpResponse:
+    try:
+        with transaction.atomic(using=SERVICE):
+            response = work()
+            if response.status_code >= 400:
+                transaction.set_rollback(True, using=SERVICE)
+            else:
+                _keep(row, response)
+        if 400 <= response.status_code < 500:
+            _keep(row, response)
+        elif response.status_code >= 500:
+            _let_go(row)
+    except _Taken:
+        raise _in_progress() from None
+    except BaseException:
+        _let_go(row)
+        raise
+    return response
+
+
+def _keep(row: KeptAnswer, response: HttpResponse) -> None:
+    headers = {name: response[name] for name in _KEPT_HEADERS if name in response}
+    kept = KeptAnswer.objects.filter(pk=row.pk, attempt=row.attempt).update(
+        status=response.status_code, headers=headers, body=response.content
+    )
+    if not kept:
+        raise _Taken
+
+
+def _let_go(row: KeptAnswer) -> None:
+    """Nothing has happened: the same request may be sent again."""
+    KeptAnswer.objects.filter(pk=row.pk, attempt=row.attempt).delete()
+
+
+def _first_answer(key: ApiKey, name: str, fingerprint: str) -> HttpResponse:
+    row = KeptAnswer.objects.filter(api_key=key, idempotency_key=name).first()
+    if row is None:
+        raise _in_progress()
+    if row.fingerprint != fingerprint:
+        raise Refusal("idempotency_key_reused", f"This {HEADER} was used for another request.")
+    if row.status is None:
+        raise _in_progress()
+    response = HttpResponse(bytes(row.body), status=row.status, headers=row.headers)
+    response["Idempotent-Replayed"] = "true"
+    return response
+
+
+def _in_progress() -> Refusal:
+    detail = f"The first request with this {HEADER} is still running."
+    return Refusal("request_in_progress", detail, headers={"Retry-After": "1"})

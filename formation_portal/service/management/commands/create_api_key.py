@@ -1,0 +1,30 @@
+"""`manage.py create_api_key --scopes …`: prints a new key, which is shown this once (supplement, "Transport")."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from formation_portal.service.auth import SCOPES
+from formation_portal.service.keys import create_key
+
+
+class Command(BaseCommand):
+    help = "Make a key to the embedded formation service and print it; it can't be shown again."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """What the key may do, what it is called, and whose it is."""
+        parser.add_argument("--scopes", nargs="+", required=True, help=f"Any of: {', '.join(SCOPES)}; or all")
+        parser.add_argument("--name", default="", help="A name to remember the key by")
+        parser.add_argument("--account", default="", help="The account that it opens; a new one if left out")
+        parser.add_argument("--live", action="store_true", help="Make an sk_live_ key instead of an sk_test_ one")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Prints the key and nothing else, so that a script can take it."""
+        asked = [scope for text in options["scopes"] for scope in text.replace(",", " ").split()]
+        scopes = SCOPES if asked == ["all"] else asked
+        try:
+            key = create_key(scopes=scopes, name=options["name"], account=options["account"], is_live=options["live"])
+        except ValueError as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(key)

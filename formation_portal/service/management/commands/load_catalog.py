@@ -1,0 +1,21 @@
+"""`manage.py load_catalog`: takes the catalog's data files into the embedded service."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from formation_portal.service.catalog.loader import CatalogError, load_catalog
+from formation_portal.service.loading import FaultySchema, load
+
+
+class Command(BaseCommand):
+    help = "Load the embedded catalog into the service's database. Does nothing where it is there already."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Says what was done."""
+        try:
+            items = load_catalog()
+            is_new = load(items)
+        except (CatalogError, FaultySchema) as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(f"{len(items)} products {'loaded' if is_new else 'unchanged'}")

@@ -1,0 +1,242 @@
+"""The service's own record. Answers are kept as JSON beside what is looked up by column (interface, "Resources")."""
+
+from typing import Any
+
+from django.db import models
+
+from formation_portal.contract import canonical
+from formation_portal.contract.lifecycle import State
+from formation_portal.service import identifiers
+
+
+def role_mark(role: str) -> str:
+    """A role as it stands among others in a text, so that none is found within another."""
+    return f"|{role}|"
+
+
+class Account(models.Model):
+    """Whose records they are. Keys of one account see the same records; those of another see none of them."""
+
+    name = models.CharField(max_length=100, unique=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ApiKey(models.Model):
+    """A credential (supplement, "Transport and credentials"). The key itself is shown once; its digest is kept."""
+
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="keys")
+    name = models.CharField(max_length=100)
+    digest = models.CharField(max_length=64, unique=True)
+    scopes = models.JSONField(default=list)
+    is_unlimited = models.BooleanField(default=False)
+    is_demo = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class FormSchema(models.Model):
+    """A form schema as it went out; older ones stay for the entities that were created with them."""
+
+    id = models.CharField(primary_key=True, max_length=64)
+    jurisdiction_product_id = models.CharField(max_length=64, db_index=True)
+    version = models.CharField(max_length=50)
+    document = models.JSONField()
+    digest = models.CharField(max_length=64)
+
+    def __str__(self) -> str:
+        return self.id
+
+
+class CatalogItem(models.Model):
+    """One product in one jurisdiction (interface, "Catalog item"); `document` is the item without its schema."""
+
+    jurisdiction_product_id = models.CharField(primary_key=True, max_length=64)
+    form = models.ForeignKey(FormSchema, on_delete=models.PROTECT, related_name="items")
+    jurisdiction = models.CharField(max_length=100)
+    product_type = models.CharField(max_length=50)
+    position = models.PositiveIntegerField()
+    is_listed = models.BooleanField(default=True)
+    document = models.JSONField()
+
+    class Meta:
+        ordering = ("position",)
+
+    def __str__(self) -> str:
+        return self.jurisdiction_product_id
+
+
+class CatalogLoad(models.Model):
+    """When which catalog was loaded; the newest digest is what the catalog's ETag is made of."""
+
+    digest = models.CharField(max_length=64)
+    loaded_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.digest
+
+
+class Entity(models.Model):
+    """One entity to be formed, with its own answers (interface, "POST /entities"; supplement, "Entities")."""
+
+    id = models.CharField(primary_key=True, max_length=40, default=identifiers.new_entity_id)
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="entities")
+    created_by = models.ForeignKey(ApiKey, on_delete=models.PROTECT, related_name="entities")
+    client_reference = models.CharField(max_length=100, null=True)  # noqa: DJ001 - absent ones are all different
+    item = models.ForeignKey(CatalogItem, on_delete=models.PROTECT, related_name="entities")
+    form = models.ForeignKey(FormSchema, on_delete=models.PROTECT, related_name="entities")
+    status = models.CharField(max_length=30, default=State.DRAFT)
+    status_note = models.TextField(blank=True)
+    properties = models.JSONField(default=dict)
+    csp_data = models.JSONField(default=dict)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("created_by", "client_reference"), name="one_entity_per_client_reference"),
+        )
+        indexes = (models.Index(fields=("account", "-created_at")),)
+
+    def __str__(self) -> str:
+        return self.id
+
+    @property
+    def state(self) -> State:
+        """Where the entity stands."""
+        return State(self.status)
+
+
+class Party(models.Model):
+    """A person, company or foundation in its roles (interface, "Party")."""
+
+    id = models.CharField(primary_key=True, max_length=40, default=identifiers.new_party_id)
+    entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="parties")
+    party_type = models.CharField(max_length=20)
+    roles = models.JSONField(default=list)
+    properties = models.JSONField(default=dict)
+    csp_data = models.JSONField(default=dict)
+    label = models.CharField(max_length=1010)
+    search_text = models.TextField()
+    role_text = models.TextField()
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        indexes = (models.Index(fields=("entity", "created_at")),)
+
+    def __str__(self) -> str:
+        return self.id
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Saves the party together with what it is found by."""
+        self.label = canonical.label_of(self.properties)
+        self.search_text = f"{self.label} {self.properties.get('email') or ''}".casefold()
+        # Lists in JSON can't be searched in every database.
+        self.role_text = "".join(role_mark(role) for role in self.roles)
+        super().save(*args, **kwargs)
+
+
+class ShareClass(models.Model):
+    """A class of shares (interface, "Share class")."""
+
+    id = models.CharField(primary_key=True, max_length=40, default=identifiers.new_share_class_id)
+    entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="share_classes")
+    name = models.CharField(max_length=500)
+    properties = models.JSONField(default=dict)
+    csp_data = models.JSONField(default=dict)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("entity", "name"), name="one_class_per_name"),)
+
+    def __str__(self) -> str:
+        return self.id
+
+
+class Shareholding(models.Model):
+    """How many shares of a class a party holds (interface, "Shareholding")."""
+
+    id = models.CharField(primary_key=True, max_length=40, default=identifiers.new_shareholding_id)
+    party = models.ForeignKey(Party, on_delete=models.CASCADE, related_name="shareholdings")
+    share_class = models.ForeignKey(ShareClass, on_delete=models.CASCADE, related_name="shareholdings")
+    shares_held = models.BigIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("party", "share_class"), name="one_shareholding_per_party_and_class"),
+        )
+
+    def __str__(self) -> str:
+        return self.id
+
+
+class Document(models.Model):
+    """An uploaded file in a slot (interface, "Document upload"). `path` is relative to the documents' folder."""
+
+    id = models.CharField(primary_key=True, max_length=40, default=identifiers.new_document_id)
+    entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="documents")
+    party = models.ForeignKey(Party, on_delete=models.CASCADE, null=True, related_name="documents")
+    document_key = models.CharField(max_length=500)
+    name = models.CharField(max_length=255)
+    mime_type = models.CharField(max_length=100)
+    size = models.PositiveIntegerField()
+    sha256 = models.CharField(max_length=64)
+    status = models.CharField(max_length=20, default="pending")
+    path = models.CharField(max_length=200)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=("party", "document_key"),
+                name="one_document_per_party_slot",
+                condition=models.Q(party__isnull=False),
+            ),
+            models.UniqueConstraint(
+                fields=("entity", "document_key"), name="one_document_per_slot", condition=models.Q(party__isnull=True)
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.id
+
+
+class Event(models.Model):
+    """What happened, to be told to whoever subscribes (supplement, "Events"). The number orders them."""
+
+    number = models.BigAutoField(primary_key=True)
+    id = models.CharField(unique=True, max_length=40, default=identifiers.new_event_id)
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="events")
+    type = models.CharField(max_length=50)
+    data = models.JSONField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.id}"
+
+
+class KeptAnswer(models.Model):
+    """The first answer to an Idempotency-Key (supplement, "Transport and credentials"); no status, still running."""
+
+    api_key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, related_name="kept_answers")
+    idempotency_key = models.CharField(max_length=255)
+    fingerprint = models.CharField(max_length=64)
+    attempt = models.CharField(max_length=32)
+    started_at = models.DateTimeField()
+    status = models.PositiveSmallIntegerField(null=True)
+    headers = models.JSONField(default=dict)
+    body = models.BinaryField(default=bytes)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("api_key", "idempotency_key"), name="one_answer_per_idempotency_key"),
+        )
+
+    def __str__(self) -> str:
+        return self.idempotency_key

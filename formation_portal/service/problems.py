@@ -1,0 +1,175 @@
+"""What the service refuses, as data and as RFC 9457 problem+json (supplement, "Envelopes, pages, errors")."""
+
+import dataclasses
+import json
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from django.core.exceptions import BadRequest, SuspiciousOperation, TooManyFilesSent
+from django.db import InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.multipartparser import MultiPartParserError
+from ninja.errors import HttpError, ValidationError
+
+logger = logging.getLogger(__name__)
+
+MEDIA_TYPE = "application/problem+json"
+
+# The stable codes and the status that each one has. Codes of single errors may be finer than these.
+STATUS_OF = {
+    "malformed_json": 400,
+    "malformed_request": 400,
+    "unauthorized": 401,
+    "insufficient_scope": 403,
+    "not_found": 404,
+    "method_not_allowed": 405,
+    "conflict": 409,
+    "invalid_state": 409,
+    "request_in_progress": 409,
+    "schema_superseded": 409,
+    "too_large": 413,
+    "unsupported_media_type": 415,
+    "validation_failed": 422,
+    "unknown_field": 422,
+    "party_type_not_allowed": 422,
+    "currency_not_allowed": 422,
+    "requirements_not_met": 422,
+    "idempotency_key_reused": 422,
+    "rate_limited": 429,
+    "internal_error": 500,
+    "unavailable": 503,
+}
+# pydantic's word for an error, in the words of the interface.
+_CODES = {"missing": "required", "extra_forbidden": "unknown_field"}
+_WHOLE_CODES = frozenset({"unknown_field", "party_type_not_allowed", "currency_not_allowed"})
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """One thing that is wrong with a request: where (a JSON pointer), which field, a code, and a sentence."""
+
+    pointer: str
+    code: str
+    detail: str
+    field: str | None = None
+    where: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+    def as_json(self) -> dict[str, str]:
+        """The member of `errors`; what is not known is left out."""
+        named = {"field": self.field} if self.field else {}
+        return {"pointer": self.pointer, **named, "code": self.code, "detail": self.detail, **self.where}
+
+
+class Refusal(Exception):
+    """A request that is not carried out. Raised anywhere below a route, answered at the door."""
+
+    def __init__(
+        self,
+        code: str,
+        detail: str,
+        *,
+        errors: Iterable[Complaint] = (),
+        headers: Mapping[str, str] | None = None,
+        members: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.code = code
+        self.detail = detail
+        self.errors = tuple(errors)
+        self.headers = dict(headers or {})
+        self.members = dict(members or {})
+
+    @property
+    def status(self) -> int:
+        """The HTTP status of the code."""
+        return STATUS_OF[self.code]
+
+
+def not_found(what: str) -> Refusal:
+    """404: nothing here, or nothing that is yours; the two can't be told apart."""
+    return Refusal("not_found", f"There is no such {what}.")
+
+
+def invalid(complaints: Iterable[Complaint], detail: str = "") -> Refusal:
+    """422 for what was said; its code is that of the complaints where they agree on one of the service's codes."""
+    errors = tuple(complaints)
+    codes = {complaint.code for complaint in errors}
+    code = codes.pop() if len(codes) == 1 and codes <= _WHOLE_CODES else "validation_failed"
+    return Refusal(code, detail or errors[0].detail, errors=errors)
+
+
+def refuse_if_any(complaints: Iterable[Complaint]) -> None:
+    """Raises 422 with all the complaints, if there are any."""
+    if errors := tuple(complaints):
+        raise invalid(errors)
+
+
+def pointer(*steps: object) -> str:
+    """A JSON pointer (RFC 6901) to the step within the step within …"""
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
+
+
+def answer(request: HttpRequest, error: Exception) -> HttpResponse:
+    """The problem+json for whatever went wrong; what nobody anticipated is logged and says nothing of itself."""
+    refusal = _refusal_of(error)
+    if refusal.status == HTTPStatus.INTERNAL_SERVER_ERROR:
+        logger.error("request %s: %s", _request_id(request), type(error).__name__, exc_info=error)
+    return response_to(request, refusal)
+
+
+def response_to(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+    """The answer to a refused request."""
+    body = {
+        "type": f"urn:formation-service:problem:{refusal.code}",
+        "title": HTTPStatus(refusal.status).phrase,
+        "status": refusal.status,
+        "detail": refusal.detail,
+        "instance": request.path,
+        "code": refusal.code,
+        "errors": [complaint.as_json() for complaint in refusal.errors],
+        "request_id": _request_id(request),
+        **refusal.members,
+    }
+    content = json.dumps(body).encode()
+    return HttpResponse(content, status=refusal.status, content_type=MEDIA_TYPE, headers=refusal.headers)
+
+
+def _request_id(request: HttpRequest) -> str:
+    return str(getattr(request, "request_id", ""))
+
+
+def _refusal_of(error: Exception) -> Refusal:
+    if isinstance(error, Refusal):
+        return error
+    if isinstance(error, ValidationError):
+        return _of_shapes(error)
+    if isinstance(error, HttpError) and error.status_code == HTTPStatus.BAD_REQUEST:
+        return Refusal("malformed_json", "The body is not valid JSON in UTF-8.")
+    if isinstance(error, Http404):
+        return not_found("resource")
+    if isinstance(error, BadRequest | SuspiciousOperation | MultiPartParserError | TooManyFilesSent):
+        return Refusal("malformed_request", "The request could not be read.")
+    if isinstance(error, OperationalError | InterfaceError):
+        logger.warning("the service's database did not answer: %s", error)
+        return Refusal("unavailable", "The service can't answer right now.", headers={"Retry-After": "5"})
+    return Refusal("internal_error", "Something went wrong on our side.")
+
+
+def _of_shapes(error: ValidationError) -> Refusal:
+    return invalid(_complaint_of(one) for one in error.errors)
+
+
+def _complaint_of(error: Mapping[str, Any]) -> Complaint:
+    # The first step is where the value came from; in a body the second is the name of our own parameter.
+    source, *steps = error["loc"]
+    steps = [step for step in (steps[1:] if source == "body" else steps) if step not in _PARTY_TAGS]
+    name = str(steps[-1]) if steps else None
+    code = _CODES.get(str(error["type"]), "invalid")
+    return Complaint(pointer=pointer(*steps), field=name, code=code, detail=f"{name or 'body'}: {error['msg']}")
+
+
+# The kinds of party that tell apart what a body holds; pydantic counts them as a step, a JSON pointer doesn't.
+_PARTY_TAGS = ("person", "corporate", "foundation")

@@ -1,0 +1,88 @@
+"""Provider's answers of the entity, its parties and its share classes (interface, "csp-data"; supplement, "Entities")."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Router
+
+from formation_portal.service.access import (
+    entity_to_read,
+    entity_to_write,
+    party_of,
+    share_class_ids,
+    share_class_of,
+)
+from formation_portal.service.forms import (
+    Askable,
+    askable_of_entity,
+    askable_of_party,
+    askable_of_share_class,
+    form_of,
+)
+from formation_portal.service.models import Entity, Party, ShareClass
+from formation_portal.service.problems import Complaint, Refusal, invalid, pointer, refuse_if_any
+from formation_portal.service.records import csp_record
+from formation_portal.service.routing import JSON, route
+from formation_portal.service.shapes.base import EntityId, One, PartyId, ShareClassId
+from formation_portal.service.shapes.entity import CspDataIn, CspDataOut
+from formation_portal.service.writing import Reader
+
+router = Router(tags=["Csp-data"])
+
+Wire = dict[str, Any]
+
+
+@route(router, "POST", "/entities/{entity_id}/csp-data", scopes="entities:write", gives=One[CspDataOut], takes=JSON)
+def submit_csp_data(request: HttpRequest, entity_id: EntityId, body: CspDataIn) -> Wire:
+    """Merges answers key by key; null clears. `scope` and an id say whose they are, if not the entity's own."""
+    entity = entity_to_write(request, entity_id)
+    if body.csp_form_schema_id.lower() != entity.form_id:
+        detail = f"This entity answers the form schema {entity.form_id}; post its answers against that one."
+        raise Refusal("schema_superseded", detail)
+    _check_scope(body)
+    holder = _holder(entity, party_id=body.party_id, share_class_id=body.share_class_id)
+    reader = Reader(today=timezone.now().date(), share_classes=share_class_ids(entity))
+    said = reader.csp_data(body.csp_data, _askable(entity, holder))
+    refuse_if_any(said.complaints)
+    row = holder or entity
+    row.csp_data = said.laid_over(row.csp_data)
+    row.save()
+    return {"data": csp_record(entity, holder)}
+
+
+@route(router, "GET", "/entities/{entity_id}/csp-data", scopes="entities:read", gives=One[CspDataOut], refuses=(422,))
+def get_csp_data(
+    request: HttpRequest,
+    entity_id: EntityId,
+    party_id: PartyId | None = None,
+    share_class_id: ShareClassId | None = None,
+) -> Wire:
+    """**S** The answers of the entity, or of the party or share class that is named."""
+    entity = entity_to_read(request, entity_id)
+    return {"data": csp_record(entity, _holder(entity, party_id=party_id, share_class_id=share_class_id))}
+
+
+def _check_scope(body: CspDataIn) -> None:
+    """The scope and the id that comes with it go together (supplement: they are sent as uploads send them)."""
+    named = {"party": body.party_id, "share_class": body.share_class_id}
+    for scope, holder_id in named.items():
+        member = f"{scope}_id"
+        if scope == body.scope and holder_id is None:
+            raise invalid([Complaint(pointer(member), "required", f"The scope {scope} needs {member}.", member)])
+        if scope != body.scope and holder_id is not None:
+            detail = f"{member} belongs to the scope {scope}."
+            raise invalid([Complaint(pointer("scope"), "invalid", detail, "scope")])
+
+
+def _holder(entity: Entity, *, party_id: str | None, share_class_id: str | None) -> Party | ShareClass | None:
+    if party_id is not None:
+        return party_of(entity, party_id)
+    return share_class_of(entity, share_class_id) if share_class_id is not None else None
+
+
+def _askable(entity: Entity, holder: Party | ShareClass | None) -> Askable:
+    form = form_of(entity.form)
+    if isinstance(holder, Party):
+        return askable_of_party(form, holder.party_type, holder.roles)
+    return askable_of_share_class(form) if isinstance(holder, ShareClass) else askable_of_entity(form)

@@ -1,0 +1,131 @@
+"""Documents of an entity and its parties (interface, "Document upload"; supplement, "Documents")."""
+
+from typing import Annotated, Any, Literal
+
+from django.http import FileResponse, HttpRequest
+from ninja import File, Form, Router
+from ninja.files import UploadedFile
+from pydantic import StringConstraints
+
+from formation_portal.service import events, identifiers, storage
+from formation_portal.service.access import document_of, entity_to_read, entity_to_write, party_of
+from formation_portal.service.door import MULTIPART
+from formation_portal.service.forms import document_keys_of_entity, document_keys_of_party, form_of
+from formation_portal.service.models import Document, Entity, Party
+from formation_portal.service.pagination import PER_PAGE, PageNumber, PerPage, page_of
+from formation_portal.service.problems import Complaint, invalid, not_found, pointer
+from formation_portal.service.records import document_record
+from formation_portal.service.routing import route
+from formation_portal.service.shapes.base import DocumentId, EntityId, One, Page, PartyId
+from formation_portal.service.shapes.document import DocumentOut
+
+router = Router(tags=["Documents"])
+
+Wire = dict[str, Any]
+READ, WRITE = "documents:read", "documents:write"
+ONE = "/entities/{entity_id}/documents/{document_id}"
+Scope = Literal["entity", "party"]
+Key = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=r"^[^\u0000-\u001f\u007f]+$")]
+
+
+@route(
+    router,
+    "POST",
+    "/entities/{entity_id}/documents",
+    scopes=WRITE,
+    gives=One[DocumentOut],
+    status=201,
+    takes=MULTIPART,
+)
+def upload_document(
+    request: HttpRequest,
+    entity_id: EntityId,
+    file: Annotated[UploadedFile, File()],
+    document_key: Annotated[Key, Form()],
+    scope: Annotated[Scope, Form()] = "entity",
+    party_id: Annotated[PartyId | None, Form()] = None,
+) -> Wire:
+    """Puts a PDF, JPEG or PNG into the slot that `document_key` names; a later upload replaces the earlier one."""
+    entity = entity_to_write(request, entity_id)
+    party = _party(entity, scope, party_id)
+    _refuse_unknown_slot(entity, party, document_key)
+    earlier = list(Document.objects.filter(entity=entity, party=party, document_key=document_key))
+    document_id = identifiers.new_document_id()
+    stored = storage.store(file, path=f"{entity.id}/{document_id}")
+    storage.remove_after_commit([document.path for document in earlier])
+    Document.objects.filter(pk__in=[document.pk for document in earlier]).delete()
+    document = Document.objects.create(
+        id=document_id,
+        entity=entity,
+        party=party,
+        document_key=document_key,
+        name=stored.name,
+        mime_type=stored.mime_type,
+        size=stored.size,
+        sha256=stored.sha256,
+        path=stored.path,
+    )
+    events.document_uploaded(entity, document)
+    return {"data": document_record(document)}
+
+
+@route(router, "GET", "/entities/{entity_id}/documents", scopes=READ, gives=Page[DocumentOut], refuses=(422,))
+def list_documents(
+    request: HttpRequest,
+    entity_id: EntityId,
+    party_id: PartyId | None = None,
+    page: PageNumber = 1,
+    per_page: PerPage = PER_PAGE,
+) -> Wire:
+    """**S** The documents of the entity and its parties, oldest first; `party_id` takes those of one party."""
+    entity = entity_to_read(request, entity_id)
+    rows = Document.objects.filter(entity=entity).order_by("created_at", "id")
+    if party_id is not None:
+        rows = rows.filter(party=party_of(entity, party_id))
+    return page_of(
+        rows, page=page, per_page=per_page, out=lambda documents: [document_record(row) for row in documents]
+    )
+
+
+@route(router, "GET", ONE, scopes=READ, gives=One[DocumentOut])
+def get_document(request: HttpRequest, entity_id: EntityId, document_id: DocumentId) -> Wire:
+    """**S** One document, without its bytes."""
+    return {"data": document_record(document_of(entity_to_read(request, entity_id), document_id))}
+
+
+@route(router, "GET", f"{ONE}/download", scopes=READ, gives=None)
+def download_document(request: HttpRequest, entity_id: EntityId, document_id: DocumentId) -> FileResponse:
+    """**S** The document's bytes."""
+    document = document_of(entity_to_read(request, entity_id), document_id)
+    path = storage.folder() / document.path
+    if not path.is_file():
+        raise not_found("document")
+    return FileResponse(path.open("rb"), as_attachment=True, filename=document.name, content_type=document.mime_type)
+
+
+@route(router, "DELETE", ONE, scopes=WRITE, gives=None, status=204, refuses=(409,))
+def remove_document(request: HttpRequest, entity_id: EntityId, document_id: DocumentId) -> None:
+    """**S** Removes a document."""
+    document = document_of(entity_to_write(request, entity_id), document_id)
+    storage.remove_after_commit([document.path])
+    document.delete()
+
+
+def _party(entity: Entity, scope: Scope, party_id: str | None) -> Party | None:
+    if scope == "entity":
+        if party_id is not None:
+            detail = "A document of a party is sent with scope=party."
+            raise invalid([Complaint(pointer("scope"), "invalid", detail, "scope")])
+        return None
+    if party_id is None:
+        detail = "The scope party needs party_id."
+        raise invalid([Complaint(pointer("party_id"), "required", detail, "party_id")])
+    return party_of(entity, party_id)
+
+
+def _refuse_unknown_slot(entity: Entity, party: Party | None, document_key: str) -> None:
+    form = form_of(entity.form)
+    keys = document_keys_of_party(form, party.party_type) if party else document_keys_of_entity(form)
+    if document_key not in keys:
+        detail = f"This form has no slot named {document_key} here."
+        raise invalid([Complaint(pointer("document_key"), "unknown_field", detail, "document_key")])

@@ -1,0 +1,157 @@
+"""Entities (interface, "POST /entities"; supplement, "Entities")."""
+
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Router
+
+from formation_portal.contract.lifecycle import AGENT, DEEDS, State, deed_to, may
+from formation_portal.databases import SERVICE
+from formation_portal.service import events, storage
+from formation_portal.service.access import (
+    entities_of,
+    entity_to_move,
+    entity_to_read,
+    entity_to_write,
+    share_class_ids,
+)
+from formation_portal.service.auth import key_of, require
+from formation_portal.service.forms import askable_of_entity, form_of
+from formation_portal.service.judging import complaints_of
+from formation_portal.service.models import CatalogItem, Entity
+from formation_portal.service.pagination import PER_PAGE, PageNumber, PerPage, page_of
+from formation_portal.service.problems import Refusal, not_found, refuse_if_any
+from formation_portal.service.records import entity_record, entity_records
+from formation_portal.service.routing import JSON, route
+from formation_portal.service.shapes.base import EntityId, One, Page
+from formation_portal.service.shapes.entity import ClientReference, EntityIn, EntityOut, EntityPatch, StatusIn
+from formation_portal.service.writing import Reader
+
+router = Router(tags=["Entities"])
+
+Wire = dict[str, Any]
+READ, WRITE, REVIEW = "entities:read", "entities:write", "entities:review"
+
+
+@route(router, "POST", "/entities", scopes=WRITE, gives=One[EntityOut], status=201, takes=JSON, refuses=(404,))
+def create_entity(request: HttpRequest, body: EntityIn) -> Wire:
+    """Creates an entity from a catalog item. Only `jurisdiction_product_id` is required; the rest is judged on submit."""
+    items = CatalogItem.objects.select_related("form").filter(is_listed=True)
+    item = items.filter(jurisdiction_product_id=body.jurisdiction_product_id.lower()).first()
+    if item is None:
+        raise not_found("product")
+    key = key_of(request)
+    _refuse_twin(request, body.client_reference)
+    said = Reader(today=_today()).properties(body.properties, askable_of_entity(form_of(item.form)))
+    refuse_if_any(said.complaints)
+    entity = Entity(
+        account=key.account,
+        created_by=key,
+        client_reference=body.client_reference,
+        item=item,
+        form=item.form,
+        properties=said.laid_over({}),
+    )
+    try:
+        with transaction.atomic(using=SERVICE):
+            entity.save(force_insert=True)
+    except IntegrityError:
+        _refuse_twin(request, body.client_reference)
+        raise
+    events.entity_created(entity)
+    return {"data": entity_record(entity)}
+
+
+def _refuse_twin(request: HttpRequest, client_reference: str | None) -> None:
+    if client_reference is None:
+        return
+    twin = Entity.objects.filter(created_by=key_of(request), client_reference=client_reference).first()
+    if twin is not None:
+        detail = f"This key has an entity with the client_reference {client_reference} already."
+        raise Refusal("conflict", detail, members={"existing_id": twin.id})
+
+
+@route(router, "GET", "/entities", scopes=READ, gives=Page[EntityOut], refuses=(422,))
+def list_entities(
+    request: HttpRequest,
+    client_reference: ClientReference | None = None,
+    status: State | None = None,
+    page: PageNumber = 1,
+    per_page: PerPage = PER_PAGE,
+) -> Wire:
+    """**S** The account's entities, newest first."""
+    entities = entities_of(request).order_by("-created_at", "-id")
+    if client_reference is not None:
+        entities = entities.filter(client_reference=client_reference)
+    if status is not None:
+        entities = entities.filter(status=status)
+    return page_of(entities, page=page, per_page=per_page, out=entity_records)
+
+
+@route(router, "GET", "/entities/{entity_id}", scopes=READ, gives=One[EntityOut])
+def get_entity(request: HttpRequest, entity_id: EntityId) -> Wire:
+    """**S** One entity."""
+    return {"data": entity_record(entity_to_read(request, entity_id))}
+
+
+@route(router, "PATCH", "/entities/{entity_id}", scopes=WRITE, gives=One[EntityOut], takes=JSON, refuses=(409,))
+def update_entity(request: HttpRequest, entity_id: EntityId, body: EntityPatch) -> Wire:
+    """**S** Changes canonical properties; null clears."""
+    entity = entity_to_write(request, entity_id)
+    reader = Reader(today=_today(), share_classes=share_class_ids(entity))
+    said = reader.properties(body.properties, askable_of_entity(form_of(entity.form)))
+    refuse_if_any(said.complaints)
+    entity.properties = said.laid_over(entity.properties)
+    entity.save(update_fields=["properties", "updated_at"])
+    return {"data": entity_record(entity)}
+
+
+@route(router, "DELETE", "/entities/{entity_id}", scopes=WRITE, gives=None, status=204, refuses=(409,))
+def delete_entity(request: HttpRequest, entity_id: EntityId) -> None:
+    """**S** Removes a draft with all that hangs on it."""
+    entity = entity_to_move(request, entity_id)
+    if entity.state is not State.DRAFT:
+        raise Refusal("invalid_state", f"Only a draft can be deleted; this entity is {entity.status}.")
+    storage.remove_after_commit(list(entity.documents.values_list("path", flat=True)))
+    entity.delete()
+
+
+@route(router, "POST", "/entities/{entity_id}/submit", scopes=WRITE, gives=One[EntityOut])
+def submit_entity(request: HttpRequest, entity_id: EntityId) -> Wire:
+    """**S** Submits the entity for review, or says in 422 `requirements_not_met` what is still needed."""
+    entity = entity_to_move(request, entity_id)
+    deed = DEEDS["submit"]
+    if not may(deed.name, entity.state):
+        raise Refusal("invalid_state", f"An entity that is {entity.status} can't be submitted.")
+    if needed := complaints_of(entity, today=_today()):
+        count = f"{len(needed)} {'thing is' if len(needed) == 1 else 'things are'}"
+        raise Refusal("requirements_not_met", f"{count} still needed.", errors=needed)
+    return {"data": _moved(entity, deed.target, note="")}
+
+
+@route(router, "POST", "/entities/{entity_id}/status", scopes=(REVIEW, WRITE), gives=One[EntityOut], takes=JSON)
+def set_status(request: HttpRequest, entity_id: EntityId, body: StatusIn) -> Wire:
+    """**S** Moves the entity on: an agent's deed needs entities:review, withdrawing needs entities:write."""
+    entity = entity_to_move(request, entity_id)
+    target = State(body.status)
+    require(key_of(request), (REVIEW,) if _is_agents(target) else (WRITE,))
+    if deed_to(target, entity.state) is None:
+        raise Refusal("invalid_state", f"An entity that is {entity.status} can't become {target}.")
+    return {"data": _moved(entity, target, note=body.note)}
+
+
+def _is_agents(target: State) -> bool:
+    return any(deed.by == AGENT for deed in DEEDS.values() if deed.target is target)
+
+
+def _moved(entity: Entity, target: State, *, note: str) -> Wire:
+    before, entity.status, entity.status_note = entity.status, target, note
+    entity.save(update_fields=["status", "status_note", "updated_at"])
+    events.status_changed(entity, before=before)
+    return entity_record(entity)
+
+
+def _today() -> Any:
+    return timezone.now().date()

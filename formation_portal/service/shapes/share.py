@@ -1,0 +1,75 @@
+"""Share classes and shareholdings on the wire (interface, "Share class", "Shareholding")."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+
+from formation_portal.contract.world import CURRENCIES
+from formation_portal.service.shapes.base import (
+    Body,
+    OpenBody,
+    PartyId,
+    ShareClassId,
+    ShareholdingId,
+    Time,
+    Whole,
+    Words,
+)
+
+Currency = Annotated[str, WithJsonSchema({"type": "string", "enum": sorted(CURRENCIES)})]
+# As much as fifteen digits hold, which every reader of JSON takes exactly.
+ParValue = Annotated[float, WithJsonSchema({"type": "number", "minimum": 0, "maximum": 10**12, "multipleOf": 0.0001})]
+Shares = Annotated[Whole, Field(ge=1, le=10**15)]
+
+
+class ShareClassIn(OpenBody):
+    """The body of POST …/share-classes; other members are `share_class.*` properties of the form schema."""
+
+    name: Words
+    currency: Currency
+    par_value: ParValue
+    voting_rights: bool
+    dividend_rights: bool
+
+
+class ShareClassPatch(OpenBody):
+    """The body of PATCH …/share-classes/{id}: properties; null clears one that the interface doesn't name."""
+
+
+class ShareClassOut(BaseModel):
+    """A class of shares; further properties of the form schema stand beside these members."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: ShareClassId
+    name: str
+    currency: str
+    par_value: float | int
+    voting_rights: bool
+    dividend_rights: bool
+    created_at: Time
+    updated_at: Time
+
+
+class ShareholdingIn(Body):
+    """The body of POST …/shareholdings."""
+
+    party_id: PartyId
+    share_class_id: ShareClassId
+    shares_held: Shares
+
+
+class ShareholdingPatch(Body):
+    """The body of PATCH …/shareholdings/{id}."""
+
+    shares_held: Shares
+
+
+class ShareholdingOut(BaseModel):
+    """A shareholding (supplement, "Share classes, shareholdings")."""
+
+    id: ShareholdingId
+    party_id: PartyId
+    share_class_id: ShareClassId
+    shares_held: int
+    created_at: Time

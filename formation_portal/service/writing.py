@@ -1,0 +1,113 @@
+"""Answers in a body, read as they are written: known, well-formed, or refused with a pointer (interface, "Limits").
+
+The contract's fields read the values, so the service takes exactly what the portal takes. What is missing is not the
+matter here; that is judged on submit.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from formation_portal.contract import canonical
+from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.problems import AnswerError
+from formation_portal.service.forms import Askable, Path
+from formation_portal.service.problems import Complaint, pointer
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a body says: each path's new value, None where it clears; and what is wrong with the rest."""
+
+    values: Mapping[Path, Any]
+    complaints: tuple[Complaint, ...]
+
+    def laid_over(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """The record with these changes."""
+        changed = dict(record)
+        for path, value in self.values.items():
+            _lay(changed, path, value)
+        return changed
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads values for one holder. `share_classes` are the ids that a reference may name."""
+
+    today: date
+    share_classes: frozenset[str] = frozenset()
+
+    def properties(self, body: Mapping[str, Any], askable: Askable) -> Said:
+        """Properties by their path; an object holds those of one prefix."""
+        prefixes = {path[:-1] for path in askable.properties if len(path) > 1}
+        return self._read(_flat(body, prefixes, ()), askable.properties, ())
+
+    def csp_data(self, body: Mapping[str, Any], askable: Askable) -> Said:
+        """Answers by csp_field_key."""
+        known = {(name,): spec for name, spec in askable.csp.items()}
+        return self._read((((name,), raw) for name, raw in body.items()), known, ("csp_data",))
+
+    def _read(self, said: Iterator[tuple[Path, Any]], known: Mapping[Path, FieldSpec], within: Path) -> Said:
+        values: dict[Path, Any] = {}
+        complaints: list[Complaint] = []
+        for path, raw in said:
+            where = pointer(*within, *path)
+            try:
+                values[path] = self._value(known.get(path), raw)
+            except AnswerError as error:
+                name = known[path].name if path in known else ".".join(path)
+                complaints.append(Complaint(where, error.code, error.message, name))
+        return Said(values, tuple(complaints))
+
+    def _value(self, spec: FieldSpec | None, raw: Any) -> Any:
+        if spec is None:
+            raise AnswerError("unknown_field", "This form doesn't ask for this answer")
+        if spec.provided_by_agent:
+            raise AnswerError("provided_by_agent", f"“{spec.label}” is the agent's answer; leave it out")
+        if raw is None:
+            return None
+        value = spec.clean(raw)
+        if value is None:
+            return _cleared(spec, raw)
+        if objection := canonical.objection(spec.canonical_field, value, today=self.today):
+            raise AnswerError(*objection)
+        if spec.refers_to_share_class and value not in self.share_classes:
+            raise AnswerError("unknown_share_class", f"“{spec.label}” names no share class of this entity")
+        return _complete(spec, raw, spec.payload(value))
+
+
+def _cleared(spec: FieldSpec, raw: Any) -> None:
+    # An empty text or list clears. An object was meant to say something, and lacks it.
+    if isinstance(raw, Mapping):
+        raise AnswerError("incomplete", f"“{spec.label}” lacks its parts; null clears it")
+
+
+def _complete(spec: FieldSpec, raw: Any, payload: Any) -> Any:
+    """The payload, unless it holds a part that the body left to be guessed (interface: both keys are required)."""
+    if isinstance(raw, Mapping) and isinstance(payload, Mapping):
+        for part in payload:
+            if part not in raw:
+                raise AnswerError("required", f"“{spec.label}” lacks {part}")
+    return payload
+
+
+def _flat(body: Mapping[str, Any], prefixes: set[Path], outer: Path) -> Iterator[tuple[Path, Any]]:
+    for name, raw in body.items():
+        path = (*outer, name)
+        if path in prefixes and isinstance(raw, Mapping):
+            yield from _flat(raw, prefixes, path)
+        else:
+            yield path, raw
+
+
+def _lay(record: dict[str, Any], path: Path, value: Any) -> None:
+    name, *rest = path
+    if rest:
+        inner = dict(record.get(name) or {})
+        _lay(inner, tuple(rest), value)
+        value = inner or None
+    if value is None:
+        record.pop(name, None)
+    else:
+        record[name] = value
