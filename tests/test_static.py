@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from django.core.management import call_command
-from django.template.loader import render_to_string
+from django.template.loader import get_template, render_to_string
 from pytest_django.fixtures import Settings
 
 from formation_portal.assets import bundle, squeeze
@@ -16,6 +16,11 @@ from tests.markup import Markup
 ROOT = Path(__file__).parents[1]
 CSS = ROOT / "static/css"
 TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
+
+
+def _name(path: Path) -> str:
+    return str(path.relative_to(ROOT / "templates"))
+
 
 _PAIR = re.compile(r"--(?P<name>[\w-]+): light-dark\((?P<light>#[0-9a-f]{6}), (?P<dark>#[0-9a-f]{6})\)")
 TOKENS = {found["name"]: found for found in _PAIR.finditer((CSS / "tokens.css").read_text())}
@@ -107,7 +112,12 @@ def test_a_hidden_element_stays_hidden_whatever_else_styles_it() -> None:
     assert "[hidden] { display: none !important; }" in (CSS / "reset.css").read_text()
 
 
-@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: str(path.relative_to(ROOT / "templates")))
+@pytest.mark.parametrize("path", TEMPLATES, ids=_name)
+def test_a_template_can_be_read(path: Path) -> None:
+    assert get_template(_name(path))
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=_name)
 def test_a_template_holds_nothing_that_the_content_policy_forbids(path: Path) -> None:
     source = path.read_text()
     assert not re.search(r"\sstyle\s*=", source), "a style attribute"
@@ -119,11 +129,8 @@ def test_a_template_holds_nothing_that_the_content_policy_forbids(path: Path) ->
 
 
 @pytest.fixture
-def frame(settings: Settings) -> Markup:
+def frame() -> Markup:
     """The frame, with nothing in it."""
-    settings.STORAGES = settings.STORAGES | {
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
-    }
     return Markup(render_to_string("base.html"))
 
 

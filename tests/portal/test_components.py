@@ -10,7 +10,6 @@ from django import forms
 from django.core.paginator import Paginator
 from django.template.loader import get_template, render_to_string
 from django.test import RequestFactory
-from pytest_django.fixtures import Settings
 
 from formation_portal.portal.templatetags import register
 from tests.markup import Markup
@@ -40,14 +39,6 @@ class Named:
     chosen: bool = True
     error: str = ""
     choices: tuple[Any, ...] = ()
-
-
-@pytest.fixture
-def plain_static(settings: Settings) -> None:
-    """Addresses of static files without a manifest, which only `collectstatic` makes."""
-    settings.STORAGES = settings.STORAGES | {
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
-    }
 
 
 class Form(forms.Form):
@@ -174,7 +165,7 @@ def test_the_problems_of_a_form_lead_to_its_controls() -> None:
 
 
 @pytest.mark.parametrize("code", ["400", "403", "403_csrf", "404", "500", "503"])
-def test_an_error_page_needs_no_context_and_says_what_became_of_the_answers(code: str, plain_static: None) -> None:
+def test_an_error_page_needs_no_context_and_says_what_became_of_the_answers(code: str) -> None:
     markup = Markup(get_template(f"{code}.html").render())
     assert markup.faults == []
     text = markup.one("main").text.lower()
@@ -182,7 +173,7 @@ def test_an_error_page_needs_no_context_and_says_what_became_of_the_answers(code
     assert markup.one("h1").text
 
 
-def test_a_stale_form_is_shown_again_with_what_was_typed(plain_static: None) -> None:
+def test_a_stale_form_is_shown_again_with_what_was_typed() -> None:
     request = RequestFactory().post("/x", {"name": "\nLarkfield", "ticked": ["a", "b"], "csrfmiddlewaretoken": "old"})
     markup = Markup(render_to_string("403_csrf.html", {"posted": request.POST, "csrf_token": "new"}, request))
     typed = [(one.attributes["name"], one.text) for one in markup.all("textarea")]

@@ -1,0 +1,128 @@
+"""Our script in a browser, under the content policy of every page."""
+
+import shutil
+import threading
+from collections.abc import Iterator
+from wsgiref.simple_server import WSGIRequestHandler, make_server
+
+import pytest
+from django.core.wsgi import get_wsgi_application
+from playwright.sync_api import Page, expect, sync_playwright
+from pytest_django.fixtures import Settings
+
+from tests.portal.script_pages import SERVER
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+NOT_SAVED = "Not saved. Your answers are still on this page."
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.urls("tests.portal.script_pages"),
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"),
+]
+
+
+class _Quiet(WSGIRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing: the tests say what went wrong."""
+
+
+@pytest.fixture
+def address(settings: Settings) -> Iterator[str]:
+    """The site of two forms, served without a database."""
+    settings.ALLOWED_HOSTS = ["127.0.0.1"]
+    settings.WHITENOISE_USE_FINDERS = settings.WHITENOISE_AUTOREFRESH = True
+    SERVER.status, SERVER.posted = 200, []
+    server = make_server("127.0.0.1", 0, get_wsgi_application(), handler_class=_Quiet)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def page(address: str) -> Iterator[Page]:
+    """The page of the forms, opened; a breach of the content policy or an error of the script fails the test."""
+    faults: list[str] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page()
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda said: faults.append(said.text) if "Content Security Policy" in said.text else None)
+        page.goto(address)
+        yield page
+        browser.close()
+    assert faults == []
+
+
+def type_name(page: Page, name: str) -> None:
+    """Type, and leave the control, which is when a change is sent."""
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Name").dispatch_event("change")
+
+
+def test_the_button_for_those_without_script_is_hidden(page: Page) -> None:
+    expect(page.get_by_text("Update questions")).to_be_hidden()
+
+
+def test_a_change_brings_its_region(page: Page) -> None:
+    type_name(page, "Larkfield")
+    expect(page.locator("#region")).to_have_text("Opened")
+    expect(page.get_by_role("alert")).to_be_empty()
+
+
+@pytest.mark.parametrize("status", [403, 404, 500, 503])
+def test_a_failure_says_that_nothing_was_saved_and_leaves_the_form_alone(page: Page, status: int) -> None:
+    SERVER.status = status
+    type_name(page, "Larkfield")
+    expect(page.get_by_role("alert")).to_contain_text(NOT_SAVED)
+    expect(page.get_by_label("Name")).to_have_value("Larkfield")
+
+
+def test_trying_again_sends_the_form_as_it_is_now(page: Page) -> None:
+    SERVER.status = 503
+    type_name(page, "Lark")
+    expect(page.get_by_role("alert")).to_contain_text(NOT_SAVED)
+    page.get_by_label("Name").fill("Larkfield")
+    SERVER.status = 204
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("alert")).to_be_empty()
+    assert SERVER.posted[-1]["name"] == "Larkfield"
+    expect(page.locator("main")).to_be_focused()
+
+
+def test_the_next_change_that_is_saved_takes_the_banner_away(page: Page) -> None:
+    SERVER.status = 500
+    type_name(page, "Lark")
+    expect(page.get_by_role("alert")).to_contain_text(NOT_SAVED)
+    SERVER.status = 204
+    type_name(page, "Larkfield")
+    expect(page.get_by_role("alert")).to_be_empty()
+
+
+def test_a_server_that_cannot_be_reached_is_said_too(page: Page) -> None:
+    page.context.set_offline(True)
+    type_name(page, "Larkfield")
+    expect(page.get_by_role("alert")).to_contain_text(NOT_SAVED)
+
+
+def test_what_a_button_adds_is_sent_again_with_the_form(page: Page) -> None:
+    SERVER.status = 503
+    page.get_by_role("button", name="Save for later").click()
+    expect(page.get_by_role("alert")).to_contain_text(NOT_SAVED)
+    SERVER.status = 204
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("alert")).to_be_empty()
+    assert [post.get("later") for post in SERVER.posted] == ["1", "1"]
+
+
+def test_a_refusal_is_shown_and_focused_each_time(page: Page) -> None:
+    SERVER.status = 422
+    for _ in range(3):
+        page.get_by_role("button", name="Save for later").click()
+        expect(page.locator(".error-summary")).to_be_focused()
+        expect(page.get_by_role("button", name="Save for later")).not_to_have_attribute("aria-busy", "true")
+        page.get_by_label("Name").focus()
+    expect(page.locator("#banner")).to_be_empty()
