@@ -13,13 +13,13 @@ def nothing_here(request: HttpRequest, rest: str = "") -> HttpResponseBase:
     raise Http404
 
 
-patterns, app_name, namespace = api.urls
-for pattern in patterns:
+routes = api.urls
+for pattern in routes[0]:
     assert isinstance(pattern, URLPattern)
     pattern.callback = envelope(pattern.callback)
 
 urlpatterns = [
-    path("v1/", (patterns, app_name, namespace)),  # type: ignore[arg-type]
+    path("v1/", routes),
     path("v1", envelope(nothing_here)),
     path("v1/<path:rest>", envelope(nothing_here)),
 ]
