@@ -48,6 +48,15 @@ class Form(forms.Form):
     remember = forms.BooleanField(required=False)
 
 
+@dataclass(frozen=True)
+class Shares:
+    """A table of holdings."""
+
+    classes: tuple[str, ...] = (ODD,)
+    rows: tuple[tuple[str, tuple[str, ...]], ...] = ((ODD, ("1",)),)
+    totals: tuple[str, ...] = ("1",)
+
+
 EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "back": {"url": "/", "label": ODD, "is_name": True},
     "banner": {},
@@ -72,8 +81,9 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "receipt": {"reference": "FP-1", "facts": [Named()]},
     "role": {
         "id": "r", "title": ODD, "role": "director", "help": ODD, "state": "open", "status": ODD,
-        "holders": [ODD, ODD], "usable": [Named()], "use_url": "/u", "add_url": "/a", "csrf_token": "t",
+        "holders": [ODD, ODD], "usable": [Named()], "add_url": "/a", "csrf_token": "t",
     },
+    "share_table": {"table": Shares()},
     "slot": {
         "id": "s", "name": ODD, "help": ODD, "state": "heed", "status": ODD, "file": Named(), "note": ODD,
         "error": ODD, "upload_url": "/u", "remove_url": "/r", "key": ODD, "csrf_token": "t",
