@@ -15,6 +15,7 @@ class Environment(BaseSettings):
     model_config = SettingsConfigDict(env_file=None, extra="ignore")
 
     data_dir: Path = Field(PROJECT / "var", description="Where databases, uploads and secrets are kept.")
+    host: str = Field("127.0.0.1", description="The address that `make run` listens at; 0.0.0.0 is every one.")
     port: int = Field(8000, description="The port that `make run` serves on.")
     demo: bool = Field(
         True, description="Demo accounts and the demo key exist. Turn it off wherever anybody else can reach it."
