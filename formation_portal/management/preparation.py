@@ -1,0 +1,71 @@
+"""What has to stand before the portal can serve. Each step looks first, and does nothing where nothing is to do."""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.staticfiles.finders import get_finders
+from django.core.management import call_command
+from django.db import connections
+from django.db.migrations.executor import MigrationExecutor
+
+from formation_portal.accounts.demo import ensure_demo_accounts, shut_demo_accounts
+from formation_portal.service import keys
+from formation_portal.service.catalog.loader import load_catalog
+from formation_portal.service.loading import load
+
+Say = Callable[[str], None]
+
+# Beside the collected files, not among them: they are served to everybody.
+STATIC_DIGEST = "static-digest"
+
+
+def prepare(say: Say) -> None:
+    """Bring databases, catalog, keys, accounts and static files up to date; `say` hears what was done."""
+    for alias in connections:
+        migrate(alias, say)
+    if load(load_catalog()):
+        say("Loaded the catalog")
+    keys.portal_key()
+    keys.ensure_demo_key()
+    if settings.DEMO:
+        ensure_demo_accounts()
+    else:
+        shut_demo_accounts()
+    collect_static(say)
+
+
+def migrate(alias: str, say: Say) -> None:
+    """Apply the migrations that a database lacks."""
+    executor = MigrationExecutor(connections[alias])
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    if plan:
+        say(f"Setting up the database “{alias}”")
+        call_command("migrate", database=alias, interactive=False, verbosity=0)
+
+
+def collect_static(say: Say) -> None:
+    """Copy, hash and compress the static files, where one of them has changed since they were last collected."""
+    note = Path(settings.DATA_DIR) / STATIC_DIGEST
+    digest = static_digest()
+    if note.exists() and note.read_text() == digest and Path(settings.STATIC_ROOT).exists():
+        return
+    say("Collecting static files")
+    call_command("collectstatic", interactive=False, clear=True, verbosity=0)
+    note.write_text(digest)
+
+
+def static_digest() -> str:
+    """The same while no static file, and nothing that treats them, has changed."""
+    digest = hashlib.sha256(settings.STORAGES["staticfiles"]["BACKEND"].encode())
+    for name, path in sorted(_static_files()):
+        status = path.stat()
+        digest.update(f"{name}\0{status.st_size}\0{status.st_mtime_ns}\n".encode())
+    return digest.hexdigest()
+
+
+def _static_files() -> Iterator[tuple[str, Path]]:
+    for finder in get_finders():
+        for name, storage in finder.list(None):
+            yield name, Path(storage.path(name))
