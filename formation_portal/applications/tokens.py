@@ -3,6 +3,7 @@
 import secrets
 
 _LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_TOKEN_LENGTH = 10
 
 
 def new_reference() -> str:
@@ -12,8 +13,13 @@ def new_reference() -> str:
 
 def new_token() -> str:
     """A party's or share class's name in addresses, like 7k3m92qx4t: 50 random bits, unique within an application."""
-    return _letters(10).lower()
+    return _letters(_TOKEN_LENGTH).lower()
 
 
 def _letters(count: int) -> str:
     return "".join(secrets.choice(_LETTERS) for _ in range(count))
+
+
+def is_token(text: str) -> bool:
+    """Whether the text could be such a name."""
+    return len(text) == _TOKEN_LENGTH and all(letter in _LETTERS.lower() for letter in text)

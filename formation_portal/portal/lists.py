@@ -1,4 +1,4 @@
-"""The list that stands beside questions: what is still needed."""
+"""The two lists that stand beside questions: what is wrong, and what is still needed."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,6 +10,14 @@ from .slots import slot_id, slot_key
 
 
 @dataclass(frozen=True, slots=True)
+class Problem:
+    """One line of an error summary: the id of the control and the words that stand at it."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class NeedRow:
     """One line of a needs list, with the way to mend it."""
 
@@ -17,13 +25,13 @@ class NeedRow:
     url: str
 
 
-def need_rows(needs: Iterable[Need], sheet: Sheet) -> tuple[NeedRow, ...]:
+def need_rows(needs: Iterable[Need], sheet: Sheet | None = None) -> tuple[NeedRow, ...]:
     """What is needed of a page that asks the sheet's questions: each line leads to its control."""
     return tuple(NeedRow(need.text, _place(need, sheet)) for need in needs)
 
 
-def _place(need: Need, sheet: Sheet) -> str:
+def _place(need: Need, sheet: Sheet | None) -> str:
     if need.slot:
         return f"#{slot_id(slot_key(need.party_id, need.slot))}"
-    found = sheet.id_of(need.field) if need.field else ""
+    found = sheet.id_of(need.field) if sheet and need.field else ""
     return f"#{found}" if found else ""

@@ -24,6 +24,7 @@ class Region:
     """A run of questions. Without a rule it is always shown and needs no id."""
 
     id: str
+    section_key: str
     shown: bool
     why: str
     questions: tuple[Question, ...]
@@ -63,6 +64,7 @@ class Sheet:
         has_rule = rule is not None or section_rule is not None
         return Region(
             id=f"region-{questions[0].id}" if has_rule else "",
+            section_key=run[0].section.key,
             shown=verdict.active,
             # The rule of a whole section is said once, at the head of the section.
             why=verdict.reason if rule is not None else "",
@@ -128,9 +130,14 @@ class Sheet:
         return frozenset(region.id for region in self.regions if region.is_conditional and region.shown)
 
     @property
+    def names_shown(self) -> frozenset[str]:
+        """The controls that stand open."""
+        return frozenset(q.name for region in self.regions if region.shown for q in region.questions)
+
+    @property
     def structure(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Which regions there are and what stands in them; while it stays, a page can be mended in place."""
-        return tuple((region.id, tuple(q.name for q in region.questions)) for region in self.regions)
+        return tuple((region.section_key, tuple(q.name for q in region.questions)) for region in self.regions)
 
     def id_of(self, name: str) -> str:
         """The id of the control that asks for an answer, by the answer's name; empty where the page has none."""
@@ -144,10 +151,14 @@ class Difference:
     regions: tuple[Region, ...]
     marks: tuple[Question, ...]
     announcement: str
+    # Other questions stand there than before, as after a change of roles: they are drawn anew.
+    is_rebuilt: bool = False
 
 
 def difference(*, before: Sheet, after: Sheet, shown: Iterable[str]) -> Difference:
     """Compare what the page shows (`shown`, the posted markers) with what it has to show after saving."""
+    if before.structure != after.structure:
+        return _rebuilt(before, after)
     wrong = after.shown.symmetric_difference(shown)
     regions = tuple(region for region in after.regions if region.id in wrong)
     swapped = {question.name for region in regions for question in region.questions}
@@ -160,9 +171,18 @@ def difference(*, before: Sheet, after: Sheet, shown: Iterable[str]) -> Differen
     return Difference(regions, marks, _announcement(regions))
 
 
+def _rebuilt(before: Sheet, after: Sheet) -> Difference:
+    there, now = before.names_shown, after.names_shown
+    return Difference((), (), _said(added=len(now - there), removed=len(there - now)), is_rebuilt=True)
+
+
 def _announcement(regions: tuple[Region, ...]) -> str:
     added = sum(len(region.questions) for region in regions if region.shown)
     removed = sum(len(region.questions) for region in regions if not region.shown)
+    return _said(added=added, removed=removed)
+
+
+def _said(*, added: int, removed: int) -> str:
     said = []
     if added:
         said.append(f"{_questions(added)} added below.")

@@ -28,11 +28,16 @@ def steps(draft: Draft) -> tuple[Step, ...]:
     return tuple(dict.fromkeys(_steps(draft)))
 
 
-def url_after(draft: Draft, view: str, key: str = "") -> str:
+def step_after(draft: Draft, view: str, key: str = "") -> Step:
     """Where one goes on to from a page; to the check where nothing follows or the page itself is not asked now."""
     found = steps(draft)
     place = next((place for place, step in enumerate(found) if (step.view, step.key) == (view, key)), len(found) - 2)
-    return found[place + 1].url
+    return found[place + 1]
+
+
+def url_after(draft: Draft, view: str, key: str = "") -> str:
+    """The address of the page that follows."""
+    return step_after(draft, view, key).url
 
 
 def _steps(draft: Draft) -> Iterator[Step]:

@@ -2,12 +2,40 @@
 
 from django.urls import include, path
 
-from .views import applications, catalog, check, overview, products, status, submission, unsent
+from .views import (
+    applications,
+    catalog,
+    check,
+    documents,
+    overview,
+    parties,
+    people,
+    products,
+    sections,
+    share_classes,
+    shares,
+    status,
+    submission,
+    unsent,
+)
 
 app_name = "portal"
 
 application = [
     path("", overview.overview, name="overview"),
+    path("sections/<str:key>/", sections.section, name="section"),
+    path("people/", people.people, name="people"),
+    path("people/new/", parties.party_new, name="party_new"),
+    path("people/<str:token>/", parties.party, name="party"),
+    path("people/<str:token>/roles/", people.party_roles, name="party_roles"),
+    path("people/<str:token>/removal/", parties.party_removal, name="party_removal"),
+    path("shares/", shares.shares, name="shares"),
+    path("shares/classes/new/", share_classes.share_class_new, name="share_class_new"),
+    path("shares/classes/<str:token>/", share_classes.share_class, name="share_class"),
+    path("shares/classes/<str:token>/removal/", share_classes.share_class_removal, name="share_class_removal"),
+    path("documents/", documents.documents, name="documents"),
+    path("documents/<int:number>/", documents.document, name="document"),
+    path("documents/<int:number>/removal/", documents.document_removal, name="document_removal"),
     path("check/", check.check, name="check"),
     path("submission/", submission.submission, name="submission"),
     path("status/", status.status, name="status"),

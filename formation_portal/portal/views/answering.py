@@ -4,13 +4,22 @@ from typing import Protocol
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
+
+from formation_portal.applications.drafts import Draft
 
 from .. import conflict
 from ..sheet import Sheet, difference
 
+# Pages that send somebody to a question, and take them back after saving.
+_COMES_BACK = ("check", "overview")
+
 
 class AnswersPage(Protocol):
     """A page that asks the questions of one sheet."""
+
+    @property
+    def draft(self) -> Draft: ...
 
     @property
     def sheet(self) -> Sheet: ...
@@ -28,9 +37,16 @@ class AnswersPage(Protocol):
     def version(self) -> int: ...
 
 
-def wants_to_stay(request: HttpRequest) -> bool:
-    """Whether the button was one that only brings the page up to date, as without script."""
-    return "update" in request.POST
+def following(request: HttpRequest, page: AnswersPage, *, onwards: str) -> str:
+    """Where the pressed button leads after a save: away, the same page once more, back to the check, or onwards."""
+    reference = page.draft.application.reference
+    if "later" in request.POST:
+        return reverse("portal:overview", args=[reference])
+    if "update" in request.POST:
+        return request.get_full_path()
+    if request.GET.get("next") in _COMES_BACK:
+        return reverse(f"portal:{request.GET['next']}", args=[reference])
+    return onwards
 
 
 def answer_change(request: HttpRequest, page: AnswersPage, *, before: Sheet) -> HttpResponse:
@@ -44,7 +60,7 @@ def draw_conflict(request: HttpRequest, page: AnswersPage, clashes: tuple[confli
     found = conflict.Conflict(
         title=page.title,
         company=page.company,
-        url=page.url,
+        url=request.get_full_path(),
         version=page.version,
         clashes=clashes,
         carried=conflict.carried(request.POST),

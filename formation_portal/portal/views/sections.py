@@ -2,7 +2,6 @@
 
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.policies import UserRequest, customer
@@ -16,7 +15,7 @@ from ..finding import draft_of, entity_section, posted_version
 from ..posted import read_answers
 from ..section_page import SectionPage, section_page
 from ..steps import url_after
-from .answering import answer_change, draw_conflict, wants_to_stay
+from .answering import answer_change, draw_conflict, following
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -46,17 +45,9 @@ def _save(request: UserRequest, draft: Draft, asked: Section) -> HttpResponse:
     page = section_page(draft, asked)
     if page.sheet.objects_more_than(before):
         return _draw(request, page, status=422)
-    return redirect(_following(request, page))
+    return redirect(following(request, page, onwards=url_after(draft, "section", asked.key)))
 
 
 def _draw(request: UserRequest, page: SectionPage, *, status: int = 200) -> HttpResponse:
     template = "portal/section.html" if page.draft.application.is_open else "portal/_section_closed.html"
     return render(request, template, {"page": page, "problems": page.problems}, status=status)
-
-
-def _following(request: UserRequest, page: SectionPage) -> str:
-    if "later" in request.POST:
-        return reverse("portal:overview", args=[page.draft.application.reference])
-    if wants_to_stay(request):
-        return page.url
-    return url_after(page.draft, "section", page.section.key)

@@ -1,0 +1,76 @@
+"""What the page of documents shows: every slot, by whom it is about."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.urls import reverse
+
+from formation_portal.applications.drafts import Draft
+
+from . import steps
+from .closed import reason
+from .lists import NeedRow, Problem, need_rows
+from .slots import Refusal, SlotRow, slot_id, slot_rows
+
+
+@dataclass(frozen=True, slots=True)
+class SlotGroup:
+    """The slots of the entity or of one party."""
+
+    id: str
+    title: str
+    slots: tuple[SlotRow, ...]
+
+    @property
+    def missing(self) -> int:
+        """How many required documents are not there."""
+        return sum(slot.file is None and not slot.optional for slot in self.slots)
+
+
+@dataclass(frozen=True)
+class DocumentsPage:
+    """The whole page, with the file that was refused just now, if any."""
+
+    draft: Draft
+    refusal: Refusal | None = None
+
+    title = "Documents"
+
+    @property
+    def company(self) -> str:
+        return self.draft.title
+
+    @property
+    def closed(self) -> str:
+        """Why nothing can be changed; empty while it can."""
+        return reason(self.draft.application)
+
+    @property
+    def overview_url(self) -> str:
+        return reverse("portal:overview", args=[self.draft.application.reference])
+
+    @property
+    def following(self) -> steps.Step:
+        """The page after this one."""
+        return steps.step_after(self.draft, steps.DOCUMENTS)
+
+    @cached_property
+    def groups(self) -> tuple[SlotGroup, ...]:
+        """The entity's own slots first, then each party's."""
+        groups = [SlotGroup("entity", self.company, slot_rows(self.draft, None, refusal=self.refusal))]
+        groups += [
+            SlotGroup(row.token, row.label, slot_rows(self.draft, row, refusal=self.refusal))
+            for row in self.draft.parties
+        ]
+        return tuple(group for group in groups if group.slots)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        return (Problem(slot_id(self.refusal.key), self.refusal.message),) if self.refusal else ()
+
+    needs_title = "Still needed"
+
+    @property
+    def needs(self) -> tuple[NeedRow, ...]:
+        """The documents that are missing."""
+        return need_rows(need for need in self.draft.needs if need.slot is not None)

@@ -1,0 +1,119 @@
+"""What the page for a new party shows: first which kind it is, then what it does here."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.http import QueryDict
+from django.urls import reverse
+
+from formation_portal.accounts.models import User
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.tokens import is_token, new_token
+from formation_portal.contract import canonical
+
+from . import roles
+from .lists import Problem
+from .roles import RoleChoice
+
+_HINTS = {
+    "person": "A natural person",
+    "corporate": "A company or another incorporated body",
+    "foundation": "A private foundation",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class KindChoice:
+    """One kind of party."""
+
+    value: str
+    label: str
+    help: str
+
+
+@dataclass(frozen=True)
+class PartyNewPage:
+    """One step of the two. The token makes posting the page twice harmless."""
+
+    draft: Draft
+    user: User
+    kind: str
+    role: str
+    chosen: tuple[str, ...]
+    is_me: bool
+    token: str
+
+    @property
+    def company(self) -> str:
+        return self.draft.title
+
+    @property
+    def people_url(self) -> str:
+        return reverse("portal:people", args=[self.draft.application.reference])
+
+    @cached_property
+    def kinds(self) -> tuple[KindChoice, ...]:
+        """The kinds that the role takes, or any role where none was named."""
+        words = canonical.KIND_WORDS
+        return tuple(
+            KindChoice(kind, f"A {words[kind]}", _HINTS[kind]) for kind in roles.kinds_for(self.draft, self.role)
+        )
+
+    @property
+    def word(self) -> str:
+        """Person, Company or Foundation; empty in the first step."""
+        return canonical.KIND_WORDS[self.kind].capitalize() if self.kind else ""
+
+    @property
+    def roles(self) -> tuple[RoleChoice, ...]:
+        """The roles that the kind can have, with those ticked that were chosen before."""
+        choices = roles.role_choices(self.draft, self.kind, ())
+        return tuple(RoleChoice(one.value, one.label, one.help, one.value in self.chosen) for one in choices)
+
+    @property
+    def not_for(self) -> str:
+        return roles.not_for(self.draft, self.kind)
+
+    @property
+    def may_be_me(self) -> bool:
+        """Whether the reader can be the new person: not a company, and not there already."""
+        addresses = {value for row in self.draft.parties for value in row.raw.values() if isinstance(value, str)}
+        return self.kind == "person" and self.user.email not in addresses
+
+    @cached_property
+    def problems(self) -> tuple[Problem, ...]:
+        """What has to be chosen before the party can be made."""
+        if not self.kind:
+            return (Problem("kind", "Choose whom or what you are adding"),)
+        if not any(one.chosen for one in self.roles):
+            return (Problem("roles-1", "Choose at least one role"),)
+        return ()
+
+    @property
+    def raw(self) -> dict[str, Any]:
+        """What is known of the reader, where the new person is they."""
+        if not (self.is_me and self.may_be_me):
+            return {}
+        known = {"email": self.user.email, "first_name": self.user.first_name, "last_name": self.user.last_name}
+        specs = self.draft.schema.fields_of(self.kind, self.chosen)
+        named = {spec.name: canonical.property_of(spec.canonical_field) for spec in specs if spec.canonical_field}
+        return {name: known[part] for name, part in named.items() if known.get(part)}
+
+
+def party_new_page(draft: Draft, asked: QueryDict, user: User) -> PartyNewPage:
+    """The step that `asked`, a query or a post, has come to. A kind that no role takes is asked again."""
+    role = asked.get("role", "")
+    kinds = roles.kinds_for(draft, role)
+    kind = asked.get("kind", kinds[0] if len(kinds) == 1 else "")
+    chosen = tuple(one for one in asked.getlist("roles") if one) or ((role,) if role else ())
+    token = asked.get("token", "")
+    return PartyNewPage(
+        draft=draft,
+        user=user,
+        kind=kind if kind in kinds else "",
+        role=role,
+        chosen=chosen,
+        is_me="me" in asked,
+        token=token if is_token(token) else new_token(),
+    )

@@ -1,0 +1,166 @@
+"""What the page of one party shows: its roles, the questions of those roles, its documents."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby
+
+from django.urls import reverse
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.rows import PartyRow
+from formation_portal.contract import canonical
+from formation_portal.contract.record import Party
+from formation_portal.contract.schema import Section
+
+from . import moments, roles
+from .arrivals import Arrivals, arrivals
+from .closed import reason
+from .lists import NeedRow, need_rows
+from .people_view import DELIVERIES
+from .questions import Question, party_control
+from .section_page import share_class_choices
+from .sheet import Region, Sheet
+from .slots import SlotRow, slot_rows
+from .words import AnswerRow, answer_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The questions of one role; the note says why nothing is asked at present."""
+
+    id: str
+    title: str
+    help: str
+    note: str
+    regions: tuple[Region, ...]
+
+
+@dataclass(frozen=True)
+class PartyPage:
+    """One party, ready to draw."""
+
+    draft: Draft
+    party: PartyRow
+    sheet: Sheet
+    arrivals: Arrivals
+
+    @property
+    def company(self) -> str:
+        return self.draft.title
+
+    @property
+    def title(self) -> str:
+        return self.party.label
+
+    @property
+    def kind(self) -> str:
+        """Person, Company or Foundation."""
+        return canonical.KIND_WORDS[self.party.kind].capitalize()
+
+    @property
+    def url(self) -> str:
+        return self._url("party", self.party.token)
+
+    @property
+    def people_url(self) -> str:
+        return self._url("people")
+
+    @property
+    def removal_url(self) -> str:
+        return self._url("party_removal", self.party.token)
+
+    @property
+    def shares_url(self) -> str:
+        """Where the share classes are, that a question may refer to."""
+        return self._url("shares")
+
+    @property
+    def version(self) -> int:
+        return self.party.version
+
+    @property
+    def saved_at(self) -> str:
+        return moments.moment(self.party.model.updated_at)
+
+    @property
+    def delivery(self) -> str:
+        return self.arrivals.state(DELIVERIES, self.party.token)
+
+    @property
+    def closed(self) -> str:
+        """Why nothing can be changed; empty while it can."""
+        return reason(self.draft.application)
+
+    @property
+    def problems(self) -> tuple[Question, ...]:
+        return self.sheet.problems
+
+    @property
+    def answers(self) -> tuple[AnswerRow, ...]:
+        return answer_rows(self.sheet)
+
+    needs_title = "Still needed here"
+
+    @cached_property
+    def needs(self) -> tuple[NeedRow, ...]:
+        return need_rows(self.draft.needs_of_party(self.party.token), self.sheet)
+
+    @property
+    def slots(self) -> tuple[SlotRow, ...]:
+        return slot_rows(self.draft, self.party, back=self.url)
+
+    @property
+    def roles(self) -> tuple[roles.RoleChoice, ...]:
+        return roles.role_choices(self.draft, self.party.kind, self.party.roles)
+
+    @property
+    def not_for(self) -> str:
+        return roles.not_for(self.draft, self.party.kind)
+
+    @cached_property
+    def entries(self) -> tuple[Entry, ...]:
+        """The questions by the role that asks them first."""
+        sections = {asked.section.key: asked.section for asked in self.sheet.asked}
+        runs = groupby(self.sheet.regions, key=lambda region: region.section_key)
+        return tuple(self._entry(place, sections[key], tuple(run)) for place, (key, run) in enumerate(runs))
+
+    def _entry(self, place: int, section: Section, regions: tuple[Region, ...]) -> Entry:
+        verdict = self.draft.standing.section(section)
+        note = "" if verdict.active else f"{verdict.reason}. What was answered is kept until you submit."
+        return Entry(f"entry-{place}", roles.role_title(section), "", note, regions)
+
+    def _url(self, view: str, *more: str) -> str:
+        return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
+
+
+def party_page(draft: Draft, party: PartyRow, *, own_email: str = "") -> PartyPage:
+    """The page as the draft stands. `own_email` is the reader's: only their own data may be filled in by a browser."""
+    board = arrivals(draft.application)
+    sheet = _sheet(draft, party.record, party, own_email, board.refused(DELIVERIES, party.token))
+    return PartyPage(draft, party, sheet, board)
+
+
+def sheet_with_roles(draft: Draft, party: PartyRow, more: Iterable[str]) -> Sheet:
+    """The questions to the party, were it to have these roles too: what a page may post that was drawn so."""
+    wider = replace(party.record, roles=tuple(dict.fromkeys((*party.roles, *more))))
+    return _sheet(draft, wider, party, "", {})
+
+
+def _sheet(draft: Draft, holder: Party, party: PartyRow, own_email: str, refused: dict[str, str]) -> Sheet:
+    return Sheet(
+        schema=draft.schema,
+        asked=draft.standing.party_questions(holder),
+        raw=party.raw,
+        answers=holder.answers,
+        refused=refused,
+        control=party_control,
+        is_own=bool(own_email) and _email(party) == own_email.lower(),
+        share_classes=share_class_choices(draft),
+    )
+
+
+def _email(party: PartyRow) -> str:
+    """The party's e-mail address as typed, in lower case; whatever section asks for it."""
+    typed = (value for name, value in party.raw.items() if canonical.property_of(name) == "email")
+    return next((value.strip().lower() for value in typed if isinstance(value, str)), "")

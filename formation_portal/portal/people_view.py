@@ -1,0 +1,180 @@
+"""What the page of people and companies shows: each role with who has it and who could, and each party once."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.rows import PartyRow
+from formation_portal.contract import canonical
+from formation_portal.contract.schema import Section
+
+from . import roles, steps
+from .arrivals import Arrivals, arrivals
+from .closed import reason
+
+DELIVERIES = ("party", "party_csp")
+
+
+@dataclass(frozen=True, slots=True)
+class Usable:
+    """A party that could take a role in one press."""
+
+    id: str
+    label: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class RoleCard:
+    """One role: what it needs, who has it, who could."""
+
+    id: str
+    title: str
+    role: str
+    help: str
+    reason: str
+    state: str
+    status: str
+    holders: tuple[str, ...]
+    usable: tuple[Usable, ...]
+    add_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class LaterRole:
+    """A role that is not asked as things stand."""
+
+    title: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PartyLine:
+    """One party in the list."""
+
+    id: str
+    name: str
+    kind: str
+    facts: str
+    state: str
+    status: str
+    edit_url: str
+    remove_url: str
+
+
+@dataclass(frozen=True)
+class PeoplePage:
+    """The whole page."""
+
+    draft: Draft
+    arrivals: Arrivals
+
+    title = steps.PEOPLE_TITLE
+
+    @property
+    def company(self) -> str:
+        return self.draft.title
+
+    @property
+    def closed(self) -> str:
+        """Why nothing can be changed; empty while it can."""
+        return reason(self.draft.application)
+
+    @property
+    def overview_url(self) -> str:
+        return self._url("overview")
+
+    @property
+    def new_url(self) -> str:
+        return self._url("party_new")
+
+    @property
+    def following(self) -> steps.Step:
+        """The page after this one."""
+        return steps.step_after(self.draft, steps.PEOPLE)
+
+    @cached_property
+    def roles(self) -> tuple[RoleCard, ...]:
+        return tuple(self._card(section) for section in roles.asked_roles(self.draft))
+
+    @property
+    def later(self) -> tuple[LaterRole, ...]:
+        """Roles whose rule doesn't hold; they come back when it does."""
+        found = ((section, self.draft.standing.section(section)) for section in self.draft.schema.role_sections)
+        return tuple(
+            LaterRole(roles.role_title(section), verdict.reason) for section, verdict in found if not verdict.active
+        )
+
+    @cached_property
+    def parties(self) -> tuple[PartyLine, ...]:
+        return tuple(self._line(row) for row in self.draft.parties)
+
+    def _card(self, section: Section) -> RoleCard:
+        minimum, tally = self.draft.standing.minimum(section), self.draft.standing.tally(section)
+        state, status = _standing(minimum.count, tally)
+        query = urlencode({"role": section.role})
+        return RoleCard(
+            id=f"role-{section.key}",
+            title=roles.role_title(section),
+            role=section.role or "",
+            help=section.help or roles.who_can(section),
+            reason=f"At least {minimum.count}, {minimum.reason}." if minimum.reason else "",
+            state=state,
+            status=status,
+            holders=tuple(row.label for row in self.draft.parties if section.role in row.roles),
+            usable=() if self.closed else self._usable(section),
+            add_url="" if self.closed else f"{self.new_url}?{query}",
+        )
+
+    def _usable(self, section: Section) -> tuple[Usable, ...]:
+        fitting = (row for row in self.draft.parties if section.role not in row.roles and section.allows(row.kind))
+        return tuple(Usable(row.token, row.label, self._url("party_roles", row.token)) for row in fitting)
+
+    def _line(self, row: PartyRow) -> PartyLine:
+        state, status = self._progress(row)
+        kind = canonical.KIND_WORDS.get(row.kind, row.kind)
+        return PartyLine(
+            id=f"party-{row.token}",
+            name=row.label,
+            kind=row.kind,
+            facts=f"{roles.role_words(row.roles)}. {kind.capitalize()}",
+            state=state,
+            status=status,
+            edit_url=self._url("party", row.token),
+            remove_url="" if self.closed else self._url("party_removal", row.token),
+        )
+
+    def _progress(self, row: PartyRow) -> tuple[str, str]:
+        if self.arrivals.state(DELIVERIES, row.token) == "yours":
+            return "heed", "Needs your change"
+        needs = [need for need in self.draft.needs_of_party(row.token) if need.code != "holding"]
+        if not row.roles:
+            return "open", "Choose a role"
+        if not needs:
+            return "met", "Complete"
+        documents = sum(need.code == "document" for need in needs)
+        parts = [_count(len(needs) - documents, "answer"), _count(documents, "document")]
+        return "half", f"{' and '.join(part for part in parts if part)} still needed"
+
+    def _url(self, view: str, *more: str) -> str:
+        return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
+
+
+def people_page(draft: Draft) -> PeoplePage:
+    """The page as the draft stands."""
+    return PeoplePage(draft, arrivals(draft.application))
+
+
+def _standing(least: int, tally: int) -> tuple[str, str]:
+    if tally < least:
+        return "open" if not tally else "half", f"{least - tally} {'more ' if tally else ''}needed"
+    if least:
+        return "met", "Filled"
+    return ("met", f"{tally} added") if tally else ("", "Optional")
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}" if number else ""

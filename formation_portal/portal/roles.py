@@ -1,0 +1,76 @@
+"""Roles in words: what each is called, who may have it, and who may not."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.contract import canonical
+from formation_portal.contract.schema import Section
+
+
+@dataclass(frozen=True, slots=True)
+class RoleChoice:
+    """One role that a party of some kind can have."""
+
+    value: str
+    label: str
+    help: str
+    chosen: bool
+
+
+def role_title(section: Section) -> str:
+    """The heading of a role: the section's title, else the role's own name."""
+    return section.title or canonical.role_word(section.role or "").capitalize()
+
+
+def in_role(section: Section) -> str:
+    """A holder of the role, with its article: a director, an officer."""
+    word = canonical.role_word(section.role or "")
+    return f"{'an' if word[:1] in tuple('aeiou') else 'a'} {word}"
+
+
+def who_can(section: Section) -> str:
+    """A person, a company or a foundation: the kinds that the role takes, as a sentence."""
+    kinds = [f"a {canonical.KIND_WORDS[kind]}" for kind in canonical.PARTY_KINDS if section.allows(kind)]
+    return f"{any_of(kinds).capitalize()}."
+
+
+def any_of(words: list[str]) -> str:
+    """One, two or three: words as people list alternatives."""
+    return " or ".join(part for part in (", ".join(words[:-1]), words[-1]) if part) if words else ""
+
+
+def asked_roles(draft: Draft) -> tuple[Section, ...]:
+    """The sections of the roles that can be filled at present."""
+    return tuple(section for section in draft.schema.role_sections if draft.standing.section(section).active)
+
+
+def kinds_for(draft: Draft, role: str = "") -> tuple[str, ...]:
+    """The kinds of party that the role takes, or that some role takes where none is named."""
+    sections = [section for section in asked_roles(draft) if not role or section.role == role]
+    return tuple(kind for kind in canonical.PARTY_KINDS if any(section.allows(kind) for section in sections))
+
+
+def role_choices(draft: Draft, kind: str, held: tuple[str, ...]) -> tuple[RoleChoice, ...]:
+    """The roles that the kind can have; one that is held already stays in the list, so that it can be given up."""
+    choices = {}
+    for section in draft.schema.role_sections:
+        active = draft.standing.section(section).active
+        if section.role and ((active and section.allows(kind)) or section.role in held):
+            said = section.help if active else "Not asked at present. It is kept until you submit."
+            choice = RoleChoice(section.role, role_title(section), said, section.role in held)
+            choices.setdefault(section.role, choice)
+    return tuple(choices.values())
+
+
+def not_for(draft: Draft, kind: str) -> str:
+    """Why some roles are not in the list: "A foundation can't be a director here."; empty where all are."""
+    unsuitable = [in_role(section) for section in asked_roles(draft) if not section.allows(kind)]
+    word = canonical.KIND_WORDS[kind]
+    return f"A {word} can’t be {any_of(unsuitable)} in this form." if unsuitable else ""
+
+
+def role_words(roles: Iterable[str]) -> str:
+    """Roles in one line: Director, beneficial owner."""
+    words = [canonical.role_word(role) for role in roles]
+    return ", ".join(words).capitalize() if words else "No role yet"

@@ -1,0 +1,127 @@
+"""What the page of one class of shares shows, a new one or one that is there."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.urls import reverse
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.rows import ShareClassRow
+from formation_portal.contract import record
+from formation_portal.contract.schema import Section
+
+from . import moments
+from .arrivals import Arrivals, arrivals
+from .closed import reason
+from .lists import NeedRow, need_rows
+from .party_removal import RemovalPage
+from .questions import Question
+from .section_page import share_class_choices
+from .sheet import Sheet
+from .words import AnswerRow, answer_rows
+
+DELIVERIES = ("share_class", "share_class_csp")
+
+
+@dataclass(frozen=True)
+class ShareClassPage:
+    """One class, ready to draw. `token` names a new one too, so that posting twice makes one class."""
+
+    draft: Draft
+    section: Section
+    share_class: ShareClassRow | None
+    token: str
+    sheet: Sheet
+    arrivals: Arrivals
+
+    @property
+    def company(self) -> str:
+        return self.draft.title
+
+    @property
+    def title(self) -> str:
+        return self.share_class.label if self.share_class else "New share class"
+
+    @property
+    def is_named(self) -> bool:
+        return bool(self.share_class and self.share_class.record.label)
+
+    @property
+    def url(self) -> str:
+        return self._url("share_class", self.token) if self.share_class else self._url("share_class_new")
+
+    @property
+    def shares_url(self) -> str:
+        return self._url("shares")
+
+    @property
+    def version(self) -> int:
+        return self.share_class.version if self.share_class else 0
+
+    @property
+    def saved_at(self) -> str:
+        return moments.moment(self.share_class.model.updated_at) if self.share_class else ""
+
+    @property
+    def delivery(self) -> str:
+        return self.arrivals.state(DELIVERIES, self.token)
+
+    @property
+    def closed(self) -> str:
+        """Why nothing can be changed; empty while it can."""
+        return reason(self.draft.application)
+
+    @property
+    def problems(self) -> tuple[Question, ...]:
+        return self.sheet.problems
+
+    @property
+    def answers(self) -> tuple[AnswerRow, ...]:
+        return answer_rows(self.sheet)
+
+    needs_title = "Still needed here"
+
+    @cached_property
+    def needs(self) -> tuple[NeedRow, ...]:
+        ours = (need for need in self.draft.needs if need.share_class_id == self.token and need.field)
+        return need_rows(ours, self.sheet)
+
+    def _url(self, view: str, *more: str) -> str:
+        return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
+
+
+def share_class_page(
+    draft: Draft, section: Section, share_class: ShareClassRow | None, *, token: str
+) -> ShareClassPage:
+    """The page as the draft stands; without a class, that of a new one under the token."""
+    board = arrivals(draft.application)
+    holder = share_class.record if share_class else record.ShareClass(token)
+    sheet = Sheet(
+        schema=draft.schema,
+        asked=draft.standing.questions(section, holder),
+        raw=share_class.raw if share_class else {},
+        answers=holder.answers,
+        refused=board.refused(DELIVERIES, token),
+        share_classes=share_class_choices(draft),
+    )
+    return ShareClassPage(draft, section, share_class, token, sheet, board)
+
+
+def share_class_removal_page(draft: Draft, share_class: ShareClassRow) -> RemovalPage:
+    """The question whether to remove a class, with who holds its shares and which answers name it."""
+    gone = draft.references_to_share_class(share_class.token)
+    parties = {row.model.pk: row.label for row in draft.parties}
+    held = [f"{parties[one.party_id]} holds {one.typed} of its shares." for one in gone.holdings]
+    answers = [
+        f"{label or draft.title}: “{spec.label}” names it, and has to be answered again."
+        for label, spec in gone.answers
+    ]
+    return RemovalPage(
+        company=draft.title,
+        name=share_class.label,
+        facts="",
+        consequences=(*held, *answers),
+        back_url=reverse("portal:shares", args=[draft.application.reference]),
+        back_label="Shares",
+        is_open=draft.application.is_open,
+    )

@@ -1,0 +1,279 @@
+"""What the page of shares shows: the classes, the grid of who holds what, and what follows from its numbers."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+from django.urls import reverse
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.rows import PartyRow, ShareClassRow
+from formation_portal.contract import canonical
+from formation_portal.contract.schema import Section
+
+from . import moments
+from .arrivals import Arrivals, arrivals
+from .closed import reason
+from .lists import NeedRow
+from .money import money
+from .need_links import need_url
+from .picture import Bar, Swatch, bar, swatch
+
+DELIVERIES = ("share_class", "share_class_csp", "shareholding")
+
+
+@dataclass(frozen=True, slots=True)
+class ClassLine:
+    """One class of shares: its properties in words."""
+
+    name: str
+    par_value: str
+    votes: str
+    dividends: str
+    status: str
+    edit_url: str
+    remove_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """How many shares of one class a holder has, as typed."""
+
+    name: str
+    id: str
+    label: str
+    typed: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class HolderRow:
+    """One holder with a cell for each class, and the parts that follow."""
+
+    token: str
+    label: str
+    swatch: Swatch
+    cells: tuple[Cell, ...]
+    of_shares: str
+    of_votes: str
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One class with its sums."""
+
+    token: str
+    label: str
+    given: str
+    paid_in: str
+
+
+@dataclass(frozen=True)
+class SharesPage:
+    """The whole page."""
+
+    draft: Draft
+    section: Section
+    arrivals: Arrivals
+
+    @property
+    def company(self) -> str:
+        return self.draft.title
+
+    @property
+    def title(self) -> str:
+        return self.section.title or "Shares"
+
+    @property
+    def url(self) -> str:
+        return self._url("shares")
+
+    @property
+    def overview_url(self) -> str:
+        return self._url("overview")
+
+    @property
+    def people_url(self) -> str:
+        return self._url("people")
+
+    @property
+    def class_new_url(self) -> str:
+        return self._url("share_class_new")
+
+    @property
+    def version(self) -> int:
+        return self.draft.version(self.section.key)
+
+    @property
+    def saved_at(self) -> str:
+        row = self.draft.sections.get(self.section.key)
+        return moments.moment(row.updated_at) if row else ""
+
+    @property
+    def delivery(self) -> str:
+        return self.arrivals.state(DELIVERIES)
+
+    @property
+    def closed(self) -> str:
+        """Why nothing can be changed; empty while it can."""
+        return reason(self.draft.application)
+
+    @cached_property
+    def holders(self) -> tuple[PartyRow, ...]:
+        """The parties that hold shares or still have to."""
+        return tuple(row for row in self.draft.parties if self.draft.is_shareholder(row))
+
+    @cached_property
+    def classes(self) -> tuple[ClassLine, ...]:
+        return tuple(self._class_line(row) for row in self.draft.share_classes)
+
+    @cached_property
+    def rows(self) -> tuple[HolderRow, ...]:
+        return tuple(self._row(place, party) for place, party in enumerate(self.holders))
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        return tuple(self._column(row) for row in self.draft.share_classes)
+
+    @property
+    def problems(self) -> tuple[Cell, ...]:
+        """The cells whose number cannot be read."""
+        return tuple(cell for row in self.rows for cell in row.cells if cell.error)
+
+    @property
+    def has_votes(self) -> bool:
+        """Whether some class is said to vote."""
+        return any(self._property(row, "voting_rights") for row in self.draft.share_classes)
+
+    @property
+    def lead(self) -> str:
+        """What is given so far, in words."""
+        total = self._total
+        if not total:
+            return "No shares are given yet."
+        return f"{total:,} share{' is' if total == 1 else 's are'} given."
+
+    @property
+    def total_paid_in(self) -> str:
+        """What is to be paid in for all classes; empty where their currencies differ or a par value is missing."""
+        sums = [self._paid_in(row) for row in self.draft.share_classes]
+        currencies = {currency for known in sums if known for _, currency in [known]}
+        if len(currencies) != 1 or not all(sums):
+            return ""
+        return money(sum((known[0] for known in sums if known), Decimal(0)), currencies.pop())
+
+    @property
+    def bars(self) -> tuple[Bar, ...]:
+        """The picture: one bar for each class of which shares are given."""
+        return tuple(
+            bar(row.label, [(party.label, self._shares(party, row)) for party in self.holders])
+            for row in self.draft.share_classes
+            if self._given(row)
+        )
+
+    needs_title = "Still needed"
+
+    @cached_property
+    def needs(self) -> tuple[NeedRow, ...]:
+        """What the shares still need, each with the way to it: a class's page, or a cell of the grid."""
+        return tuple(NeedRow(need.text, self._place(need)) for need in self.draft.needs_of_section(self.section.key))
+
+    def _place(self, need: Any) -> str:
+        if need.code == "share_class":
+            return self.class_new_url
+        if need.party_id and self.columns:
+            share_class = need.share_class_id or self.columns[0].token
+            return f"#{cell_name(need.party_id, share_class)}"
+        return need_url(self.draft, need)
+
+    def _class_line(self, row: ShareClassRow) -> ClassLine:
+        count = sum(need.share_class_id == row.token and need.field is not None for need in self.draft.needs)
+        return ClassLine(
+            name=row.label,
+            par_value=self._par_value(row),
+            votes=_yes_or_no(self._property(row, "voting_rights")),
+            dividends=_yes_or_no(self._property(row, "dividend_rights")),
+            status=f"{count} answer{'' if count == 1 else 's'} still needed" if count else "",
+            edit_url=self._url("share_class", row.token),
+            remove_url="" if self.closed else self._url("share_class_removal", row.token),
+        )
+
+    def _row(self, place: int, party: PartyRow) -> HolderRow:
+        shares = sum(self._shares(party, row) for row in self.draft.share_classes)
+        votes = sum(self._shares(party, row) for row in self._voting)
+        return HolderRow(
+            token=party.token,
+            label=party.label,
+            swatch=swatch(place),
+            cells=tuple(self._cell(party, row) for row in self.draft.share_classes),
+            of_shares=_part(shares, self._total),
+            of_votes=_part(votes, sum(self._given(row) for row in self._voting)),
+        )
+
+    def _cell(self, party: PartyRow, row: ShareClassRow) -> Cell:
+        holding = self.draft.holdings.get((party.token, row.token))
+        unreadable = holding is not None and holding.shares is None
+        name = cell_name(party.token, row.token)
+        error = f"Enter the number of “{row.label}” shares of {party.label} in digits, like 5000" if unreadable else ""
+        return Cell(name, name, f"{row.label}, {party.label}", holding.typed if holding else "", error)
+
+    def _column(self, row: ShareClassRow) -> Column:
+        paid_in = self._paid_in(row)
+        return Column(row.token, row.label, f"{self._given(row):,}", money(*paid_in) if paid_in else "")
+
+    def _shares(self, party: PartyRow, row: ShareClassRow) -> int:
+        holding = self.draft.holdings.get((party.token, row.token))
+        return holding.shares or 0 if holding else 0
+
+    def _given(self, row: ShareClassRow) -> int:
+        return sum(self._shares(party, row) for party in self.holders)
+
+    @property
+    def _total(self) -> int:
+        return sum(self._given(row) for row in self.draft.share_classes)
+
+    @property
+    def _voting(self) -> tuple[ShareClassRow, ...]:
+        return tuple(row for row in self.draft.share_classes if self._property(row, "voting_rights"))
+
+    def _paid_in(self, row: ShareClassRow) -> tuple[Decimal, str] | None:
+        par_value, currency = self._property(row, "par_value"), self._property(row, "currency")
+        if par_value is None or not currency:
+            return None
+        return Decimal(str(par_value)) * self._given(row), str(currency)
+
+    def _par_value(self, row: ShareClassRow) -> str:
+        par_value, currency = self._property(row, "par_value"), self._property(row, "currency")
+        return "" if par_value is None else money(Decimal(str(par_value)), str(currency or ""))
+
+    def _property(self, row: ShareClassRow, name: str) -> Any:
+        """A property of the interface's share class, whatever the schema calls its question."""
+        spec = self._specs.get(name)
+        return row.record.answers.values.get(spec) if spec else None
+
+    @cached_property
+    def _specs(self) -> dict[str, str]:
+        specs = (spec for spec in self.draft.schema.share_class_fields if spec.canonical_field)
+        return {canonical.property_of(spec.canonical_field or ""): spec.name for spec in specs}
+
+    def _url(self, view: str, *more: str) -> str:
+        return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
+
+
+def shares_page(draft: Draft, section: Section) -> SharesPage:
+    """The page as the draft stands."""
+    return SharesPage(draft, section, arrivals(draft.application))
+
+
+def cell_name(party_token: str, class_token: str) -> str:
+    """The name and the id of one cell."""
+    return f"holding:{party_token}:{class_token}"
+
+
+def _part(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f}%" if whole else ""
+
+
+def _yes_or_no(value: Any) -> str:
+    return "" if value is None else "Yes" if value else "No"

@@ -1,0 +1,99 @@
+"""Documents: the list of slots, uploading into one, downloading and removing a file."""
+
+from typing import Any, cast
+
+from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from formation_portal.accounts.policies import UserRequest, customer
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.rows import PartyRow
+
+from .. import arrivals
+from ..documents_view import DocumentsPage
+from ..finding import document_of, draft_of, party_of
+from ..slots import Refusal, slot_id, slot_key
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def documents(request: UserRequest, reference: str) -> HttpResponse:
+    """GET lists the slots. POST takes a file into one; a refused file says so at its slot, and all else is kept."""
+    draft = draft_of(request, reference)
+    if request.method == "POST":
+        return _take(request, draft)
+    return _draw(request, DocumentsPage(draft))
+
+
+def _draw(request: UserRequest, page: DocumentsPage, *, status: int = 200) -> HttpResponse:
+    return render(request, "portal/documents.html", {"page": page, "problems": page.problems}, status=status)
+
+
+def _take(request: UserRequest, draft: Draft) -> HttpResponse:
+    party, slot = _place(draft, request.POST.get("slot", ""))
+    key = slot_key(party.token if party else None, slot)
+    try:
+        upload = request.FILES.get("file")
+        if upload is None:
+            raise saving.UploadRefused("Choose a file first, then upload it")
+        saving.add_document(draft, party, slot, cast("UploadedFile[bytes]", upload), by=request.user)
+    except saving.UploadRefused as refused:
+        return _draw(request, DocumentsPage(draft, Refusal(key, refused.message)), status=422)
+    except saving.Closed:
+        return _draw(request, DocumentsPage(draft), status=409)
+    arrivals.give_it_a_moment(draft.application)
+    messages.success(request, f"“{slot}” is uploaded.")
+    return redirect(f"{_back(request, draft)}#{slot_id(key)}-slot")
+
+
+def _place(draft: Draft, key: str) -> tuple[PartyRow | None, str]:
+    """Whose slot a form has named, and which; 404 for one that nobody asks."""
+    token, _, slot = key.partition("/")
+    party = party_of(draft, token) if token else None
+    if slot not in {one.name for one in draft.standing.slots(party.record if party else None)}:
+        raise Http404
+    return party, slot
+
+
+def _back(request: UserRequest, draft: Draft) -> str:
+    """The page that the form stood on, if it is one of this application's; else the list."""
+    back = request.GET.get("back", "")
+    ours = back.startswith(reverse("portal:overview", args=[draft.application.reference])) and "\\" not in back
+    return back if ours else reverse("portal:documents", args=[draft.application.reference])
+
+
+@require_safe
+@customer
+def document(request: UserRequest, reference: str, number: int) -> HttpResponseBase:
+    """The file itself, always as a download: it is somebody's upload, never a page of ours."""
+    found = document_of(draft_of(request, reference), number)
+    try:
+        content = found.file.open("rb")
+    except FileNotFoundError as error:
+        raise Http404 from error
+    answer: Any = FileResponse(content, as_attachment=True, filename=found.name, content_type=found.mime_type)
+    answer.headers["X-Content-Type-Options"] = "nosniff"
+    return cast(HttpResponseBase, answer)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def document_removal(request: UserRequest, reference: str, number: int) -> HttpResponse:
+    """Take a file out of its slot. A GET, as after signing in again, only leads to the list."""
+    draft = draft_of(request, reference)
+    if request.method != "POST":
+        return redirect("portal:documents", reference=reference)
+    found = document_of(draft, number)
+    try:
+        saving.remove_document(draft, found, by=request.user)
+    except saving.Closed as closed:
+        messages.error(request, f"{closed}.")
+    else:
+        arrivals.wake(draft.application)
+        messages.success(request, f"“{found.name}” is removed.")
+    return redirect(_back(request, draft))

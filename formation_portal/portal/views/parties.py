@@ -1,0 +1,137 @@
+"""Adding a party, its own page, and removing it."""
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from formation_portal.accounts.policies import UserRequest, customer
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.rows import PartyRow
+
+from .. import arrivals
+from ..conflict import Clash, clashes, keeps_theirs
+from ..finding import draft_of, party_of, posted_version
+from ..party_new import PartyNewPage, party_new_page
+from ..party_page import PartyPage, party_page, sheet_with_roles
+from ..party_removal import party_removal_page
+from ..posted import read_answers
+from ..roles import role_words
+from ..sheet import Sheet
+from .answering import answer_change, draw_conflict, following
+
+_ROLES = "roles"
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def party_new(request: UserRequest, reference: str) -> HttpResponse:
+    """First the kind, then the roles; posting makes the party, whose own page asks the rest."""
+    draft = draft_of(request, reference)
+    if not draft.application.is_open:
+        return redirect("portal:people", reference=reference)
+    page = party_new_page(draft, request.POST if request.method == "POST" else request.GET, request.user)
+    if request.method == "GET" or request.method == "HEAD":
+        return _draw_new(request, page)
+    if page.problems:
+        return _draw_new(request, page, status=422)
+    made = saving.add_party(draft, page.kind, page.chosen, page.raw, by=request.user, token=page.token)
+    arrivals.wake(draft.application)
+    messages.success(request, f"{page.word} added. Now answer the questions.")
+    return redirect("portal:party", reference=reference, token=made.token)
+
+
+def _draw_new(request: UserRequest, page: PartyNewPage, *, status: int = 200) -> HttpResponse:
+    context = {"page": page, "problems": page.problems}
+    return render(request, "portal/party_new.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def party(request: UserRequest, reference: str, token: str) -> HttpResponse:
+    """GET draws the party's questions. POST saves answers and roles together."""
+    draft = draft_of(request, reference)
+    found = party_of(draft, token)
+    return _save(request, draft, found) if request.method == "POST" else _draw(request, _page(request, draft, found))
+
+
+def _page(request: UserRequest, draft: Draft, party: PartyRow) -> PartyPage:
+    return party_page(draft, party_of(draft, party.token), own_email=request.user.email)
+
+
+def _draw(request: UserRequest, page: PartyPage, *, status: int = 200) -> HttpResponse:
+    template = "portal/_party_closed.html" if page.closed else "portal/party.html"
+    return render(request, template, {"page": page, "problems": page.problems}, status=status)
+
+
+def _save(request: UserRequest, draft: Draft, found: PartyRow) -> HttpResponse:
+    before = _page(request, draft, found).sheet
+    roles = _posted_roles(request, found)
+    role_clashes = _role_clashes(request, found, roles)
+    sheet = sheet_with_roles(draft, found, roles)
+    try:
+        with transaction.atomic():
+            _keep(request, draft, found, sheet, roles)
+            if role_clashes:
+                raise saving.Stale(stored={}, posted={}, fields=())
+    except saving.Stale as stale:
+        draft.reload()
+        return draw_conflict(request, _page(request, draft, found), (*role_clashes, *clashes(sheet, stale)))
+    except saving.Closed:
+        return _draw(request, _page(request, draft, found), status=409)
+    if request.htmx:
+        arrivals.wake(draft.application)
+        return answer_change(request, _page(request, draft, found), before=before)
+    arrivals.give_it_a_moment(draft.application)
+    page = _page(request, draft, found)
+    if page.sheet.objects_more_than(before):
+        return _draw(request, page, status=422)
+    return redirect(following(request, page, onwards=page.people_url))
+
+
+def _keep(request: UserRequest, draft: Draft, found: PartyRow, sheet: Sheet, roles: tuple[str, ...]) -> None:
+    """Save answers and roles. The roles are widened first, so that answers to a new role's questions are kept too."""
+    is_fresh = posted_version(request.POST) == found.version
+    saving.set_roles(draft, found, (*found.roles, *roles), by=request.user)
+    version = party_of(draft, found.token).version if is_fresh else posted_version(request.POST)
+    saving.save_party(draft, found, read_answers(sheet, request.POST), version=version, by=request.user)
+    saving.set_roles(draft, found, roles, by=request.user)
+
+
+def _posted_roles(request: UserRequest, party: PartyRow) -> tuple[str, ...]:
+    """The ticked roles; those that the party has, where the form did not ask."""
+    if _ROLES not in request.POST or keeps_theirs(request.POST, _ROLES):
+        return party.roles
+    return tuple(role for role in request.POST.getlist(_ROLES) if role)
+
+
+def _role_clashes(request: UserRequest, party: PartyRow, roles: tuple[str, ...]) -> tuple[Clash, ...]:
+    """Other roles than those that somebody has given the party meanwhile."""
+    if posted_version(request.POST) == party.version or set(roles) == set(party.roles):
+        return ()
+    return (Clash(_ROLES, "Roles", role_words(roles), role_words(party.roles)),)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def party_removal(request: UserRequest, reference: str, token: str) -> HttpResponse:
+    """Ask once more, saying what goes with the party; a post removes it."""
+    draft = draft_of(request, reference)
+    found = party_of(draft, token)
+    if request.method == "POST":
+        return _remove(request, draft, found)
+    page = party_removal_page(draft, found)
+    return render(request, "portal/party_removal.html", {"page": page})
+
+
+def _remove(request: UserRequest, draft: Draft, found: PartyRow) -> HttpResponse:
+    try:
+        saving.remove_party(draft, found, by=request.user)
+    except saving.Closed as closed:
+        messages.error(request, f"{closed}.")
+    else:
+        arrivals.wake(draft.application)
+        messages.success(request, f"{found.label} is removed.")
+    return redirect("portal:people", reference=draft.application.reference)

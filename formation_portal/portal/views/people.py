@@ -1,0 +1,60 @@
+"""The page of people and companies, and giving one of them a role in one press."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from formation_portal.accounts.policies import UserRequest, customer
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.rows import PartyRow
+from formation_portal.contract.schema import Section
+
+from .. import arrivals, roles
+from ..finding import draft_of, party_of
+from ..people_view import people_page
+
+
+@require_safe
+@customer
+def people(request: UserRequest, reference: str) -> HttpResponse:
+    """Roles with what they need, and everybody once."""
+    return render(request, "portal/people.html", {"page": people_page(draft_of(request, reference))})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def party_roles(request: UserRequest, reference: str, token: str) -> HttpResponse:
+    """Give a known party one more role. A GET, as after signing in again, only leads to the list."""
+    draft = draft_of(request, reference)
+    party = party_of(draft, token)
+    if request.method == "POST":
+        _give(request, draft, party)
+    return redirect("portal:people", reference=reference)
+
+
+def _give(request: UserRequest, draft: Draft, party: PartyRow) -> None:
+    section = _fitting(draft, party, request.POST.get("role", ""))
+    if section is None or section.role is None:
+        messages.error(request, f"Choose a role that {party.label} can have.")
+        return
+    try:
+        saving.set_roles(draft, party, (*party.roles, section.role), by=request.user)
+    except saving.Closed as closed:
+        messages.error(request, f"{closed}.")
+        return
+    arrivals.wake(draft.application)
+    messages.success(request, f"{party.label} is now {roles.in_role(section)}.{_filled(draft, section)}")
+
+
+def _fitting(draft: Draft, party: PartyRow, role: str) -> Section | None:
+    asked = roles.asked_roles(draft)
+    return next((section for section in asked if section.role == role and section.allows(party.kind)), None)
+
+
+def _filled(draft: Draft, section: Section) -> str:
+    least = draft.standing.minimum(section).count
+    return (
+        f" All places under “{roles.role_title(section)}” are filled." if draft.standing.tally(section) >= least else ""
+    )

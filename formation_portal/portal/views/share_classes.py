@@ -1,0 +1,102 @@
+"""Classes of shares: adding one, its own page, and removing it."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from formation_portal.accounts.policies import UserRequest, customer
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.rows import ShareClassRow
+from formation_portal.applications.tokens import is_token, new_token
+
+from .. import arrivals
+from ..conflict import clashes
+from ..finding import draft_of, posted_version, share_class_of, share_section
+from ..posted import read_answers
+from ..share_class_page import ShareClassPage, share_class_page, share_class_removal_page
+from .answering import answer_change, draw_conflict, following
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def share_class_new(request: UserRequest, reference: str) -> HttpResponse:
+    """A new class; its token travels with the page, so that every post of it is about the same class."""
+    draft = draft_of(request, reference)
+    section = share_section(draft)
+    posted = request.POST.get("token", "")
+    token = posted if is_token(posted) else new_token()
+    page = share_class_page(draft, section, draft.share_class(token), token=token)
+    return _save(request, page) if request.method == "POST" else _draw(request, page)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def share_class(request: UserRequest, reference: str, token: str) -> HttpResponse:
+    """The page of one class."""
+    draft = draft_of(request, reference)
+    found = share_class_of(draft, token)
+    page = share_class_page(draft, share_section(draft), found, token=token)
+    return _save(request, page) if request.method == "POST" else _draw(request, page)
+
+
+def _draw(request: UserRequest, page: ShareClassPage, *, status: int = 200) -> HttpResponse:
+    template = "portal/_share_class_closed.html" if page.closed else "portal/share_class.html"
+    return render(request, template, {"page": page, "problems": page.problems}, status=status)
+
+
+def _save(request: UserRequest, before: ShareClassPage) -> HttpResponse:
+    draft = before.draft
+    try:
+        _keep(request, before)
+    except saving.Stale as stale:
+        return draw_conflict(request, _again(before), clashes(before.sheet, stale))
+    except saving.Closed:
+        return _draw(request, _again(before), status=409)
+    page = _again(before)
+    if request.htmx:
+        arrivals.wake(draft.application)
+        return answer_change(request, page, before=before.sheet)
+    arrivals.give_it_a_moment(draft.application)
+    page = _again(before)
+    if page.sheet.objects_more_than(before.sheet):
+        return _draw(request, page, status=422)
+    messages.success(request, f"{page.title} is saved.")
+    return redirect(following(request, page, onwards=page.shares_url))
+
+
+def _keep(request: UserRequest, page: ShareClassPage) -> None:
+    raw = read_answers(page.sheet, request.POST)
+    if page.share_class is None:
+        saving.add_share_class(page.draft, raw, by=request.user, token=page.token)
+    else:
+        version = posted_version(request.POST)
+        saving.save_share_class(page.draft, page.share_class, raw, version=version, by=request.user)
+
+
+def _again(page: ShareClassPage) -> ShareClassPage:
+    return share_class_page(page.draft, page.section, page.draft.share_class(page.token), token=page.token)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def share_class_removal(request: UserRequest, reference: str, token: str) -> HttpResponse:
+    """Ask once more, saying what refers to the class; a post removes it."""
+    draft = draft_of(request, reference)
+    found = share_class_of(draft, token)
+    if request.method == "POST":
+        return _remove(request, draft, found)
+    page = share_class_removal_page(draft, found)
+    return render(request, "portal/party_removal.html", {"page": page})
+
+
+def _remove(request: UserRequest, draft: Draft, found: ShareClassRow) -> HttpResponse:
+    try:
+        saving.remove_share_class(draft, found, by=request.user)
+    except saving.Closed as closed:
+        messages.error(request, f"{closed}.")
+    else:
+        arrivals.wake(draft.application)
+        messages.success(request, f"{found.label} is removed.")
+    return redirect("portal:shares", reference=draft.application.reference)

@@ -1,0 +1,68 @@
+"""Shares: the grid of who holds what."""
+
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from formation_portal.accounts.policies import UserRequest, customer
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.contract.schema import Section
+
+from .. import arrivals
+from ..conflict import Clash, keeps_theirs
+from ..finding import draft_of, posted_version, share_section
+from ..shares_view import SharesPage, cell_name, shares_page
+from ..steps import SHARES, url_after
+from .answering import draw_conflict, following
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def shares(request: UserRequest, reference: str) -> HttpResponse:
+    """GET draws classes, grid and picture. POST saves the numbers as typed."""
+    draft = draft_of(request, reference)
+    section = share_section(draft)
+    if request.method == "POST":
+        return _save(request, draft, section)
+    return _draw(request, shares_page(draft, section))
+
+
+def _draw(request: UserRequest, page: SharesPage, *, status: int = 200) -> HttpResponse:
+    return render(request, "portal/shares.html", {"page": page, "problems": page.problems}, status=status)
+
+
+def _save(request: UserRequest, draft: Draft, section: Section) -> HttpResponse:
+    page = shares_page(draft, section)
+    typed = _typed(page, request.POST)
+    try:
+        saving.save_holdings(draft, typed, version=posted_version(request.POST), by=request.user)
+    except saving.Stale as stale:
+        page = shares_page(draft, section)
+        return draw_conflict(request, page, _clashes(page, stale))
+    except saving.Closed:
+        return _draw(request, shares_page(draft, section), status=409)
+    page = shares_page(draft, section)
+    if request.htmx:
+        arrivals.wake(draft.application)
+        return render(request, "portal/_shares_change.html", {"page": page})
+    arrivals.give_it_a_moment(draft.application)
+    if page.problems:
+        return _draw(request, page, status=422)
+    return redirect(following(request, page, onwards=url_after(draft, SHARES)))
+
+
+def _typed(page: SharesPage, post: QueryDict) -> dict[tuple[str, str], str]:
+    """The cells that were posted, by the tokens of party and class."""
+    pairs = [(party.token, row.token) for party in page.holders for row in page.draft.share_classes]
+    named = {pair: cell_name(*pair) for pair in pairs}
+    return {pair: post[name] for pair, name in named.items() if name in post and not keeps_theirs(post, name)}
+
+
+def _clashes(page: SharesPage, stale: saving.Stale) -> tuple[Clash, ...]:
+    cells = {cell.name: cell for row in page.rows for cell in row.cells}
+    return tuple(
+        Clash(cell_name(*pair), cells[cell_name(*pair)].label, stale.posted[pair], stale.stored.get(pair, ""))
+        for pair in stale.fields
+        if cell_name(*pair) in cells
+    )
