@@ -19,6 +19,8 @@ def django_db_modify_db_settings(run_dir: Path) -> None:
     """SQLite in files, as in production: a server's threads and the test then have connections of their own, which
     databases in memory can't give. Nothing waits for the disk."""
     for alias, database in settings.DATABASES.items():
+        # Either may be asked for alone: neither knows of the other.
+        database["TEST"]["DEPENDENCIES"] = []
         if database["ENGINE"].endswith("sqlite3"):
             database["TEST"]["NAME"] = str(run_dir / f"{alias}.sqlite3")
             start = database["OPTIONS"]["init_command"].replace("synchronous=FULL", "synchronous=OFF")
@@ -27,6 +29,7 @@ def django_db_modify_db_settings(run_dir: Path) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _nothing_is_written_into_the_tree(run_dir: Path) -> Iterator[None]:
+    (run_dir / "static").mkdir()
     storages = settings.STORAGES | {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
     with override_settings(
         DATA_DIR=run_dir,
