@@ -1,0 +1,157 @@
+"""What every call carries and what it takes: headers, limits, and nothing from the environment."""
+
+import gzip
+import logging
+from collections.abc import Callable
+
+import pytest
+
+from formation_portal.gateway.errors import Busy, NotFound, Refused, Unclear, UnexpectedAnswer
+
+from .conftest import client_at
+from .raw_server import Line, RawServer, Script
+
+Start = Callable[[Script], RawServer]
+
+
+def answering(start: Start, body: bytes | str, *, status: str = "201 Created", headers: str = "") -> RawServer:
+    sent = body.encode() if isinstance(body, str) else body
+    head = f"HTTP/1.1 {status}\r\nContent-Length: {len(sent)}\r\n{headers}\r\n".encode()
+    return start(lambda line: line.send(head + sent))
+
+
+RECORD = '{"data": {"id": "ent_1"}}'
+
+
+def test_a_call_carries_key_idempotency_key_and_request_id(raw_server: Start, caplog: pytest.LogCaptureFixture) -> None:
+    server = answering(raw_server, RECORD)
+    with caplog.at_level(logging.INFO, logger="formation_portal.gateway"):
+        client_at(server.url, key="sk_live_secret").create_entity({"name": "Secret Ltd"}, key="idem-1")
+    [request] = server.requests
+    head, _, body = request.decode().partition("\r\n\r\n")
+    lines = dict(line.split(": ", 1) for line in head.split("\r\n")[1:])
+    assert lines["Authorization"] == "Bearer sk_live_secret"
+    assert lines["Idempotency-Key"] == "idem-1"
+    assert lines["Accept-Encoding"] == "identity"
+    assert lines["Content-Type"] == "application/json"
+    assert body == '{"name":"Secret Ltd"}'
+    assert lines["X-Request-Id"] in caplog.text
+    assert "secret" not in caplog.text.lower()
+
+
+def test_a_query_is_not_logged(raw_server: Start, caplog: pytest.LogCaptureFixture) -> None:
+    server = answering(raw_server, "[]", status="200 OK")
+    with caplog.at_level(logging.INFO, logger="formation_portal.gateway"):
+        client_at(server.url).find_parties("Larkfield")
+    assert "GET /api/v1/parties: 200" in caplog.text
+    assert "Larkfield" not in caplog.text
+
+
+def test_without_a_key_there_is_no_authorization(raw_server: Start) -> None:
+    server = answering(raw_server, RECORD)
+    client_at(server.url).create_entity({}, key="k")
+    assert b"Authorization" not in server.requests[0]
+
+
+@pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"])
+def test_a_redirect_is_refused(raw_server: Start, status: str) -> None:
+    elsewhere = answering(raw_server, RECORD)
+    server = answering(raw_server, "", status=status, headers=f"Location: {elsewhere.url}/api/v1/entities\r\n")
+    with pytest.raises(UnexpectedAnswer):
+        client_at(server.url, key="secret").create_entity({}, key="k")
+    assert elsewhere.requests == []
+
+
+def test_the_body_of_a_redirect_is_not_read_to_its_end(raw_server: Start) -> None:
+    endless = "HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 1000000000\r\n\r\n"
+
+    def pour(line: Line) -> None:
+        line.send(endless)
+        for _ in range(10_000):
+            line.send(b"x" * 100_000)
+
+    with pytest.raises(UnexpectedAnswer):
+        client_at(raw_server(pour).url).create_entity({}, key="k")
+
+
+def test_too_large_an_answer_is_unclear(raw_server: Start) -> None:
+    server = answering(raw_server, '{"data": {"id": "ent_1", "more": "' + "x" * 10_000 + '"}}')
+    with pytest.raises(Unclear):
+        client_at(server.url).create_entity({}, key="k")
+
+
+def test_a_catalog_may_be_larger_than_other_answers(raw_server: Start) -> None:
+    items = '["' + "x" * 90_000 + '"]'
+    assert client_at(answering(raw_server, items, status="200 OK").url).catalog().items is not None
+    too_large = '["' + "x" * 100_000 + '"]'
+    with pytest.raises(Unclear):
+        client_at(answering(raw_server, too_large, status="200 OK").url).catalog()
+
+
+def test_a_small_answer_that_unpacks_into_a_huge_one_is_cut_off(raw_server: Start) -> None:
+    bomb = gzip.compress(b'{"data": {"id": "' + b" " * 50_000_000 + b'"}}')
+    server = answering(raw_server, bomb, headers="Content-Encoding: gzip\r\n")
+    with pytest.raises(Unclear):
+        client_at(server.url).create_entity({}, key="k")
+
+
+def test_an_answer_that_is_packed_all_the_same_is_read(raw_server: Start) -> None:
+    server = answering(raw_server, gzip.compress(RECORD.encode()), headers="Content-Encoding: gzip\r\n")
+    assert client_at(server.url).create_entity({}, key="k")["id"] == "ent_1"
+
+
+def test_a_huge_error_is_read_in_part(raw_server: Start) -> None:
+    server = answering(raw_server, "No. " * 1_000_000, status="422 No", headers="Content-Type: text/plain\r\n")
+    with pytest.raises(Refused) as caught:
+        client_at(server.url).create_entity({}, key="k")
+    assert caught.value.message.startswith("No. No.")
+
+
+@pytest.mark.parametrize(("header", "seconds"), [("7", 7), ("99999", 900), ("Wed, 21 Oct 2026 07:28:00 GMT", 0)])
+def test_a_busy_service_says_when_to_come_back(raw_server: Start, header: str, seconds: float) -> None:
+    server = answering(raw_server, "", status="503 Unavailable", headers=f"Retry-After: {header}\r\n")
+    with pytest.raises(Busy) as caught:
+        client_at(server.url).create_entity({}, key="k")
+    assert caught.value.retry_after == seconds
+
+
+def test_an_error_keeps_status_code_and_request_id(raw_server: Start) -> None:
+    server = answering(raw_server, '{"code": "not_found", "detail": "Gone"}', status="404 Not Found")
+    with pytest.raises(NotFound) as caught:
+        client_at(server.url).parties("ent_1")
+    error = caught.value
+    assert (error.status, error.code, error.message) == (404, "not_found", "Gone")
+    assert f"X-Request-Id: {error.request_id}".encode() in server.requests[0]
+
+
+def test_proxies_netrc_and_cookies_have_no_say(
+    raw_server: Start, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    proxy = answering(raw_server, RECORD)
+    netrc = tmp_path_factory.mktemp("home") / "netrc"
+    netrc.write_text("machine 127.0.0.1 login somebody password secret\n")
+    netrc.chmod(0o600)
+    monkeypatch.setenv("NETRC", str(netrc))
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, proxy.url)
+    monkeypatch.setenv("no_proxy", "")
+    server = answering(raw_server, RECORD, headers="Set-Cookie: track=me\r\n")
+    client = client_at(server.url)
+    client.create_entity({}, key="k")
+    client.create_entity({}, key="k")
+    assert proxy.requests == []
+    assert len(server.requests) == 2
+    assert not any(word in request for request in server.requests for word in (b"Cookie", b"Authorization"))
+
+
+def test_an_id_from_the_service_stays_one_step_of_the_path(raw_server: Start) -> None:
+    server = answering(raw_server, "[]", status="200 OK")
+    client_at(server.url).parties("../../x?y#z")
+    assert server.requests[0].startswith(b"GET /api/v1/entities/..%2F..%2Fx%3Fy%23z/parties HTTP/1.1")
+
+
+def test_a_number_that_json_does_not_have_is_never_sent(raw_server: Start) -> None:
+    server = answering(raw_server, RECORD)
+    with pytest.raises(ValueError, match="JSON"):
+        client_at(server.url).create_entity({"amount": float("nan")}, key="k")
+    assert server.requests == []

@@ -1,0 +1,135 @@
+"""Every shape of error answer is read: field, code and words, and nothing that could harm a page."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from formation_portal.gateway.complaints import read_complaint
+from formation_portal.gateway.errors import Complaint, Objection
+
+PROBLEM = {
+    "type": "https://example.test/problems/validation_failed",
+    "title": "Validation failed",
+    "status": 422,
+    "detail": "Two answers are wrong",
+    "code": "validation_failed",
+    "errors": [
+        {"pointer": "/csp_data/bvi.activity", "field": "bvi.activity", "code": "required", "detail": "Enter it"},
+        {"pointer": "/csp_data/a~1b.c/currency", "code": "currency_not_allowed", "detail": "Choose another"},
+    ],
+    "request_id": "r-1",
+}
+
+
+def read(answer: Any) -> Complaint:
+    return read_complaint(json.dumps(answer).encode(), content_type="application/json")
+
+
+def test_problem_details_name_code_fields_and_words() -> None:
+    assert read(PROBLEM) == Complaint(
+        code="validation_failed",
+        message="Two answers are wrong",
+        objections=(
+            Objection("bvi.activity", "required", "Enter it"),
+            Objection("a/b.c", "currency_not_allowed", "Choose another"),
+        ),
+    )
+
+
+def test_a_requirement_keeps_its_place() -> None:
+    error = {"code": "document", "detail": "Upload it", "section": "directors", "party_id": "pty_1", "slot": "Passport"}
+    [objection] = read({"code": "requirements_not_met", "errors": [error]}).objections
+    assert (objection.section, objection.party_id, objection.slot) == ("directors", "pty_1", "Passport")
+
+
+def test_a_conflict_names_the_record_that_stands() -> None:
+    assert read({"code": "conflict", "existing_id": "ent_1"}).existing_id == "ent_1"
+    assert read({"error": {"code": "conflict", "existing_id": "ent_1"}}).existing_id == "ent_1"
+
+
+@pytest.mark.parametrize(
+    "details",
+    [
+        {"email": "is taken"},
+        {"email": ["is taken"]},
+        {"email": {"message": "is taken"}},
+        [{"field": "email", "message": "is taken"}],
+        {"field": "email", "message": "is taken"},
+    ],
+)
+def test_an_error_object_may_have_details_of_any_kind(details: Any) -> None:
+    complaint = read({"error": {"code": "bad_answers", "message": "Look again", "details": details}})
+    assert (complaint.code, complaint.message) == ("bad_answers", "Look again")
+    assert complaint.objections == (Objection("email", "invalid", "is taken"),)
+
+
+def test_an_error_may_be_a_text() -> None:
+    assert read({"error": "Who are you?"}) == Complaint(message="Who are you?")
+
+
+def test_errors_by_field_keep_every_text() -> None:
+    assert read({"errors": {"email": ["is taken", "is odd"], "phone": "is missing"}}).objections == (
+        Objection("email", "invalid", "is taken"),
+        Objection("email", "invalid", "is odd"),
+        Objection("phone", "invalid", "is missing"),
+    )
+
+
+def test_a_detail_may_be_a_text_or_a_list_with_places() -> None:
+    assert read({"detail": "Not today"}).message == "Not today"
+    found = read({"detail": [{"loc": ["body", "person", "email"], "msg": "is missing", "type": "missing"}]})
+    assert found.objections == (Objection("person.email", "missing", "is missing"),)
+
+
+def test_a_pointer_may_stand_under_source() -> None:
+    found = read({"errors": [{"source": {"pointer": "/email"}, "title": "is taken"}]})
+    assert found.objections == (Objection("email", "invalid", "is taken"),)
+
+
+def test_a_list_of_texts_is_read() -> None:
+    assert read(["Not today", "Nor tomorrow"]).objections[1].message == "Nor tomorrow"
+
+
+def test_plain_text_is_the_message() -> None:
+    assert read_complaint(b"There is no such thing.\n", content_type="text/plain").message == "There is no such thing."
+
+
+@pytest.mark.parametrize("content_type", ["text/html", ""])
+def test_a_page_of_mark_up_says_nothing(content_type: str) -> None:
+    assert read_complaint(b"<h1>Bad gateway</h1>", content_type=content_type) == Complaint()
+
+
+def test_long_texts_and_long_lists_end() -> None:
+    found = read({"detail": "x" * 10_000, "errors": [{"field": "f", "detail": "y"}] * 1_000})
+    assert len(found.message) == 500
+    assert len(found.objections) == 200
+
+
+def test_control_characters_become_spaces() -> None:
+    assert read({"detail": "one\x00two\u202ethree\nfour"}).message == "one two three four"
+
+
+NAMES = st.sampled_from(["error", "errors", "detail", "details", "code", "field", "pointer", "loc", "source", "other"])
+LEAVES = st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from(["/csp_data", "#/a~1b", "/"])
+JSON = st.recursive(
+    LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=4), max_leaves=12
+)
+
+
+@given(JSON)
+def test_no_json_breaks_the_reading(answer: Any) -> None:
+    complaint = read(answer)
+    complaint.message.encode()
+    assert all(isinstance(objection.field, str) for objection in complaint.objections)
+
+
+@given(st.binary())
+def test_no_bytes_break_the_reading(body: bytes) -> None:
+    read_complaint(body).message.encode()
+
+
+def test_no_depth_breaks_the_reading() -> None:
+    assert read_complaint(b"[" * 100_000) == Complaint(message=("[" * 500))

@@ -1,0 +1,135 @@
+"""One table decides what every status and every exception means; nothing falls through it."""
+
+import ssl
+from collections.abc import Iterator
+
+import pytest
+import requests
+from urllib3.exceptions import (
+    ConnectTimeoutError,
+    DecodeError,
+    HTTPError,
+    IncompleteRead,
+    MaxRetryError,
+    NameResolutionError,
+    NewConnectionError,
+    ProtocolError,
+    ReadTimeoutError,
+    SSLError,
+)
+
+from formation_portal.gateway import errors
+from formation_portal.gateway.errors import (
+    Busy,
+    CatalogUnavailable,
+    Conflict,
+    GatewayError,
+    HandshakeFailed,
+    NoAnswer,
+    NotAuthorised,
+    NotConfigured,
+    NotFound,
+    NotSent,
+    NotThere,
+    Refused,
+    Unclear,
+    UnexpectedAnswer,
+    Unsupported,
+    Unusable,
+    class_for,
+)
+
+BY_STATUS = {
+    **dict.fromkeys(range(100, 200), UnexpectedAnswer),
+    **dict.fromkeys(range(300, 400), UnexpectedAnswer),
+    **dict.fromkeys(range(400, 500), Refused),
+    **dict.fromkeys(range(500, 600), Unclear),
+    401: NotAuthorised,
+    403: NotAuthorised,
+    404: NotFound,
+    405: UnexpectedAnswer,
+    408: Unclear,
+    409: Conflict,
+    410: NotFound,
+    425: Busy,
+    429: Busy,
+    501: UnexpectedAnswer,
+}
+TO_A_SUPPLEMENTS_CALL = BY_STATUS | {404: NotThere, 405: Unsupported, 501: Unsupported}
+
+
+def test_every_status_means_one_thing() -> None:
+    assert {status: class_for(status) for status in BY_STATUS} == BY_STATUS
+    assert {status: class_for(status, is_supplement=True) for status in BY_STATUS} == TO_A_SUPPLEMENTS_CALL
+
+
+@pytest.mark.parametrize("status", [0, 99, 200, 204, 600, 999])
+def test_a_status_that_no_row_knows_is_unclear(status: int) -> None:
+    assert class_for(status) is Unclear
+
+
+def test_a_request_that_is_still_running_is_no_conflict() -> None:
+    assert class_for(409, code="request_in_progress") is Busy
+    assert class_for(409, code="invalid_state") is Conflict
+
+
+def test_503_counts_as_not_done_only_where_the_service_says_when_to_come_back() -> None:
+    assert class_for(503, has_retry_after=True) is Busy
+    assert class_for(503) is Unclear
+
+
+def _wrapped() -> Iterator[tuple[Exception, type[GatewayError]]]:
+    """As requests hands them out: one outer class for what never left and for what was lost."""
+    pool = None
+    for reason, means in (
+        (NewConnectionError(None, "refused"), NotSent),  # type: ignore[arg-type]
+        (NameResolutionError("host", None, OSError("unknown")), NotSent),  # type: ignore[arg-type]
+        (ConnectTimeoutError(None, "slow"), NotSent),
+        (HandshakeFailed(ssl.SSLError("bad certificate")), NotSent),
+        (SSLError("broke off in the middle"), Unclear),
+        (ProtocolError("closed"), Unclear),
+    ):
+        yield requests.ConnectionError(MaxRetryError(pool, "/", reason)), means  # type: ignore[arg-type]
+    yield requests.exceptions.SSLError(MaxRetryError(pool, "/", HandshakeFailed(OSError()))), NotSent  # type: ignore[arg-type]
+    yield requests.ConnectTimeout(MaxRetryError(pool, "/", ConnectTimeoutError(None, "slow"))), NotSent  # type: ignore[arg-type]
+    for lost in (
+        ProtocolError("Connection aborted.", ConnectionResetError(104, "reset")),
+        ProtocolError("Connection aborted.", TimeoutError("while sending")),
+    ):
+        yield requests.ConnectionError(lost), Unclear
+    yield requests.ReadTimeout(ReadTimeoutError(pool, "/", "slow")), Unclear  # type: ignore[arg-type]
+    for bare in (
+        IncompleteRead(1, 2),
+        DecodeError("gzip"),
+        Unusable("no JSON"),
+        TimeoutError(),
+        ConnectionResetError(),
+        HTTPError(),
+        ValueError(),
+        requests.RequestException(),
+        requests.exceptions.ChunkedEncodingError(),
+        requests.TooManyRedirects(),
+    ):
+        yield bare, Unclear
+
+
+@pytest.mark.parametrize(("error", "means"), list(_wrapped()), ids=lambda value: repr(value)[:60])
+def test_an_exception_is_judged_by_what_it_wraps(error: Exception, means: type[GatewayError]) -> None:
+    assert class_for(error) is means
+
+
+def test_every_class_of_the_tree_is_in_the_table_or_has_its_own_place() -> None:
+    def below(parent: type[GatewayError]) -> Iterator[type[GatewayError]]:
+        yield parent
+        for child in parent.__subclasses__():
+            yield from below(child)
+
+    # Parents only, and those that are raised where no call was made.
+    elsewhere = {GatewayError, NoAnswer, NotConfigured, CatalogUnavailable}
+    assert set(below(GatewayError)) - elsewhere == {row.means for row in errors.TABLE}
+
+
+def test_every_class_has_words_for_people() -> None:
+    for row in errors.TABLE:
+        assert row.means().message == row.means.words
+        assert "words" in vars(row.means) or row.means is NotThere
