@@ -119,7 +119,7 @@ STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [PROJECT / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "formation_portal.assets.BundledStorage"},
 }
 # Uploads are served by views that check who asks, never by address.
 MEDIA_ROOT = DATA_DIR / "documents"
