@@ -1,5 +1,6 @@
 """What moves an application as a whole: starting, submitting, withdrawing, deleting, and handing it back."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -51,7 +52,7 @@ def submit(draft: Draft, *, by: AbstractBaseUser, declaration: str = "") -> None
 
 
 def _objections(draft: Draft) -> tuple[Need, ...]:
-    answers: list[tuple[object, Any]] = submitting.send(sender=Application, draft=draft)
+    answers: Sequence[tuple[object, Any]] = submitting.send(sender=Application, draft=draft)
     return tuple(need for _, needs in answers for need in needs or ())
 
 

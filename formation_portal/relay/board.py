@@ -1,0 +1,154 @@
+"""How far everything of an application has come, in the words that its customer reads (design, "Relay")."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from formation_portal.applications.models import Application
+
+from .kinds import Kind
+from .models import UNSUPPORTED, Delivery, DeliveryState
+from .order import is_blocked
+from .problems import Trouble, troubles
+from .profile import Profile, profile
+
+State = DeliveryState
+
+
+class Stage(StrEnum):
+    """What a customer is told; never "failed" while it is not known. In the order of urgency."""
+
+    YOURS = "yours"
+    OURS = "ours"
+    CHECKING = "checking"
+    WAITING = "waiting"
+    SENDING = "sending"
+    SAVED = "saved"
+    RECEIVED = "received"
+
+
+WORDS = {
+    Stage.YOURS: "Needs your change",
+    Stage.OURS: "With our team",
+    Stage.CHECKING: "Checking whether it arrived",
+    Stage.WAITING: "Waiting to try again",
+    Stage.SENDING: "Sending",
+    Stage.SAVED: "Saved",
+    Stage.RECEIVED: "Received",
+}
+LATER_WORDS = "Saved. Goes out when you submit."
+
+_STAGES = {
+    State.SENDING: Stage.SENDING,
+    State.WAITING: Stage.WAITING,
+    State.UNKNOWN: Stage.CHECKING,
+    State.RECONCILING: Stage.CHECKING,
+    State.HELD: Stage.OURS,
+    State.REFUSED: Stage.YOURS,
+}
+_URGENCY = {stage: place for place, stage in enumerate(Stage)}
+
+ONLY_ON_SUBMIT = (
+    "This formation service can't change what it has received, so your answers go out together when you submit."
+)
+NOT_TOLD = (
+    "This formation service can't be told that an application is submitted or withdrawn. It counts here, and our team "
+    "takes it from there."
+)
+NOT_CHANGED = "Something that the formation service can't change or remove has changed here. Our team takes care of it."
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryView:
+    """How far one thing has come. `words` say it, `state` is for marks and colours, `at` is when it was last moved."""
+
+    state: Stage = Stage.SAVED
+    words: str = WORDS[Stage.SAVED]
+    problems: tuple[Trouble, ...] = ()
+    at: datetime | None = None
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the service has refused it, so that the customer has to change something."""
+        return self.state is Stage.YOURS
+
+
+class DeliveryBoard:
+    """Every thing of one application, as its pages show it."""
+
+    def __init__(self, application: Application, rows: Iterable[Delivery], known: Profile) -> None:
+        self._lets_go = known.lets_go(application)
+        self._rows = {row.name: row for row in rows}
+        self._known = known
+        self._there = {row.name for row in self._rows.values() if row.remote_id}
+
+    def of(self, kind: str, token: str | None = None) -> DeliveryView:
+        """One thing; what has no row yet is saved here and nothing more. A document's token is its `subject`."""
+        row = self._rows.get((Kind(kind), token or ""))
+        return self._view(row) if row else self._nothing()
+
+    def of_entity(self) -> DeliveryView:
+        """The answers about the entity, of either kind: the more urgent view, with the problems of both."""
+        return self._joined(Kind.ENTITY, Kind.ENTITY_CSP)
+
+    def of_party(self, token: str) -> DeliveryView:
+        """A party and its answers."""
+        return self._joined(Kind.PARTY, Kind.PARTY_CSP, token=token)
+
+    def of_share_class(self, token: str) -> DeliveryView:
+        """A share class and its answers."""
+        return self._joined(Kind.SHARE_CLASS, Kind.SHARE_CLASS_CSP, token=token)
+
+    @property
+    def overall(self) -> DeliveryView:
+        """The most urgent view of all, with every problem."""
+        return self._most_urgent([self._view(row) for row in self._rows.values() if not self._is_idle(row)])
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What this service can't do, said plainly."""
+        cannot = {row.name[0].is_deed for row in self._rows.values() if row.reason == UNSUPPORTED}
+        found = [
+            (not self._known.can_edit and not self._lets_go, ONLY_ON_SUBMIT),
+            (True in cannot, NOT_TOLD),
+            (False in cannot, NOT_CHANGED),
+        ]
+        return tuple(words for applies, words in found if applies)
+
+    def _joined(self, *kinds: Kind, token: str = "") -> DeliveryView:
+        rows = [self._rows[(kind, token)] for kind in kinds if (kind, token) in self._rows]
+        return self._most_urgent([self._view(row) for row in rows])
+
+    def _most_urgent(self, views: list[DeliveryView]) -> DeliveryView:
+        if not views:
+            return self._nothing()
+        first = min(views, key=lambda view: _URGENCY[view.state])
+        problems = tuple(problem for view in views for problem in view.problems)
+        return DeliveryView(first.state, first.words, problems, first.at)
+
+    def _nothing(self) -> DeliveryView:
+        return DeliveryView() if self._lets_go else DeliveryView(words=LATER_WORDS)
+
+    def _is_idle(self, row: Delivery) -> bool:
+        """Nothing is there and nothing should be."""
+        return row.state == State.DONE and row.wanted is None
+
+    def _view(self, row: Delivery) -> DeliveryView:
+        stage = self._stage(row)
+        words = LATER_WORDS if stage is Stage.SAVED and not self._lets_go else WORDS[stage]
+        return DeliveryView(stage, words, troubles(row), row.updated_at)
+
+    def _stage(self, row: Delivery) -> Stage:
+        if row.state == State.DONE:
+            return Stage.OURS if row.reason == UNSUPPORTED else Stage.RECEIVED if row.acknowledged else Stage.SAVED
+        if row.state == State.QUEUED:
+            if not self._lets_go or is_blocked(row, self._rows.values(), self._there):
+                return Stage.SAVED
+            return Stage.SENDING
+        return _STAGES[State(row.state)]
+
+
+def deliveries(application: Application) -> DeliveryBoard:
+    """The board of an application: two queries."""
+    return DeliveryBoard(application, Delivery.objects.filter(application=application), profile())

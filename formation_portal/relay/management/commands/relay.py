@@ -1,0 +1,24 @@
+"""`manage.py relay`: brings what was saved to the formation service. As many as one likes may run."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from formation_portal.relay.worker import Worker, drain
+
+
+class Command(BaseCommand):
+    """Runs one worker until SIGTERM or SIGINT."""
+
+    help = "Sends what was saved to the formation service, until it is stopped."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--once", action="store_true", help="make what calls can be made now, then end")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["once"]:
+            self.stdout.write(f"{drain()} calls made")
+            return
+        worker = Worker()
+        worker.stop_on_signals()
+        worker.run()

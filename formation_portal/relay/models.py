@@ -1,0 +1,130 @@
+"""One row per remote thing, every attempt to send it, and what is known of the service.
+
+States and what moves them: design, "Relay". `wanted` and `acknowledged` are payloads with local references.
+"""
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+
+from formation_portal.applications.answers import AnswersField
+from formation_portal.applications.models import SUBJECT_LIMIT, Application
+
+from .kinds import Kind, Name
+
+# Why a row is held whose call may have been done: nobody but an agent can tell.
+UNCLEAR = "unclear"
+# Why a row is held, or a deed done, that the service has no call for.
+UNSUPPORTED = "unsupported"
+
+
+class DeliveryState(models.TextChoices):
+    """Where a thing stands between us and the service."""
+
+    QUEUED = "queued"
+    SENDING = "sending"
+    DONE = "done"
+    WAITING = "waiting"  # surely not processed; will be tried again
+    UNKNOWN = "unknown"  # it may have arrived
+    RECONCILING = "reconciling"  # evidence is being read
+    HELD = "held"  # an agent is needed
+    REFUSED = "refused"  # the customer is needed
+
+
+class Delivery(models.Model):
+    """One thing at the service: what we want there, what it has acknowledged, and how far we are."""
+
+    application = models.ForeignKey(Application, models.CASCADE, related_name="deliveries")
+    kind = models.CharField(max_length=20, choices=[(kind.value, kind.value) for kind in Kind])
+    subject = models.CharField(max_length=SUBJECT_LIMIT, blank=True)
+    position = models.PositiveIntegerField(default=0)
+    # None: nothing should be there.
+    wanted = AnswersField(null=True)
+    # None: nothing is there, as far as was acknowledged.
+    acknowledged = AnswersField(null=True)
+    # What was sent last, with its Idempotency-Key: the same one for every try of the same wish.
+    sent = AnswersField(null=True)
+    key = models.CharField(max_length=64, blank=True)
+    # The things whose remote ids it names: [[kind, subject], …].
+    needs = models.JSONField(default=list)
+    remote_id = models.CharField(max_length=200, blank=True)
+    state = models.CharField(max_length=12, choices=DeliveryState.choices, default=DeliveryState.QUEUED)
+    # Why it is held, or what was special about being done: a stable word.
+    reason = models.CharField(max_length=40, blank=True)
+    problems = AnswersField(default=list)
+    # None: nothing to do before something else changes.
+    next_at = models.DateTimeField(null=True, blank=True)
+    lease = models.UUIDField(null=True, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    # Tries in a row that surely did nothing, and re-sends of what may have arrived.
+    attempts = models.PositiveIntegerField(default=0)
+    repeats = models.PositiveIntegerField(default=0)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = (
+            models.UniqueConstraint(fields=("application", "kind", "subject"), name="one_row_a_thing"),
+            models.UniqueConstraint(
+                fields=("application",), condition=Q(state="sending"), name="one_call_in_flight_an_entity"
+            ),
+            models.UniqueConstraint(
+                fields=("kind", "remote_id"), condition=~Q(remote_id=""), name="one_thing_a_remote_id"
+            ),
+        )
+        indexes = (models.Index(fields=("next_at",), condition=Q(next_at__isnull=False), name="due_deliveries"),)
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.subject}: {self.state}".replace(" :", ":")
+
+    @property
+    def name(self) -> Name:
+        """What it is named by within its application."""
+        return (Kind(self.kind), self.subject)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is known what the service has: nothing is on its way, or may have arrived."""
+        in_doubt = (DeliveryState.SENDING, DeliveryState.UNKNOWN, DeliveryState.RECONCILING)
+        return self.state not in in_doubt and not (self.state == DeliveryState.HELD and self.reason == UNCLEAR)
+
+    @property
+    def is_as_wanted(self) -> bool:
+        """Whether the service has acknowledged exactly what we want there."""
+        return bool(self.wanted == self.acknowledged)
+
+    @property
+    def is_removal(self) -> bool:
+        """Whether something is there that should not be."""
+        return self.wanted is None and self.acknowledged is not None
+
+
+class Attempt(models.Model):
+    """One call, committed before the socket opens. An open one without end is a process that died. No bodies."""
+
+    delivery = models.ForeignKey(Delivery, models.CASCADE, related_name="tries")
+    key = models.CharField(max_length=64)
+    lease = models.UUIDField(default=uuid.uuid4)
+    started_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    outcome = models.CharField(max_length=40, blank=True)
+    status = models.PositiveSmallIntegerField(null=True, blank=True)
+    request_id = models.CharField(max_length=100, blank=True)
+
+    class Meta:
+        ordering = ("-pk",)
+
+    def __str__(self) -> str:
+        return f"{self.delivery_id}: {self.outcome or 'not ended'}"
+
+
+class ServiceProfile(models.Model):
+    """What was found out about the service at one address. An answer that is not known is None."""
+
+    base_url = models.CharField(max_length=300, primary_key=True)
+    can_edit = models.BooleanField(null=True)
+    paused_until = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return self.base_url

@@ -1,0 +1,100 @@
+"""What an answer of the service, or the lack of one, means for a row: the one table from evidence to state."""
+
+from dataclasses import dataclass
+
+from formation_portal.gateway.errors import (
+    Busy,
+    Conflict,
+    GatewayError,
+    NotAuthorised,
+    NotFound,
+    NotSent,
+    Objection,
+    Refused,
+    Unclear,
+    Unsupported,
+)
+
+from .kinds import Kind
+from .models import UNCLEAR, UNSUPPORTED, DeliveryState
+from .routes import CREATE, REMOVE
+
+State = DeliveryState
+
+NOT_AUTHORISED, IN_PROGRESS, FILE_MISSING, BOUND_ELSEWHERE = (
+    "not_authorised",
+    "in_progress",
+    "file_missing",
+    "bound_elsewhere",
+)
+# The service refuses the same to everybody: nothing that a customer could change.
+_OURS = frozenset({"invalid_state", "schema_superseded", "idempotency_key_reused", "malformed_json", "unknown_field"})
+# Of a refusal without a field, these statuses speak about what was sent.
+_ABOUT_CONTENT = frozenset({409, 413, 415, 422})
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one call."""
+
+    state: DeliveryState
+    reason: str = ""
+    remote_id: str = ""
+    # It was there already: only that it is there is sure.
+    was_there: bool = False
+    problems: tuple[Objection, ...] = ()
+    retry_after: float | None = None
+    status: int | None = None
+    request_id: str = ""
+    error: str = ""
+
+    @property
+    def says(self) -> str:
+        """In one word, for the record of attempts."""
+        return self.error or self.reason or self.state.value
+
+
+def outcome_of(error: GatewayError, *, kind: Kind, action: str) -> Outcome:
+    """The outcome of a call that did not bring a usable answer."""
+    state, reason = _state_of(error, kind=kind, action=action)
+    return Outcome(
+        state,
+        reason,
+        remote_id=error.existing_id if state == State.DONE and action == CREATE else "",
+        was_there=state == State.DONE and action == CREATE and bool(error.existing_id),
+        problems=_problems(error) if state == State.REFUSED else (),
+        retry_after=error.retry_after,
+        status=error.status,
+        request_id=error.request_id,
+        error=type(error).__name__,
+    )
+
+
+def _state_of(error: GatewayError, *, kind: Kind, action: str) -> tuple[DeliveryState, str]:
+    if isinstance(error, NotAuthorised):
+        return State.WAITING, NOT_AUTHORISED
+    if isinstance(error, NotFound) and (error.code == "not_found" or not isinstance(error, Unsupported)):
+        return (State.DONE, "") if action == REMOVE else (State.HELD, "not_found")
+    if isinstance(error, Unsupported):
+        return (State.DONE if kind.is_deed else State.HELD), UNSUPPORTED
+    if isinstance(error, Busy):
+        return (State.UNKNOWN, IN_PROGRESS) if error.code == "request_in_progress" else (State.WAITING, "")
+    if isinstance(error, NotSent):
+        return State.WAITING, ""
+    if isinstance(error, Unclear):
+        return State.UNKNOWN, UNCLEAR
+    if isinstance(error, Conflict) and error.existing_id and action == CREATE:
+        return State.DONE, "was_there"
+    if isinstance(error, Refused) and _is_for_the_customer(error, action):
+        return State.REFUSED, error.code
+    return State.HELD, error.code or "unexpected"
+
+
+def _is_for_the_customer(error: Refused, action: str) -> bool:
+    if error.code in _OURS or action == REMOVE:
+        return False
+    return bool(error.problems) or error.status in _ABOUT_CONTENT
+
+
+def _problems(error: GatewayError) -> tuple[Objection, ...]:
+    return error.problems or (Objection(field="", code=error.code or "refused", message=error.message),)

@@ -1,0 +1,112 @@
+"""A refusal by the service, told in our own names: which answer of whom, and what to do."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.needs import Need
+from formation_portal.contract.problems import Problem
+from formation_portal.contract.schema import Section
+from formation_portal.gateway.errors import Objection
+
+from . import bodies
+from .kinds import Kind, Name
+from .models import Delivery, DeliveryState
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble(Problem):
+    """A refused answer with where it stands: the tokens of party or class, the section's key, the document's slot."""
+
+    section: str = ""
+    party: str = ""
+    share_class: str = ""
+    slot: str = ""
+
+
+def troubles(row: Delivery) -> tuple[Trouble, ...]:
+    """What the service objects to in a row."""
+    return tuple(Trouble(**problem) for problem in row.problems)
+
+
+def located(objections: Iterable[Objection], row: Delivery, ids: Mapping[Name, str], draft: Draft) -> list[Any]:
+    """The service's objections in our names, as a row keeps them."""
+    tokens = {remote_id: name for name, remote_id in ids.items()}
+    return [asdict(_located(objection, row, tokens, draft)) for objection in objections]
+
+
+def _located(objection: Objection, row: Delivery, tokens: Mapping[str, Name], draft: Draft) -> Trouble:
+    kind, subject = row.name
+    own = subject.partition("/")[0]
+    named = (tokens.get(objection.party_id), tokens.get(objection.share_class_id))
+    is_of_party = kind in (Kind.PARTY, Kind.PARTY_CSP, Kind.DOCUMENT, Kind.SHAREHOLDING)
+    party = own if is_of_party else named[0][1] if named[0] else ""
+    is_of_class = kind in (Kind.SHARE_CLASS, Kind.SHARE_CLASS_CSP)
+    share_class = own if is_of_class else named[1][1] if named[1] else ""
+    if kind is Kind.SHAREHOLDING:
+        share_class = subject.partition("/")[2]
+    fields = _fields(draft, party=party, share_class=share_class)
+    field = _field(objection.field, row, fields)
+    return Trouble(
+        field=field,
+        code=objection.code,
+        message=objection.message or "Change this answer: the formation service refused it",
+        section=_section_key(draft, objection, field, party=party, share_class=share_class),
+        party=party,
+        share_class=share_class,
+        slot=objection.slot or str((row.sent or {}).get("document_key", "")),
+    )
+
+
+def _fields(draft: Draft, *, party: str, share_class: str) -> tuple[FieldSpec, ...]:
+    row = draft.party(party) if party else None
+    if row:
+        return draft.schema.fields_of(row.kind, row.roles)
+    return draft.schema.share_class_fields if share_class else draft.schema.entity_fields
+
+
+def _field(said: str, row: Delivery, fields: Iterable[FieldSpec]) -> str:
+    """Our name for the field: as the service says it, or by the property that it is sent as; else the service's."""
+    kind = row.name[0]
+    answers = {"answers": {spec.name: None for spec in fields}}
+    # A submission speaks about any thing's answers; properties of parties and classes have the same names.
+    kinds = (Kind.ENTITY, Kind.PARTY) if kind.is_deed else (kind,)
+    return next((name for one in kinds if (name := bodies.field_of(one, answers, said))), said)
+
+
+def _section_key(draft: Draft, objection: Objection, field: str, *, party: str, share_class: str) -> str:
+    schema = draft.schema
+    if objection.section:
+        meant = (one.key for one in schema.sections if objection.section in (one.key, one.title, one.scope))
+        if key := next(meant, ""):
+            return key
+    row = draft.party(party) if party else None
+    if row:
+        sections: tuple[Section, ...] = schema.sections_of(row.roles)
+        group = row.kind
+    elif share_class:
+        sections, group = (schema.share_section,) if schema.share_section else (), "share_class"
+    else:
+        sections, group = schema.entity_sections, "entity"
+    asks = (one.key for one in sections if any(spec.name == field for spec in one.groups.get(group, ())))
+    return next(asks, sections[0].key if sections else "")
+
+
+def needs_of(rows: Iterable[Delivery]) -> tuple[Need, ...]:
+    """What the customer must change before submitting, told like any other need; a refused submission may be tried."""
+    return tuple(
+        Need(
+            "refused",
+            trouble.message,
+            trouble.section,
+            party_id=trouble.party or None,
+            share_class_id=trouble.share_class or None,
+            field=trouble.field or None,
+            slot=trouble.slot or None,
+        )
+        for row in rows
+        if row.state == DeliveryState.REFUSED and not row.name[0].is_deed
+        for trouble in troubles(row)
+    )

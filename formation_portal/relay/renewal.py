@@ -1,0 +1,130 @@
+"""Renews the rows of an application from its wishes, inside the transaction that changed it. Sends nothing."""
+
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.contract.lifecycle import State
+
+from .kinds import Name, container
+from .models import Delivery, DeliveryState
+from .profile import profile
+from .references import named, names_in
+from .wishes import Payload, Wish, wishes
+
+_RENEWED = (
+    "wanted",
+    "needs",
+    "position",
+    "state",
+    "reason",
+    "problems",
+    "next_at",
+    "attempts",
+    "repeats",
+    "sent",
+    "key",
+)
+
+
+def renew(draft: Draft) -> None:
+    """Bring every row's wish up to date: equal to what was acknowledged is done, anything else is queued.
+
+    What is on its way keeps its state, and is compared again once it is known what became of it. At most four
+    queries, however large the application.
+    """
+    application, now = draft.application, timezone.now()
+    found = Delivery.objects.select_for_update().filter(application=application)
+    rows = {row.name: row for row in found}
+    before = {name: _seen(row) for name, row in rows.items()}
+    wished = {wish.name: wish for wish in wishes(draft)}
+    reachable = _reachable(wished, rows)
+    for name, wish in wished.items():
+        if wish.payload is not None and (name in rows or _is_worth_a_row(wish)):
+            new = Delivery(application=application, kind=wish.kind, subject=wish.subject)
+            row = rows.setdefault(name, new)
+            row.position = wish.position
+            _want(row, _within_reach(wish.payload, reachable))
+    is_frozen = application.stands is State.WITHDRAWN and application.deleted_at is None
+    for name, row in rows.items():
+        if name not in wished:
+            _no_longer_want(row, wished, is_frozen=is_frozen)
+    if profile().lets_go(application):
+        _make_due(rows.values(), now)
+    Delivery.objects.bulk_create([row for row in rows.values() if row.pk is None])
+    changed = [row for name, row in rows.items() if name in before and _seen(row) != before[name]]
+    if changed:
+        Delivery.objects.bulk_update(changed, _RENEWED)
+
+
+def _seen(row: Delivery) -> tuple[Any, ...]:
+    return tuple(getattr(row, name) for name in _RENEWED)
+
+
+def _reachable(wished: Mapping[Name, Wish], rows: Mapping[Name, Delivery]) -> frozenset[Name]:
+    """The things that have a remote id, or are on their way to one."""
+    return frozenset(
+        name for name, wish in wished.items() if wish.payload is not None or (name in rows and rows[name].remote_id)
+    )
+
+
+def _within_reach(payload: Payload, reachable: Collection[Name]) -> Payload:
+    """The payload without answers that refer to what cannot be sent yet: the other answers need not wait for it."""
+    if "answers" not in payload:
+        return payload
+    kept = {
+        name: value
+        for name, value in payload["answers"].items()
+        if (reference := named(value)) is None or reference in reachable
+    }
+    return payload | {"answers": kept}
+
+
+def _is_worth_a_row(wish: Wish) -> bool:
+    return not wish.kind.is_csp or bool(wish.payload and wish.payload["answers"])
+
+
+def _want(row: Delivery, payload: Payload | None) -> None:
+    is_new, is_other = row.pk is None, row.wanted != payload
+    row.wanted = payload
+    holder = container(*row.name)
+    row.needs = [list(name) for name in dict.fromkeys(([holder] if holder else []) + list(names_in(payload)))]
+    if (is_new or is_other) and row.is_settled:
+        requeue(row)
+
+
+def requeue(row: Delivery) -> None:
+    """Compare a settled row with what was acknowledged, and start afresh where they differ."""
+    row.problems, row.reason, row.attempts, row.repeats = [], "", 0, 0
+    row.sent, row.key = None, ""
+    kind = row.name[0]
+    if row.is_as_wanted or (row.wanted is None and (kind.is_csp or kind.is_deed)):
+        row.state, row.next_at = DeliveryState.DONE, None
+    elif row.state != DeliveryState.WAITING:
+        row.state, row.next_at = DeliveryState.QUEUED, None
+
+
+def _no_longer_want(row: Delivery, wished: Mapping[Name, Wish], *, is_frozen: bool) -> None:
+    """What is gone here is removed there, unless it goes with what it belongs to.
+
+    A deed is never taken back, and a withdrawn application stays there as it is. Why the service refused a submission
+    can be read until the next one.
+    """
+    is_deed = row.name[0].is_deed
+    if is_frozen or is_deed:
+        if not (is_deed and row.state == DeliveryState.REFUSED):
+            _want(row, row.acknowledged)
+        return
+    _want(row, None)
+    holder = container(*row.name)
+    if row.is_settled and holder is not None and holder not in wished:
+        row.state, row.next_at = DeliveryState.DONE, None
+
+
+def _make_due(rows: Collection[Delivery], now: datetime) -> None:
+    for row in rows:
+        if row.state == DeliveryState.QUEUED and row.next_at is None:
+            row.next_at = now

@@ -1,0 +1,110 @@
+"""The worker: makes every call that is due, then sleeps until somebody calls or a second has passed.
+
+Any number of them may run, on one database. `drain` does the same in the caller's process, for tests and commands.
+"""
+
+import logging
+import signal
+import threading
+import time
+from types import FrameType
+
+from django.db import close_old_connections, connections
+from django.db.models import Min, Q
+from django.db.utils import DatabaseError
+from django.utils import timezone
+
+from . import wake
+from .models import UNSUPPORTED, Delivery, DeliveryState
+from .sending import step
+
+logger = logging.getLogger(__name__)
+
+POLL_SECONDS = 1.0
+AT_ONCE = 50
+State = DeliveryState
+
+
+class Worker:
+    """Runs until it is told to stop; a call that has begun is finished first."""
+
+    def __init__(self) -> None:
+        self._stopped = threading.Event()
+
+    def run(self) -> None:
+        """Work until stopped, over whatever goes wrong: what is not done stays in the database."""
+        _look_at_everything_again()
+        with wake.alarm() as alarm:
+            logger.info("The relay is running")
+            while not self._stopped.is_set():
+                try:
+                    worked = self.work_once()
+                except DatabaseError:
+                    logger.exception("The database did not answer; looking again in a moment")
+                    connections.close_all()
+                    worked = False
+                except Exception:
+                    logger.exception("The relay met something unexpected; looking again in a moment")
+                    worked = False
+                close_old_connections()
+                if not worked and not self._stopped.is_set():
+                    alarm.wait(POLL_SECONDS)
+        logger.info("The relay has ended")
+
+    def work_once(self) -> bool:
+        """One call for each application that has something due; whether there was any."""
+        worked = False
+        for application_id in _due():
+            if self._stopped.is_set():
+                break
+            worked = step(application_id) is not None or worked
+        return worked
+
+    def stop(self, _signal: int = 0, _frame: FrameType | None = None) -> None:
+        """End after the call that is being made."""
+        self._stopped.set()
+        wake.workers()
+
+    def stop_on_signals(self) -> None:
+        """End cleanly on SIGTERM and SIGINT."""
+        signal.signal(signal.SIGTERM, self.stop)
+        signal.signal(signal.SIGINT, self.stop)
+
+
+def _due() -> list[int]:
+    """The applications with something due, the longest due first."""
+    now = timezone.now()
+    may_move = Q(state__in=(State.QUEUED, State.WAITING, State.UNKNOWN, State.HELD), next_at__lte=now)
+    rows = Delivery.objects.filter(may_move | Q(state=State.SENDING, lease_until__lte=now))
+    found = rows.values("application_id").annotate(since=Min("next_at")).order_by("since")
+    return [row["application_id"] for row in found[:AT_ONCE]]
+
+
+def _look_at_everything_again() -> None:
+    """A new start may bring other settings: what rested because nothing could be done is looked at again."""
+    resting = Q(state=State.QUEUED) | Q(state=State.HELD, reason=UNSUPPORTED)
+    Delivery.objects.filter(resting, next_at=None).update(next_at=timezone.now())
+
+
+def drain(*, limit: int = 10_000) -> int:
+    """Make every call that can be made, in this process, without waiting for any time to pass; how many were made.
+
+    Whatever ends in waiting or doubt is tried once.
+    """
+    tried: set[int] = set()
+    calls = 0
+    deadline = time.monotonic() + 600
+    for application_id in _all_open():
+        while calls < limit and time.monotonic() < deadline:
+            made = step(application_id, is_eager=True, tried=tried)
+            if made is None:
+                break
+            calls += 1
+            if made.row is None or made.row.state not in (State.DONE, State.QUEUED):
+                tried.add(made.claimed)
+    return calls
+
+
+def _all_open() -> list[int]:
+    rows = Delivery.objects.exclude(state__in=(State.DONE, State.REFUSED))
+    return list(rows.order_by("application_id").values_list("application_id", flat=True).distinct())
