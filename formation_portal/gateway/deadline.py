@@ -23,8 +23,8 @@ from urllib3.exceptions import SSLError
 from .errors import HandshakeFailed
 
 _PIECE = 65_536
-# A server that closes idle connections may do so just while a request is on its way, which then looks as if the answer
-# was lost. No server closes within a second, so a connection that idled longer is opened anew.
+# A server that closes a connection may do so just while a request is on its way, which then looks as if the answer was
+# lost. A write, which must not look so without need, always has a fresh connection; a read, one that idled no longer.
 _IDLE_LIMIT = 1.0
 
 
@@ -96,7 +96,7 @@ class _TimedConnection(HTTPConnection):
     _used_at = 0.0
 
     def request(self, method: str, url: str, *args: Any, **kwargs: Any) -> None:
-        if self.sock is not None and time.monotonic() - self._used_at > _IDLE_LIMIT:
+        if self.sock is not None and (method != "GET" or time.monotonic() - self._used_at > _IDLE_LIMIT):
             self.close()
         super().request(method, url, *args, **kwargs)
 

@@ -115,7 +115,7 @@ def test_an_answer_that_breaks_off_is_unclear_and_not_tried_again(raw_server: St
     assert len(server.requests) == 1
 
 
-def test_a_connection_is_used_again_at_once_and_not_after_a_pause(
+def test_reads_share_a_connection_until_it_idles_and_writes_have_their_own(
     raw_server: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def serve(line: Line) -> None:
@@ -125,10 +125,13 @@ def test_a_connection_is_used_again_at_once_and_not_after_a_pause(
 
     server = raw_server(serve)
     client = client_at(server.url)
-    client.create_entity({}, key="a")
-    client.create_entity({}, key="b")
+    client.entity("ent_1")
+    client.entity("ent_1")
     assert server.connections == 1
     monkeypatch.setattr("formation_portal.gateway.deadline._IDLE_LIMIT", -1.0)
-    client.create_entity({}, key="c")
+    client.entity("ent_1")
     assert server.connections == 2
-    assert len(server.requests) == 3
+    monkeypatch.undo()
+    client.create_entity({}, key="k")
+    assert server.connections == 3
+    assert len(server.requests) == 4
