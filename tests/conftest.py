@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
-from django.test import override_settings
+from django.contrib.auth import get_user_model
+from django.test import Client, override_settings
 
 
 @pytest.fixture(scope="session")
@@ -40,3 +42,55 @@ def _nothing_is_written_into_the_tree(run_dir: Path) -> Iterator[None]:
         STORAGES=storages,
     ):
         yield
+
+
+# The cast: whose application it is, another customer, somebody who reviews, and somebody who isn't signed in.
+
+
+def _person(email: str, first_name: str, last_name: str, **more: Any) -> Any:
+    return get_user_model().objects.create_user(email, first_name=first_name, last_name=last_name, **more)
+
+
+@pytest.fixture
+def owner(db: None) -> Any:
+    return _person("owner@example.com", "Ingrid", "Solheim")
+
+
+@pytest.fixture
+def stranger(db: None) -> Any:
+    return _person("stranger@example.com", "Otto", "Fremd")
+
+
+@pytest.fixture
+def agent(db: None) -> Any:
+    return _person("agent@example.com", "Mira", "Okafor", is_agent=True)
+
+
+def _signed_in(person: Any) -> Client:
+    client = Client()
+    client.force_login(person)
+    return client
+
+
+@pytest.fixture
+def as_owner(owner: Any) -> Client:
+    """The owner's browser."""
+    return _signed_in(owner)
+
+
+@pytest.fixture
+def as_stranger(stranger: Any) -> Client:
+    """Another customer's browser."""
+    return _signed_in(stranger)
+
+
+@pytest.fixture
+def as_agent(agent: Any) -> Client:
+    """An agent's browser."""
+    return _signed_in(agent)
+
+
+@pytest.fixture
+def as_nobody(db: None) -> Client:
+    """The browser of somebody who isn't signed in."""
+    return Client()

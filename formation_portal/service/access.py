@@ -13,6 +13,9 @@ from formation_portal.service.problems import Complaint, Refusal, not_found, poi
 
 Row = TypeVar("Row", bound=Model)
 
+# Whether a party has shares, which is what makes a shareholder an active one.
+HOLDS = Exists(Shareholding.objects.filter(party=OuterRef("pk")))
+
 
 def entities_of(request: HttpRequest) -> QuerySet[Entity]:
     """The account's entities. Their form's document is large and parsed already, so it stays where it is."""
@@ -46,7 +49,7 @@ def parties_of(entity: Entity) -> QuerySet[Party]:
 
 def with_holds(parties: QuerySet[Party]) -> QuerySet[Party]:
     """The parties, each with `holds`: whether it has shares."""
-    return parties.annotate(holds=Exists(Shareholding.objects.filter(party=OuterRef("pk"))))
+    return parties.annotate(holds=HOLDS)
 
 
 def party_of(entity: Entity, party_id: str) -> Party:

@@ -17,6 +17,7 @@ from formation_portal.service.routes import (
     share_classes,
     shareholdings,
 )
+from formation_portal.service.routing import scopes_of_operations
 
 
 class FormationApi(NinjaAPI):
@@ -24,7 +25,8 @@ class FormationApi(NinjaAPI):
 
     def get_openapi_schema(self, **options: object) -> dict[str, object]:  # type: ignore[override]
         """The OpenAPI document."""
-        return describe(super().get_openapi_schema(**options))  # type: ignore[arg-type]
+        document = super().get_openapi_schema(**options)  # type: ignore[arg-type]
+        return describe(document, scopes=scopes_of_operations)
 
 
 def make_api() -> NinjaAPI:
@@ -38,7 +40,7 @@ def make_api() -> NinjaAPI:
         parser=StrictParser(),
     )
     for kind in (Exception, Http404, HttpError, ValidationError, problems.Refusal):
-        api.add_exception_handler(kind, problems.answer)
+        api.add_exception_handler(kind, problems.answer)  # type: ignore[arg-type]  # ninja says class, and gives one
     for module in (catalog, entities, csp_data, people, parties, share_classes, shareholdings, documents):
         api.add_router("", module.router)
     return api

@@ -65,10 +65,6 @@ def key_of(request: HttpRequest) -> ApiKey:
 class BearerKey(HttpBearer):
     """Tells the OpenAPI document how a route is opened. The door has already looked at the key when this runs."""
 
-    def __init__(self, scopes: Collection[str]) -> None:
-        super().__init__()
-        self.scopes = tuple(scopes)
-
     def authenticate(self, request: HttpRequest, token: str) -> Any:
         """The key that the door has let in."""
         return key_of(request)

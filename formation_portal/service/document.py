@@ -1,34 +1,71 @@
-"""Completes the OpenAPI document with what ninja doesn't say: media types of problems, scopes, headers, other statuses."""
+"""Completes the OpenAPI document with what ninja can't know: media types of problems, scopes, headers, 405."""
 
 from typing import Any
 
+from formation_portal.service.door import REQUEST_ID
 from formation_portal.service.idempotency import HEADER, PATTERN
 from formation_portal.service.problems import MEDIA_TYPE
 
 Document = dict[str, Any]
 
+_REQUEST_ID: Document = {
+    "description": "The id that was sent, or one that was made; it stands in the service's log.",
+    "required": True,
+    "schema": {"type": "string"},
+}
+_RETRY_AFTER: Document = {
+    "description": "Seconds to wait before asking again.",
+    "required": True,
+    "schema": {"type": "integer", "minimum": 1},
+}
+_ALLOWED: Document = {"description": "What is possible here.", "required": True, "schema": {"type": "string"}}
+_CHALLENGE: Document = {"description": "How to sign a request.", "required": True, "schema": {"type": "string"}}
+_HEADERS_OF = {
+    "401": {"WWW-Authenticate": _CHALLENGE},
+    "405": {"Allow": _ALLOWED},
+    "429": {"Retry-After": _RETRY_AFTER},
+    "503": {"Retry-After": _RETRY_AFTER},
+}
+_IDEMPOTENCY_KEY: Document = {
+    "in": "header",
+    "name": HEADER,
+    "required": False,
+    "schema": {"type": "string", "pattern": PATTERN},
+    "description": "The same key with the same body answers as the first time, for seven days.",
+}
 
-def describe(document: Document) -> Document:
-    """The document, completed in place."""
+
+def describe(document: Document, *, scopes: dict[str, list[str]]) -> Document:
+    """The document, completed in place. `scopes` are those of each operation id; one of them opens it."""
     for methods in document["paths"].values():
         for method, operation in methods.items():
-            _describe_problems(operation)
-            if method == "post":
-                operation["parameters"].append(_idempotency_key())
+            _describe_parameters(operation, method)
+            _describe_responses(operation)
+            operation["security"] = [{"BearerKey": [scope]} for scope in scopes[operation["operationId"]]]
     return document
 
 
-def _describe_problems(operation: Document) -> None:
-    for status, response in operation["responses"].items():
+def _describe_parameters(operation: Document, method: str) -> None:
+    for parameter in operation["parameters"]:
+        parameter["schema"] = _without_null(parameter["schema"])
+    if method == "post":
+        operation["parameters"].append(_IDEMPOTENCY_KEY)
+
+
+def _without_null(schema: Document) -> Document:
+    """An address can leave a parameter out; it can't say null."""
+    kinds = [kind for kind in schema.get("anyOf", []) if kind.get("type") != "null"]
+    return {**kinds[0], "title": schema.get("title", "")} if len(kinds) == 1 else schema
+
+
+def _describe_responses(operation: Document) -> None:
+    responses = operation["responses"]
+    problem = next(
+        response["content"]["application/json"] for status, response in responses.items() if int(status) >= 400
+    )
+    responses[405] = {"description": "Method Not Allowed", "content": {}}
+    for status, response in responses.items():
         if int(status) >= 400:
-            response["content"] = {MEDIA_TYPE: response["content"]["application/json"]}
-
-
-def _idempotency_key() -> Document:
-    return {
-        "in": "header",
-        "name": HEADER,
-        "required": False,
-        "schema": {"type": "string", "pattern": PATTERN},
-        "description": "The same key and body answer as the first time, for seven days.",
-    }
+            response["content"] = {MEDIA_TYPE: problem}
+        response["headers"] = {REQUEST_ID: _REQUEST_ID, **_HEADERS_OF.get(str(status), {})}
+    operation["responses"] = {str(status): responses[status] for status in sorted(responses, key=int)}

@@ -39,7 +39,7 @@ def guarded(run: View, *, scopes: tuple[str, ...], takes: str | None) -> View:
             auth.require(key, scopes)
             _check_size(request, takes or JSON)
             _check_media_type(request, takes)
-            work = partial(run, request, **path)
+            work: Callable[[], Any] = partial(run, request, **path)
             return work() if request.method == "GET" else idempotency.once(request, key, work)
         except Exception as error:
             return answer(request, error)

@@ -10,6 +10,7 @@ import re
 import secrets
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, transaction
@@ -75,7 +76,7 @@ def fingerprint_of(request: HttpRequest) -> str:
     return hashlib.sha256(json.dumps([target, said]).encode()).hexdigest()
 
 
-def _digest_of(file: UploadedFile) -> str:
+def _digest_of(file: "UploadedFile[Any]") -> str:
     digest = hashlib.sha256()
     for chunk in file.chunks():
         digest.update(chunk)

@@ -1,4 +1,4 @@
-"""Whether an entity can be submitted: its record, read by the contract, and what is still needed (supplement, "Entities").
+"""Whether an entity can be submitted: its record read by the contract, and its needs (supplement, "Entities").
 
 The same `needs` that the portal shows decides here, so the two cannot differ.
 """

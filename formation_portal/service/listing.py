@@ -1,4 +1,4 @@
-"""The catalog as it goes out: drawn once, kept as bytes, named by a strong ETag (supplement, "Envelopes, pages, errors")."""
+"""The catalog as it goes out: drawn once, kept as bytes, named by a strong ETag (supplement, "Envelopes")."""
 
 import gzip
 import hashlib

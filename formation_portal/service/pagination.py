@@ -20,8 +20,8 @@ def _digits(value: Any) -> Any:
     return value
 
 
-PageNumber = Annotated[int, BeforeValidator(_digits), Ge(1), Le(LAST_PAGE)]
-PerPage = Annotated[int, BeforeValidator(_digits), Ge(1), Le(MOST_PER_PAGE)]
+PageNumber = Annotated[int, Ge(1), Le(LAST_PAGE), BeforeValidator(_digits)]
+PerPage = Annotated[int, Ge(1), Le(MOST_PER_PAGE), BeforeValidator(_digits)]
 
 
 def page_of(

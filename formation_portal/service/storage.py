@@ -9,6 +9,7 @@ import os
 import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
@@ -40,7 +41,7 @@ def folder() -> Path:
     return Path(settings.SERVICE_DOCUMENTS)
 
 
-def store(file: UploadedFile, *, path: str) -> Stored:
+def store(file: "UploadedFile[Any]", *, path: str) -> Stored:
     """Writes the file, unless it is too large, empty or of another kind; it is removed again on a rollback."""
     mime_type = _checked(file)
     target = folder() / path
@@ -65,7 +66,7 @@ def _remove(paths: list[str]) -> None:
         (folder() / path).unlink(missing_ok=True)
 
 
-def _checked(file: UploadedFile) -> str:
+def _checked(file: "UploadedFile[Any]") -> str:
     if (file.size or 0) > FILE_LIMIT:
         raise Refusal("too_large", f"A file may have at most {FILE_LIMIT:,} bytes.", errors=[_about_file("too_large")])
     if not file.size:

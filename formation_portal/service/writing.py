@@ -45,7 +45,7 @@ class Reader:
 
     def csp_data(self, body: Mapping[str, Any], askable: Askable) -> Said:
         """Answers by csp_field_key."""
-        known = {(name,): spec for name, spec in askable.csp.items()}
+        known: dict[Path, FieldSpec] = {(name,): spec for name, spec in askable.csp.items()}
         return self._read((((name,), raw) for name, raw in body.items()), known, ("csp_data",))
 
     def _read(self, said: Iterator[tuple[Path, Any]], known: Mapping[Path, FieldSpec], within: Path) -> Said:

@@ -1,4 +1,4 @@
-"""Provider's answers of the entity, its parties and its share classes (interface, "csp-data"; supplement, "Entities")."""
+"""The provider's answers of entity, parties and share classes (interface, "csp-data"; supplement, "Entities")."""
 
 from typing import Any
 

@@ -37,7 +37,7 @@ READ, WRITE, REVIEW = "entities:read", "entities:write", "entities:review"
 
 @route(router, "POST", "/entities", scopes=WRITE, gives=One[EntityOut], status=201, takes=JSON, refuses=(404,))
 def create_entity(request: HttpRequest, body: EntityIn) -> Wire:
-    """Creates an entity from a catalog item. Only `jurisdiction_product_id` is required; the rest is judged on submit."""
+    """Creates an entity from a catalog item. What is missing besides is judged on submit."""
     items = CatalogItem.objects.select_related("form").filter(is_listed=True)
     item = items.filter(jurisdiction_product_id=body.jurisdiction_product_id.lower()).first()
     if item is None:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Body, Router
@@ -10,6 +10,7 @@ from ninja import Body, Router
 from formation_portal.contract import canonical
 from formation_portal.service import events, roles, storage
 from formation_portal.service.access import (
+    HOLDS,
     entity_to_read,
     entity_to_write,
     parties_of,
@@ -30,16 +31,17 @@ router = Router(tags=["Parties"])
 
 Wire = dict[str, Any]
 READ, WRITE = "parties:read", "parties:write"
-OwnMembers = frozenset({"party_type", "roles"})
+# What a body says of a party besides its properties.
+_OWN_MEMBERS = {"party_type", "roles"}
 
 
 @route(router, "POST", "/entities/{entity_id}/parties", scopes=WRITE, gives=One[PartyOut], status=201, takes=JSON)
 def add_party(request: HttpRequest, entity_id: EntityId, body: Annotated[PartyIn, Body()]) -> Wire:
-    """Adds a person, company or foundation in its roles. A shareholder is a potential one until shares are allocated."""
+    """Adds a person, company or foundation in its roles; a shareholder without shares is a potential one."""
     entity = entity_to_write(request, entity_id)
     roles.refuse_unfit(form_of(entity.form), body.party_type, body.roles)
     party = Party(entity=entity, party_type=body.party_type, roles=body.roles)
-    said = _said(entity, party, body.model_dump(exclude=OwnMembers, exclude_unset=True))
+    said = _said(entity, party, body.model_dump(exclude=_OWN_MEMBERS, exclude_unset=True))
     party.properties = said.laid_over({})
     party.save(force_insert=True)
     events.party(entity, "added", party)
@@ -119,8 +121,8 @@ def _said(entity: Entity, party: Party, body: Wire) -> Said:
 
 
 def _in_role(parties: QuerySet[Party], role: str) -> QuerySet[Party]:
-    has = Q(role_text__contains=role_mark(role))
-    return parties.filter(has, holds=True) if role == canonical.SHAREHOLDER else parties.filter(has)
+    there = parties.filter(role_text__contains=role_mark(role))
+    return there.filter(HOLDS) if role == canonical.SHAREHOLDER else there
 
 
 def _refuse_holder(party: Party) -> None:

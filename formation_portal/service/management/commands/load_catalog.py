@@ -4,7 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from formation_portal.service.catalog.loader import CatalogError, load_catalog
+from formation_portal.service.catalog.loader import load_catalog
+from formation_portal.service.catalog.notation import CatalogError
 from formation_portal.service.loading import FaultySchema, load
 
 

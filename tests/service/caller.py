@@ -1,0 +1,101 @@
+"""A client with a key, as any other program would be one."""
+
+import json
+from collections.abc import Collection
+from typing import Any
+
+from django.http import HttpResponse
+from django.test import Client
+
+from formation_portal.service.auth import SCOPES
+from formation_portal.service.keys import create_key
+from tests.service import forms
+
+
+class Caller:
+    """Speaks JSON to /api/v1 with one key; knows nothing of the service's Python."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self._client = Client(headers={"Authorization": f"Bearer {key}"})
+
+    @classmethod
+    def with_scopes(cls, *scopes: str, account: str = "") -> "Caller":
+        return cls(create_key(scopes=scopes or SCOPES, account=account))
+
+    @classmethod
+    def without(cls, scopes: Collection[str], *, account: str = "") -> "Caller":
+        return cls.with_scopes(*(scope for scope in SCOPES if scope not in scopes), account=account)
+
+    def call(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        return self._client.generic(
+            method,
+            f"/api/v1{path}",
+            b"" if body is None else _json(body),
+            content_type="application/json",
+            headers=named,
+        )
+
+    def get(self, path: str, **headers: str) -> Any:
+        return self.call("GET", path, **headers)
+
+    def post(self, path: str, body: Any = None, **headers: str) -> Any:
+        return self.call("POST", path, {} if body is None else body, **headers)
+
+    def patch(self, path: str, body: Any) -> Any:
+        return self.call("PATCH", path, body)
+
+    def delete(self, path: str) -> Any:
+        return self.call("DELETE", path)
+
+    def upload(self, path: str, **form: Any) -> HttpResponse:
+        headers = {"Idempotency-Key": form.pop("idempotency_key")} if "idempotency_key" in form else {}
+        return self._client.post(f"/api/v1{path}", form, headers=headers)  # type: ignore[return-value]
+
+    def entity(self, product: str = forms.SHARES_PRODUCT, **properties: Any) -> str:
+        answer = self.post("/entities", {"jurisdiction_product_id": product, **properties})
+        assert answer.status_code == 201, answer.content
+        return str(answer.json()["data"]["id"])
+
+    def person(self, entity: str, *roles: str, **properties: Any) -> str:
+        named = {"first_name": "Ada", "last_name": "Byron", **properties}
+        answer = self.post(f"/entities/{entity}/parties", {"party_type": "person", "roles": roles, **named})
+        assert answer.status_code == 201, answer.content
+        return str(answer.json()["data"]["party_id"])
+
+    def share_class(self, entity: str, name: str = "Ordinary") -> str:
+        answer = self.post(f"/entities/{entity}/share-classes", ordinary(name))
+        assert answer.status_code == 201, answer.content
+        return str(answer.json()["data"]["id"])
+
+    def holding(self, entity: str, party: str, share_class: str, shares: int = 100) -> str:
+        body = {"party_id": party, "share_class_id": share_class, "shares_held": shares}
+        answer = self.post(f"/entities/{entity}/shareholdings", body)
+        assert answer.status_code == 201, answer.content
+        return str(answer.json()["data"]["id"])
+
+    def answers(self, entity: str, schema: str = forms.SHARES_SCHEMA, **csp_data: Any) -> Any:
+        body = {"csp_form_schema_id": schema, "csp_data": {f"bvi.{key}": value for key, value in csp_data.items()}}
+        return self.post(f"/entities/{entity}/csp-data", body)
+
+
+def ordinary(name: str = "Ordinary") -> dict[str, Any]:
+    return {"name": name, "currency": "USD", "par_value": 1, "voting_rights": True, "dividend_rights": False}
+
+
+def problem(answer: Any, status: int, code: str) -> dict[str, Any]:
+    """The answer's problem, which has the status and the code."""
+    assert answer.status_code == status, answer.content
+    assert answer["Content-Type"] == "application/problem+json"
+    told: dict[str, Any] = answer.json()
+    assert (told["status"], told["code"]) == (status, code)
+    return told
+
+
+def pointers(answer: Any) -> list[str]:
+    return [error["pointer"] for error in answer.json()["errors"]]
+
+
+def _json(body: Any) -> bytes:
+    return json.dumps(body).encode()

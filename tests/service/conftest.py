@@ -1,0 +1,32 @@
+"""The cast of the service's tests: two accounts, and an agent of the first. The catalog is the small one."""
+
+import pytest
+
+from formation_portal.service.limits import counter
+from formation_portal.service.loading import load
+from tests.service import forms
+from tests.service.caller import Caller
+
+
+@pytest.fixture
+def _catalog(db: None) -> None:
+    load(forms.items())
+    counter.forget()
+
+
+@pytest.fixture
+def caller(_catalog: None) -> Caller:
+    """The account that everything in a test belongs to."""
+    return Caller.with_scopes(account="ours")
+
+
+@pytest.fixture
+def stranger(_catalog: None) -> Caller:
+    """Another account, with every scope."""
+    return Caller.with_scopes(account="theirs")
+
+
+@pytest.fixture
+def entity(caller: Caller) -> str:
+    """A draft of the company with shares."""
+    return caller.entity(name="Larkfield Limited")

@@ -1,0 +1,81 @@
+import pytest
+
+from formation_portal.contract.lifecycle import State
+from formation_portal.service.models import Entity, Event
+from tests.service import forms
+from tests.service.caller import Caller, pointers, problem
+
+pytestmark = pytest.mark.django_db(databases=["service"])
+
+
+def test_parties_are_found_by_words_of_their_names_over_all_entities(caller: Caller, stranger: Caller) -> None:
+    ada = caller.person(caller.entity(), "director", first_name="Åda", email="countess@example.com")
+    bob = caller.person(caller.entity(), "ubo", first_name="Bob")
+    stranger.person(stranger.entity(), "ubo", first_name="Bob")
+    assert [one["party_id"] for one in caller.get("/parties").json()["data"]] == [bob, ada]
+    assert [one["party_id"] for one in caller.get("/parties?search=byron BOB").json()["data"]] == [bob]
+    assert [one["party_id"] for one in caller.get("/parties?search=åd").json()["data"]] == [ada]
+    assert [one["party_id"] for one in caller.get("/parties?search=countess@").json()["data"]] == [ada]
+    assert caller.get("/parties?search=%25").json()["data"] == []
+
+
+def test_a_search_asks_the_database_a_fixed_number_of_times(
+    caller: Caller, django_assert_max_num_queries: object
+) -> None:
+    for _ in range(5):
+        caller.person(caller.entity(), "director")
+    caller.get("/parties")
+    with django_assert_max_num_queries(3, using="service"):  # type: ignore[operator]
+        caller.get("/parties")
+
+
+def test_a_party_is_used_again_elsewhere(caller: Caller, entity: str) -> None:
+    source = caller.person(entity, "director", date_of_birth="1985-03-27")
+    foundation = caller.entity(forms.PLAIN_PRODUCT)
+    body = {"source_party_id": source, "roles": ["manager"]}
+    answer = caller.post(f"/entities/{foundation}/parties/reuse", body)
+    assert answer.status_code == 201
+    copy = answer.json()["data"]
+    assert copy["party_id"] != source
+    assert (copy["first_name"], copy["roles"], copy["entity_id"]) == ("Ada", ["manager"], foundation)
+    assert "date_of_birth" not in copy
+    assert Event.objects.filter(type="party.added").count() == 2
+
+
+def test_answers_travel_where_the_form_asks_for_them(caller: Caller, entity: str) -> None:
+    source = caller.person(entity, "director", date_of_birth="1985-03-27")
+    other = caller.entity()
+    body = {"source_party_id": source, "roles": ["shareholder"]}
+    assert caller.post(f"/entities/{other}/parties/reuse", body).json()["data"]["date_of_birth"] == "1985-03-27"
+
+
+def test_a_reference_to_a_share_class_stays_behind(caller: Caller, entity: str) -> None:
+    source = caller.person(entity, "director")
+    right = {"csp_form_schema_id": forms.SHARES_SCHEMA, "scope": "party", "party_id": source}
+    share_class = caller.share_class(entity)
+    caller.post(f"/entities/{entity}/csp-data", {**right, "csp_data": {"bvi.class_right": share_class}})
+    other = caller.entity()
+    copy = caller.post(f"/entities/{other}/parties/reuse", {"source_party_id": source, "roles": ["director"]}).json()
+    held = caller.get(f"/entities/{other}/csp-data?party_id={copy['data']['party_id']}").json()["data"]["csp_data"]
+    assert "bvi.class_right" not in held
+
+
+def test_a_party_of_another_account_is_not_there_to_be_used(caller: Caller, stranger: Caller, entity: str) -> None:
+    source = stranger.person(stranger.entity(), "director")
+    answer = caller.post(f"/entities/{entity}/parties/reuse", {"source_party_id": source, "roles": ["director"]})
+    problem(answer, 404, "not_found")
+    assert pointers(answer) == ["/source_party_id"]
+
+
+def test_a_party_is_not_used_again_in_a_role_that_it_may_not_have(caller: Caller, entity: str) -> None:
+    body = {"party_type": "corporate", "name": "Holdco", "roles": ["director"]}
+    company = caller.post(f"/entities/{entity}/parties", body).json()["data"]["party_id"]
+    answer = caller.post(f"/entities/{entity}/parties/reuse", {"source_party_id": company, "roles": ["ubo"]})
+    problem(answer, 422, "party_type_not_allowed")
+
+
+def test_a_closed_entity_uses_nobody_again(caller: Caller, entity: str) -> None:
+    source = caller.person(entity, "director")
+    Entity.objects.filter(id=entity).update(status=State.INCORPORATED)
+    body = {"source_party_id": source, "roles": ["director"]}
+    problem(caller.post(f"/entities/{entity}/parties/reuse", body), 409, "invalid_state")
