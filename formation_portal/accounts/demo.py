@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from allauth.account.models import EmailAddress  # type: ignore[import-untyped]  # allauth has no types
+from allauth.account.models import EmailAddress
 from django.db import transaction
 
 from .models import User

@@ -10,7 +10,8 @@ from functools import wraps
 from typing import Concatenate, ParamSpec, cast
 
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django_htmx.middleware import HtmxDetails
 
 from . import signing_in
@@ -40,9 +41,9 @@ class UserRequest(AnyRequest):
     user: User
 
 
-View = Callable[Concatenate[HttpRequest, Rest], HttpResponse]
-AnyView = Callable[Concatenate[AnyRequest, Rest], HttpResponse]
-UserView = Callable[Concatenate[UserRequest, Rest], HttpResponse]
+View = Callable[Concatenate[HttpRequest, Rest], HttpResponseBase]
+AnyView = Callable[Concatenate[AnyRequest, Rest], HttpResponseBase]
+UserView = Callable[Concatenate[UserRequest, Rest], HttpResponseBase]
 
 
 def public(view: AnyView[Rest]) -> View[Rest]:
@@ -64,7 +65,7 @@ def agent(view: UserView[Rest]) -> View[Rest]:
     """For agents. Others who are signed in get 403, whether or not the address names a record."""
 
     @wraps(view)
-    def guarded(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponse:
+    def guarded(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
         if not request.user.is_agent:
             raise PermissionDenied
         return view(request, *args, **kwargs)
@@ -79,7 +80,7 @@ def policy_of(view: Callable[..., object]) -> Policy | None:
 
 def _behind_sign_in(view: UserView[Rest]) -> View[Rest]:
     @wraps(view)
-    def guarded(request: HttpRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponse:
+    def guarded(request: HttpRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
         if not request.user.is_authenticated:
             return signing_in.first(request)
         return view(cast(UserRequest, request), *args, **kwargs)

@@ -6,7 +6,7 @@ from typing import Any
 
 from formation_portal.contract import canonical
 from formation_portal.contract.answers import Answers
-from formation_portal.contract.fields import FieldSpec
+from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.reading import is_blank
 from formation_portal.contract.rules import Question
 from formation_portal.contract.schema import Section

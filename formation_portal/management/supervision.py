@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import FrameType
 
+from formation_portal.environment import PROJECT
+
 Say = Callable[[str], None]
 
 # Longer than the web server's own patience with answers under way.
@@ -34,7 +36,8 @@ class Child:
     def start(self) -> None:
         """Start it with this interpreter."""
         self._started_at = time.monotonic()
-        self._process = subprocess.Popen([sys.executable, *self._arguments], process_group=0)  # noqa: S603  # our own
+        command = [sys.executable, *self._arguments]
+        self._process = subprocess.Popen(command, cwd=PROJECT, process_group=0)  # noqa: S603  # our own
 
     @property
     def exit_code(self) -> int | None:

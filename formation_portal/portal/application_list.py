@@ -51,4 +51,3 @@ def _row(application: Application) -> ApplicationRow:
         status=application.stands.words,
         note=f"{', '.join(fact for fact in facts if fact)}. Saved {day(application.updated_at)}.",
     )
-

@@ -5,7 +5,7 @@ in another are left out, which the page says.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
 from django.utils.http import urlencode
@@ -86,7 +86,7 @@ class CatalogFilter:
 
     def without(self, name: str) -> "CatalogFilter":
         """The same with one filter removed."""
-        return replace(self, price=None) if name == "price" else replace(self, **{name: ""})
+        return CatalogFilter.read({key: value for key, value in self.values.items() if key != name})
 
     @property
     def query(self) -> str:

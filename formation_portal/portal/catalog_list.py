@@ -155,9 +155,7 @@ def _left_out(items: Iterable[CatalogItem], chosen: CatalogFilter) -> str:
     return f"Compared in {chosen.price.currency} only: {priced} {'is' if len(others) == 1 else 'are'} left out."
 
 
-def _widening(
-    products: Iterable[Product], chosen: CatalogFilter, controls: Iterable[FilterControl]
-) -> Widening | None:
+def _widening(products: Iterable[Product], chosen: CatalogFilter, controls: Iterable[FilterControl]) -> Widening | None:
     products = tuple(products)
     best: Widening | None = None
     for control in controls:

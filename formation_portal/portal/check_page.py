@@ -8,10 +8,11 @@ from django.urls import reverse
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
 from formation_portal.applications.summary import AnswerLine, DocumentLine, ShareTable, summary
-from formation_portal.contract.fields import FieldSpec, control_name
+from formation_portal.contract.field import FieldSpec, control_name
 from formation_portal.contract.needs import Need
 from formation_portal.contract.schema import Section
 
+from .delivery import delivery_note
 from .need_links import NeedLink, need_links
 from .questions import anchor, party_control
 from .slots import slot_id, slot_key
@@ -64,11 +65,13 @@ class CheckPage:
 def check_page(draft: Draft, *, needs: Sequence[Need] | None = None) -> CheckPage:
     """The page for a draft, or for what was submitted. `needs` are those that a submission was refused for."""
     told = summary(draft)
-    still_needed = draft.needs if needs is None else needs
+    is_open = draft.application.is_open
+    refused = delivery_note(draft).refused if is_open else ()
+    still_needed = dict.fromkeys((*refused, *(draft.needs if needs is None else needs)))
     reader = _Reader(draft)
     return CheckPage(
         draft=draft,
-        needs=need_links(draft, still_needed, back_to=NEXT) if draft.application.is_open else (),
+        needs=need_links(draft, tuple(still_needed), back_to=NEXT) if is_open else (),
         sections=tuple(reader.section(one.section, one.lines) for one in told.sections),
         parties=tuple(reader.party(one.party, one.roles, one.lines) for one in told.parties),
         share_classes=tuple(
@@ -93,7 +96,9 @@ class _Reader:
     def party(self, party: PartyRow, roles: tuple[str, ...], lines: Iterable[AnswerLine]) -> SummaryEntry:
         rows = self._rows(lines, self._page("party", party.token), party_control)
         said = ", ".join(roles)
-        return SummaryEntry(f"party-{party.token}", party.label, is_name=True, note=said[:1].upper() + said[1:], rows=rows)
+        return SummaryEntry(
+            f"party-{party.token}", party.label, is_name=True, note=said[:1].upper() + said[1:], rows=rows
+        )
 
     def share_class(self, token: str, label: str, lines: Iterable[AnswerLine]) -> SummaryEntry:
         rows = self._rows(lines, self._page("share_class", token), control_name)

@@ -9,6 +9,7 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import Application
 
 from . import moments
+from .delivery import DeliveryNote, delivery_note
 from .money import money
 from .product_view import Figure
 from .task_list import Task, TaskList, task_list
@@ -19,6 +20,7 @@ class OverviewPage:
     """Everything that the overview shows."""
 
     draft: Draft
+    delivery: DeliveryNote
     list: TaskList
     submit: Task
     price: tuple[Figure, ...]
@@ -32,9 +34,11 @@ class OverviewPage:
 
 def overview_page(draft: Draft) -> OverviewPage:
     """The overview of a draft that can still be changed."""
+    delivery = delivery_note(draft)
     return OverviewPage(
         draft=draft,
-        list=task_list(draft),
+        delivery=delivery,
+        list=task_list(draft, refused=delivery.refused),
         submit=_submit(draft),
         price=_price(draft.application),
         saved=moments.moment(draft.application.updated_at),

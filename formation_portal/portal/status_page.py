@@ -9,6 +9,7 @@ from django.utils import timezone
 from formation_portal.applications.drafts import Draft
 from formation_portal.contract.lifecycle import State, may
 
+from .delivery import DeliveryNote, delivery_note
 from .moments import day
 from .product_view import entity_word
 
@@ -58,6 +59,7 @@ class StatusPage:
     """Everything that the status page shows."""
 
     draft: Draft
+    delivery: DeliveryNote
     lead: str
     steps: tuple[Step, ...]
     facts: tuple[ReceiptFact, ...]
@@ -74,6 +76,7 @@ def status_page(draft: Draft) -> StatusPage:
     application = draft.application
     return StatusPage(
         draft=draft,
+        delivery=delivery_note(draft),
         lead=_LEADS.get(application.stands, ""),
         steps=tuple(_steps(draft)),
         facts=tuple(_facts(draft)),

@@ -3,8 +3,8 @@
 Documents are one task of their own; what they need is counted there and nowhere else.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from django.urls import reverse
 
@@ -15,6 +15,8 @@ from formation_portal.contract.rules import Verdict
 from formation_portal.contract.schema import Section
 
 from .product_view import entity_word
+
+_DOCUMENTS = "task-documents"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +72,8 @@ class TaskList:
         return next((task for task in self._counted if not task.is_complete), None)
 
 
-def task_list(draft: Draft) -> TaskList:
-    """The tasks of a draft, in the order of its schema."""
+def task_list(draft: Draft, *, refused: Sequence[Need] = ()) -> TaskList:
+    """The tasks of a draft, in the order of its schema; where the service refused something, that comes first."""
     product_type = str(draft.application.product.get("product", {}).get("type", ""))
     about = [_entity_task(draft, section) for section in draft.schema.entity_sections]
     people = [_role_task(draft, section) for section in draft.schema.role_sections]
@@ -81,7 +83,15 @@ def task_list(draft: Draft) -> TaskList:
         TaskGroup("people", "People and shares" if shares else "People", (*people, *shares)),
         TaskGroup("papers", "Documents", tuple(_document_tasks(draft))),
     )
-    return TaskList(tuple(group for group in groups if group.tasks))
+    keys = {f"task-{need.section}" if need.slot is None else _DOCUMENTS for need in refused}
+    return TaskList(tuple(_marked(group, keys) for group in groups if group.tasks))
+
+
+def _marked(group: TaskGroup, refused: Container[str]) -> TaskGroup:
+    tasks = (
+        replace(one, state="stop", status="Needs your change") if one.id in refused else one for one in group.tasks
+    )
+    return replace(group, tasks=tuple(tasks))
 
 
 def _entity_task(draft: Draft, section: Section) -> Task:
@@ -116,7 +126,7 @@ def _document_tasks(draft: Draft) -> Iterable[Task]:
     note = f"{len(needs)} to upload" if needs else f"{len(draft.documents)} of {slots} uploaded"
     state, status = _standing(needs, is_begun=bool(draft.documents))
     url = reverse("portal:documents", args=[draft.application.reference])
-    yield Task("task-documents", "Documents", url, state, status, note)
+    yield Task(_DOCUMENTS, "Documents", url, state, status, note)
 
 
 def _task(

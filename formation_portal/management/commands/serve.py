@@ -2,7 +2,6 @@
 
 import socket
 import sys
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -16,10 +15,8 @@ from formation_portal.management.preparation import prepare
 from formation_portal.management.supervision import Child, Supervision
 from formation_portal.service.keys import DEMO_KEY
 
-# Pages are short work; threads wait for files and for the relay's first answer.
-_THREADS = 8
-# An upload over a slow line.
-_TIMEOUT_SECONDS = 120
+_WEB_SERVER = ["-m", "gunicorn", "--config", "python:formation_portal.management.web_server"]
+_WORKER = [str(PROJECT / "manage.py"), "relay"]
 
 
 class Command(BaseCommand):
@@ -33,8 +30,8 @@ class Command(BaseCommand):
         prepare(self._say)
         self._try_service()
         supervision = Supervision(
-            web=Child("web server", _gunicorn(host, port)),
-            worker=Child("relay worker", [str(PROJECT / "manage.py"), "relay"]),
+            web=Child("web server", _WEB_SERVER),
+            worker=Child("relay worker", _WORKER),
             is_ready=lambda: _is_taken(host, port),
             on_ready=self._announce,
             say=self._say,
@@ -65,17 +62,6 @@ class Command(BaseCommand):
             self._say(f"  service: {address}api/v1/docs, key {DEMO_KEY}")
             self._say("Warning: everybody knows these. Set DEMO=false wherever anybody else can reach this address.")
         self._say("Ctrl-C ends it.\n")
-
-
-def _gunicorn(host: str, port: int) -> list[str]:
-    memory = Path("/dev/shm")  # noqa: S108  # heartbeats only; on a disk they could stall the worker
-    return [
-        *("-m", "gunicorn", "formation_portal.wsgi:application"),
-        *("--bind", f"{host}:{port}", "--chdir", str(PROJECT)),
-        *("--threads", str(_THREADS), "--timeout", str(_TIMEOUT_SECONDS), "--graceful-timeout", "10"),
-        *("--log-level", "warning", "--no-control-socket"),
-        *(("--worker-tmp-dir", str(memory)) if memory.is_dir() else ()),
-    ]
 
 
 def _is_taken(host: str, port: int) -> bool:

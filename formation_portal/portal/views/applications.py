@@ -12,11 +12,10 @@ from django.views.decorators.http import require_http_methods
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving, snapshots
 from formation_portal.applications.models import Application
-from formation_portal.contract.schema import CatalogItem
+from formation_portal.contract.catalog import CatalogItem
 from formation_portal.gateway.catalog import Catalog
 
 from ..application_list import application_rows
-from ..arrivals import wake
 from ..finding import draft_of
 from .outage import with_catalog
 
@@ -46,7 +45,6 @@ def _start(request: UserRequest, offered: Catalog) -> HttpResponse:
     if found.item is None or not found.is_available:
         return redirect("portal:product", key=key)
     application = _just_started(request, found.item) or saving.start(owner=request.user, product=found.item)
-    wake(application)
     return redirect("portal:overview", reference=application.reference)
 
 
@@ -69,7 +67,6 @@ def removal(request: UserRequest, reference: str) -> HttpResponse:
         return redirect("portal:status", reference=reference)
     if request.method == "POST":
         saving.delete_draft(draft.application, by=request.user)
-        wake(draft.application)
         messages.success(request, f"{draft.title} is deleted.")
         return redirect("portal:applications")
     return render(request, "portal/removal.html", {"draft": draft})

@@ -9,7 +9,6 @@ from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
 from formation_portal.contract.lifecycle import may
 
-from ..arrivals import wake
 from ..finding import draft_of
 from ..status_page import status_page
 
@@ -35,7 +34,6 @@ def withdrawal(request: UserRequest, reference: str) -> HttpResponse:
         return redirect("portal:status", reference=reference)
     if request.method == "POST":
         saving.withdraw(draft, by=request.user)
-        wake(draft.application)
         messages.success(request, "The application is withdrawn.")
         return redirect("portal:status", reference=reference)
     return render(request, "portal/withdrawal.html", {"draft": draft})

@@ -1,0 +1,61 @@
+"""How far an application has come at the formation service, in its customer's words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.contract.needs import Need
+from formation_portal.relay.board import DeliveryBoard, deliveries
+from formation_portal.relay.problems import Trouble
+
+from .need_links import NeedLink, need_links
+
+
+@dataclass(frozen=True)
+class DeliveryNote:
+    """The most urgent news of all, what the service refused, and what it can't do at all."""
+
+    draft: Draft
+    board: DeliveryBoard
+
+    @property
+    def state(self) -> str:
+        """For the mark and the colour, as components/delivery.html names it."""
+        return self.board.overall.state.value
+
+    @property
+    def words(self) -> str:
+        """What a customer reads."""
+        return self.board.overall.words
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What this service can't do, said plainly."""
+        return self.board.notices
+
+    @cached_property
+    def refused(self) -> tuple[Need, ...]:
+        """What the service refused and the customer has to change, told like any other need."""
+        return tuple(dict.fromkeys(_need(trouble) for trouble in self.board.overall.problems))
+
+    def links(self, *, back_to: str = "") -> Sequence[NeedLink]:
+        """The same with the way to each."""
+        return need_links(self.draft, self.refused, back_to=back_to)
+
+
+def delivery_note(draft: Draft) -> DeliveryNote:
+    """The note for one application: two queries."""
+    return DeliveryNote(draft, deliveries(draft.application))
+
+
+def _need(trouble: Trouble) -> Need:
+    return Need(
+        "refused",
+        trouble.message,
+        trouble.section,
+        party_id=trouble.party or None,
+        share_class_id=trouble.share_class or None,
+        field=trouble.field or None,
+        slot=trouble.slot or None,
+    )
