@@ -1,30 +1,77 @@
-"""What became at the service of what was saved here, as pages ask for it."""
+"""How far what was saved here has come at the service, and what the service said against it, as pages need it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
 
 from formation_portal.applications.models import Application
+from formation_portal.relay.board import DeliveryBoard, DeliveryView, deliveries
+from formation_portal.relay.kinds import Kind
+from formation_portal.relay.problems import Trouble
+from formation_portal.relay.waiting import wait_for
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """How far one holder's answers have come; the service's words against them by field name."""
+
+    state: str = "saved"
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the customer has to change something."""
+        return self.state == "yours"
 
 
 class Arrivals:
-    """How far each thing of one application has come."""
+    """The deliveries of one application."""
 
-    def refused(self, kinds: Iterable[str], token: str | None = None) -> dict[str, str]:
-        """The service's words against the answers of a holder, by field name."""
-        return {}
+    def __init__(self, board: DeliveryBoard) -> None:
+        self._board = board
 
-    def state(self, kinds: Iterable[str], token: str | None = None) -> str:
-        """The furthest behind of several things, as components/delivery.html names it."""
-        return "saved"
+    def of_entity(self, *, changed_at: datetime | None) -> Arrival:
+        """The answers about the entity."""
+        return self._arrival(self._board.of_entity(), changed_at=changed_at)
+
+    def of_party(self, token: str, *, changed_at: datetime | None) -> Arrival:
+        """A party with its answers."""
+        return self._arrival(self._board.of_party(token), party=token, changed_at=changed_at)
+
+    def of_share_class(self, token: str, *, changed_at: datetime | None) -> Arrival:
+        """A class of shares with its answers."""
+        return self._arrival(self._board.of_share_class(token), share_class=token, changed_at=changed_at)
+
+    def of_document(self, subject: str) -> DeliveryView:
+        """A document, by what names its slot."""
+        return self._board.of(Kind.DOCUMENT, subject)
+
+    def of_holding(self, subject: str) -> DeliveryView:
+        """A shareholding, by what names it."""
+        return self._board.of(Kind.SHAREHOLDING, subject)
+
+    @cached_property
+    def _submission(self) -> DeliveryView:
+        return self._board.of(Kind.SUBMISSION)
+
+    def _arrival(
+        self, view: DeliveryView, *, party: str = "", share_class: str = "", changed_at: datetime | None
+    ) -> Arrival:
+        """With what was said against the whole submission, as long as the holder wasn't changed since."""
+        said: Iterable[Trouble] = view.problems
+        at = self._submission.at
+        if at and changed_at and changed_at < at:
+            said = (*said, *self._submission.problems)
+        ours = {one.field: one.message for one in said if (one.party, one.share_class) == (party, share_class)}
+        return Arrival(view.state.value, ours)
 
 
 def arrivals(application: Application) -> Arrivals:
-    """One query."""
-    return Arrivals()
+    """What became of one application's answers: two queries."""
+    return Arrivals(deliveries(application))
 
 
 def give_it_a_moment(application: Application) -> None:
     """Wait a little for the service, so that a refusal can show at its field at once."""
-
-
-def wake(application: Application) -> None:
-    """Have it sent, without waiting."""
+    wait_for(application)

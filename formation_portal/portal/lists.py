@@ -25,9 +25,19 @@ class NeedRow:
     url: str
 
 
-def need_rows(needs: Iterable[Need], sheet: Sheet | None = None) -> tuple[NeedRow, ...]:
-    """What is needed of a page that asks the sheet's questions: each line leads to its control."""
-    return tuple(NeedRow(need.text, _place(need, sheet)) for need in needs)
+def need_rows(needs: Iterable[Need], sheet: Sheet | None = None, *, about: str = "") -> tuple[NeedRow, ...]:
+    """What is needed of a page that asks the sheet's questions: each line leads to its control.
+
+    `about` is whom the page is about: their name need not begin each line there.
+    """
+    return tuple(NeedRow(_without(need.text, f"{about}: "), _place(need, sheet)) for need in needs)
+
+
+def _without(text: str, prefix: str) -> str:
+    if not text.startswith(prefix):
+        return text
+    rest = text.removeprefix(prefix)
+    return rest[:1].upper() + rest[1:]
 
 
 def _place(need: Need, sheet: Sheet | None) -> str:

@@ -1,6 +1,6 @@
 """What the page of one party shows: its roles, the questions of those roles, its documents."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -14,10 +14,9 @@ from formation_portal.contract.record import Party
 from formation_portal.contract.schema import Section
 
 from . import moments, roles
-from .arrivals import Arrivals, arrivals
+from .arrivals import Arrival, arrivals
 from .closed import reason
 from .lists import NeedRow, need_rows
-from .people_view import DELIVERIES
 from .questions import Question, party_control
 from .section_page import share_class_choices
 from .sheet import Region, Sheet
@@ -31,7 +30,6 @@ class Entry:
 
     id: str
     title: str
-    help: str
     note: str
     regions: tuple[Region, ...]
 
@@ -43,7 +41,7 @@ class PartyPage:
     draft: Draft
     party: PartyRow
     sheet: Sheet
-    arrivals: Arrivals
+    arrival: Arrival
 
     @property
     def company(self) -> str:
@@ -85,7 +83,7 @@ class PartyPage:
 
     @property
     def delivery(self) -> str:
-        return self.arrivals.state(DELIVERIES, self.party.token)
+        return self.arrival.state
 
     @property
     def closed(self) -> str:
@@ -104,7 +102,13 @@ class PartyPage:
 
     @cached_property
     def needs(self) -> tuple[NeedRow, ...]:
-        return need_rows(self.draft.needs_of_party(self.party.token), self.sheet)
+        return need_rows(self.draft.needs_of_party(self.party.token), self.sheet, about=self._named)
+
+    @property
+    def _named(self) -> str:
+        """What the needs call the party."""
+        word = canonical.KIND_WORDS[self.party.kind]
+        return self.party.record.label or f"The {word} without a name"
 
     @property
     def slots(self) -> tuple[SlotRow, ...]:
@@ -128,7 +132,8 @@ class PartyPage:
     def _entry(self, place: int, section: Section, regions: tuple[Region, ...]) -> Entry:
         verdict = self.draft.standing.section(section)
         note = "" if verdict.active else f"{verdict.reason}. What was answered is kept until you submit."
-        return Entry(f"entry-{place}", roles.role_title(section), "", note, regions)
+        word = canonical.role_word(section.role or "")
+        return Entry(f"entry-{place}", f"As {word}", note, regions)
 
     def _url(self, view: str, *more: str) -> str:
         return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
@@ -136,9 +141,9 @@ class PartyPage:
 
 def party_page(draft: Draft, party: PartyRow, *, own_email: str = "") -> PartyPage:
     """The page as the draft stands. `own_email` is the reader's: only their own data may be filled in by a browser."""
-    board = arrivals(draft.application)
-    sheet = _sheet(draft, party.record, party, own_email, board.refused(DELIVERIES, party.token))
-    return PartyPage(draft, party, sheet, board)
+    arrival = arrivals(draft.application).of_party(party.token, changed_at=party.model.updated_at)
+    sheet = _sheet(draft, party.record, party, own_email, arrival.refused)
+    return PartyPage(draft, party, sheet, arrival)
 
 
 def sheet_with_roles(draft: Draft, party: PartyRow, more: Iterable[str]) -> Sheet:
@@ -147,7 +152,7 @@ def sheet_with_roles(draft: Draft, party: PartyRow, more: Iterable[str]) -> Shee
     return _sheet(draft, wider, party, "", {})
 
 
-def _sheet(draft: Draft, holder: Party, party: PartyRow, own_email: str, refused: dict[str, str]) -> Sheet:
+def _sheet(draft: Draft, holder: Party, party: PartyRow, own_email: str, refused: Mapping[str, str]) -> Sheet:
     return Sheet(
         schema=draft.schema,
         asked=draft.standing.party_questions(holder),

@@ -15,8 +15,6 @@ from . import roles, steps
 from .arrivals import Arrivals, arrivals
 from .closed import reason
 
-DELIVERIES = ("party", "party_csp")
-
 
 @dataclass(frozen=True, slots=True)
 class Usable:
@@ -115,7 +113,7 @@ class PeoplePage:
     def _card(self, section: Section) -> RoleCard:
         minimum, tally = self.draft.standing.minimum(section), self.draft.standing.tally(section)
         state, status = _standing(minimum.count, tally)
-        query = urlencode({"role": section.role})
+        query = urlencode({"role": section.role or ""})
         return RoleCard(
             id=f"role-{section.key}",
             title=roles.role_title(section),
@@ -148,7 +146,7 @@ class PeoplePage:
         )
 
     def _progress(self, row: PartyRow) -> tuple[str, str]:
-        if self.arrivals.state(DELIVERIES, row.token) == "yours":
+        if self.arrivals.of_party(row.token, changed_at=row.model.updated_at).is_refused:
             return "heed", "Needs your change"
         needs = [need for need in self.draft.needs_of_party(row.token) if need.code != "holding"]
         if not row.roles:

@@ -53,12 +53,13 @@ def kinds_for(draft: Draft, role: str = "") -> tuple[str, ...]:
 
 def role_choices(draft: Draft, kind: str, held: tuple[str, ...]) -> tuple[RoleChoice, ...]:
     """The roles that the kind can have; one that is held already stays in the list, so that it can be given up."""
-    choices = {}
+    choices: dict[str, RoleChoice] = {}
     for section in draft.schema.role_sections:
         active = draft.standing.section(section).active
         if section.role and ((active and section.allows(kind)) or section.role in held):
             said = section.help if active else "Not asked at present. It is kept until you submit."
-            choice = RoleChoice(section.role, role_title(section), said, section.role in held)
+            label = canonical.role_word(section.role).capitalize()
+            choice = RoleChoice(section.role, label, said, section.role in held)
             choices.setdefault(section.role, choice)
     return tuple(choices.values())
 

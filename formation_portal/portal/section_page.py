@@ -10,15 +10,13 @@ from formation_portal.contract.field import Choice
 from formation_portal.contract.schema import Section
 
 from . import moments
-from .arrivals import Arrivals, arrivals
+from .arrivals import Arrival, arrivals
 from .closed import reason
 from .lists import NeedRow, need_rows
 from .questions import Question
 from .sheet import Sheet
 from .slots import SlotRow, slot_rows
 from .words import AnswerRow, answer_rows
-
-DELIVERIES = ("entity", "entity_csp")
 
 
 @dataclass(frozen=True)
@@ -28,7 +26,7 @@ class SectionPage:
     draft: Draft
     section: Section
     sheet: Sheet
-    arrivals: Arrivals
+    arrival: Arrival
 
     @property
     def version(self) -> int:
@@ -85,7 +83,7 @@ class SectionPage:
 
     @property
     def delivery(self) -> str:
-        return self.arrivals.state(DELIVERIES)
+        return self.arrival.state
 
     needs_title = "Still needed here"
 
@@ -101,16 +99,17 @@ class SectionPage:
 
 def section_page(draft: Draft, section: Section) -> SectionPage:
     """The page as the draft stands."""
-    board = arrivals(draft.application)
+    row = draft.sections.get(section.key)
+    arrival = arrivals(draft.application).of_entity(changed_at=row.updated_at if row else None)
     sheet = Sheet(
         schema=draft.schema,
         asked=draft.standing.questions(section),
         raw=draft.raw(section),
         answers=draft.record.answers,
-        refused=board.refused(DELIVERIES),
+        refused=arrival.refused,
         share_classes=share_class_choices(draft),
     )
-    return SectionPage(draft, section, sheet, board)
+    return SectionPage(draft, section, sheet, arrival)
 
 
 def share_class_choices(draft: Draft) -> tuple[Choice, ...]:

@@ -11,7 +11,7 @@ from formation_portal.contract import record
 from formation_portal.contract.schema import Section
 
 from . import moments
-from .arrivals import Arrivals, arrivals
+from .arrivals import Arrival, arrivals
 from .closed import reason
 from .lists import NeedRow, need_rows
 from .party_removal import RemovalPage
@@ -19,8 +19,6 @@ from .questions import Question
 from .section_page import share_class_choices
 from .sheet import Sheet
 from .words import AnswerRow, answer_rows
-
-DELIVERIES = ("share_class", "share_class_csp")
 
 
 @dataclass(frozen=True)
@@ -32,7 +30,7 @@ class ShareClassPage:
     share_class: ShareClassRow | None
     token: str
     sheet: Sheet
-    arrivals: Arrivals
+    arrival: Arrival
 
     @property
     def company(self) -> str:
@@ -64,7 +62,7 @@ class ShareClassPage:
 
     @property
     def delivery(self) -> str:
-        return self.arrivals.state(DELIVERIES, self.token)
+        return self.arrival.state
 
     @property
     def closed(self) -> str:
@@ -84,7 +82,8 @@ class ShareClassPage:
     @cached_property
     def needs(self) -> tuple[NeedRow, ...]:
         ours = (need for need in self.draft.needs if need.share_class_id == self.token and need.field)
-        return need_rows(ours, self.sheet)
+        label = self.share_class.record.label if self.share_class else ""
+        return need_rows(ours, self.sheet, about=label or "The class without a name")
 
     def _url(self, view: str, *more: str) -> str:
         return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
@@ -94,17 +93,18 @@ def share_class_page(
     draft: Draft, section: Section, share_class: ShareClassRow | None, *, token: str
 ) -> ShareClassPage:
     """The page as the draft stands; without a class, that of a new one under the token."""
-    board = arrivals(draft.application)
+    changed_at = share_class.model.updated_at if share_class else None
+    arrival = arrivals(draft.application).of_share_class(token, changed_at=changed_at)
     holder = share_class.record if share_class else record.ShareClass(token)
     sheet = Sheet(
         schema=draft.schema,
         asked=draft.standing.questions(section, holder),
         raw=share_class.raw if share_class else {},
         answers=holder.answers,
-        refused=board.refused(DELIVERIES, token),
+        refused=arrival.refused,
         share_classes=share_class_choices(draft),
     )
-    return ShareClassPage(draft, section, share_class, token, sheet, board)
+    return ShareClassPage(draft, section, share_class, token, sheet, arrival)
 
 
 def share_class_removal_page(draft: Draft, share_class: ShareClassRow) -> RemovalPage:

@@ -11,6 +11,7 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow, ShareClassRow
 from formation_portal.contract import canonical
 from formation_portal.contract.schema import Section
+from formation_portal.relay.kinds import holding_subject
 
 from . import moments
 from .arrivals import Arrivals, arrivals
@@ -19,8 +20,6 @@ from .lists import NeedRow
 from .money import money
 from .need_links import need_url
 from .picture import Bar, Swatch, bar, swatch
-
-DELIVERIES = ("share_class", "share_class_csp", "shareholding")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +44,7 @@ class Cell:
     label: str
     typed: str
     error: str
+    is_refused: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,8 @@ class SharesPage:
 
     @property
     def delivery(self) -> str:
-        return self.arrivals.state(DELIVERIES)
+        """Where shares were refused, the customer has to change something; else they are saved."""
+        return "yours" if any(cell.is_refused for row in self.rows for cell in row.cells) else "saved"
 
     @property
     def closed(self) -> str:
@@ -213,10 +214,13 @@ class SharesPage:
 
     def _cell(self, party: PartyRow, row: ShareClassRow) -> Cell:
         holding = self.draft.holdings.get((party.token, row.token))
-        unreadable = holding is not None and holding.shares is None
         name = cell_name(party.token, row.token)
-        error = f"Enter the number of “{row.label}” shares of {party.label} in digits, like 5000" if unreadable else ""
-        return Cell(name, name, f"{row.label}, {party.label}", holding.typed if holding else "", error)
+        delivery = self.arrivals.of_holding(holding_subject(party.token, row.token))
+        error = next((problem.message for problem in delivery.problems), "") if delivery.is_refused else ""
+        if holding is not None and holding.shares is None:
+            error = f"Enter the number of “{row.label}” shares of {party.label} in digits, like 5000"
+        typed = holding.typed if holding else ""
+        return Cell(name, name, f"{row.label}, {party.label}", typed, error, delivery.is_refused)
 
     def _column(self, row: ShareClassRow) -> Column:
         paid_in = self._paid_in(row)

@@ -15,17 +15,11 @@ from ..sheet import Sheet, difference
 _COMES_BACK = ("check", "overview")
 
 
-class AnswersPage(Protocol):
-    """A page that asks the questions of one sheet."""
+class Page(Protocol):
+    """A page of an application that saves what is typed on it."""
 
     @property
     def draft(self) -> Draft: ...
-
-    @property
-    def sheet(self) -> Sheet: ...
-
-    @property
-    def url(self) -> str: ...
 
     @property
     def title(self) -> str: ...
@@ -37,7 +31,14 @@ class AnswersPage(Protocol):
     def version(self) -> int: ...
 
 
-def following(request: HttpRequest, page: AnswersPage, *, onwards: str) -> str:
+class AnswersPage(Page, Protocol):
+    """A page that asks the questions of one sheet."""
+
+    @property
+    def sheet(self) -> Sheet: ...
+
+
+def following(request: HttpRequest, page: Page, *, onwards: str) -> str:
     """Where the pressed button leads after a save: away, the same page once more, back to the check, or onwards."""
     reference = page.draft.application.reference
     if "later" in request.POST:
@@ -55,7 +56,7 @@ def answer_change(request: HttpRequest, page: AnswersPage, *, before: Sheet) -> 
     return render(request, "portal/_section_change.html", {"page": page, "changed": changed})
 
 
-def draw_conflict(request: HttpRequest, page: AnswersPage, clashes: tuple[conflict.Clash, ...]) -> HttpResponse:
+def draw_conflict(request: HttpRequest, page: Page, clashes: tuple[conflict.Clash, ...]) -> HttpResponse:
     """409: what stands there now beside what was typed, and a form that sends it once more."""
     found = conflict.Conflict(
         title=page.title,

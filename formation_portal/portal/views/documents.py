@@ -1,10 +1,10 @@
 """Documents: the list of slots, uploading into one, downloading and removing a file."""
 
-from typing import Any, cast
+from typing import cast
 
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
-from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase
+from django.http import FileResponse, Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
@@ -14,7 +14,7 @@ from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
 
-from .. import arrivals
+from ..arrivals import give_it_a_moment
 from ..documents_view import DocumentsPage
 from ..finding import document_of, draft_of, party_of
 from ..slots import Refusal, slot_id, slot_key
@@ -46,7 +46,7 @@ def _take(request: UserRequest, draft: Draft) -> HttpResponse:
         return _draw(request, DocumentsPage(draft, Refusal(key, refused.message)), status=422)
     except saving.Closed:
         return _draw(request, DocumentsPage(draft), status=409)
-    arrivals.give_it_a_moment(draft.application)
+    give_it_a_moment(draft.application)
     messages.success(request, f"“{slot}” is uploaded.")
     return redirect(f"{_back(request, draft)}#{slot_id(key)}-slot")
 
@@ -69,16 +69,16 @@ def _back(request: UserRequest, draft: Draft) -> str:
 
 @require_safe
 @customer
-def document(request: UserRequest, reference: str, number: int) -> HttpResponseBase:
+def document(request: UserRequest, reference: str, number: int) -> HttpResponse:
     """The file itself, always as a download: it is somebody's upload, never a page of ours."""
     found = document_of(draft_of(request, reference), number)
     try:
         content = found.file.open("rb")
     except FileNotFoundError as error:
         raise Http404 from error
-    answer: Any = FileResponse(content, as_attachment=True, filename=found.name, content_type=found.mime_type)
+    answer = FileResponse(content, as_attachment=True, filename=found.name, content_type=found.mime_type)
     answer.headers["X-Content-Type-Options"] = "nosniff"
-    return cast(HttpResponseBase, answer)
+    return cast(HttpResponse, answer)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -94,6 +94,5 @@ def document_removal(request: UserRequest, reference: str, number: int) -> HttpR
     except saving.Closed as closed:
         messages.error(request, f"{closed}.")
     else:
-        arrivals.wake(draft.application)
         messages.success(request, f"“{found.name}” is removed.")
     return redirect(_back(request, draft))

@@ -11,7 +11,7 @@ from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
 
-from .. import arrivals
+from ..arrivals import give_it_a_moment
 from ..conflict import Clash, clashes, keeps_theirs
 from ..finding import draft_of, party_of, posted_version
 from ..party_new import PartyNewPage, party_new_page
@@ -38,7 +38,6 @@ def party_new(request: UserRequest, reference: str) -> HttpResponse:
     if page.problems:
         return _draw_new(request, page, status=422)
     made = saving.add_party(draft, page.kind, page.chosen, page.raw, by=request.user, token=page.token)
-    arrivals.wake(draft.application)
     messages.success(request, f"{page.word} added. Now answer the questions.")
     return redirect("portal:party", reference=reference, token=made.token)
 
@@ -82,9 +81,8 @@ def _save(request: UserRequest, draft: Draft, found: PartyRow) -> HttpResponse:
     except saving.Closed:
         return _draw(request, _page(request, draft, found), status=409)
     if request.htmx:
-        arrivals.wake(draft.application)
         return answer_change(request, _page(request, draft, found), before=before)
-    arrivals.give_it_a_moment(draft.application)
+    give_it_a_moment(draft.application)
     page = _page(request, draft, found)
     if page.sheet.objects_more_than(before):
         return _draw(request, page, status=422)
@@ -132,6 +130,5 @@ def _remove(request: UserRequest, draft: Draft, found: PartyRow) -> HttpResponse
     except saving.Closed as closed:
         messages.error(request, f"{closed}.")
     else:
-        arrivals.wake(draft.application)
         messages.success(request, f"{found.label} is removed.")
     return redirect("portal:people", reference=draft.application.reference)

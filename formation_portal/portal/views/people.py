@@ -11,7 +11,7 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
 from formation_portal.contract.schema import Section
 
-from .. import arrivals, roles
+from .. import roles
 from ..finding import draft_of, party_of
 from ..people_view import people_page
 
@@ -44,7 +44,6 @@ def _give(request: UserRequest, draft: Draft, party: PartyRow) -> None:
     except saving.Closed as closed:
         messages.error(request, f"{closed}.")
         return
-    arrivals.wake(draft.application)
     messages.success(request, f"{party.label} is now {roles.in_role(section)}.{_filled(draft, section)}")
 
 

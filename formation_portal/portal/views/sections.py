@@ -9,7 +9,7 @@ from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 from formation_portal.contract.schema import Section
 
-from .. import arrivals
+from ..arrivals import give_it_a_moment
 from ..conflict import clashes
 from ..finding import draft_of, entity_section, posted_version
 from ..posted import read_answers
@@ -39,9 +39,8 @@ def _save(request: UserRequest, draft: Draft, asked: Section) -> HttpResponse:
     except saving.Closed:
         return _draw(request, section_page(draft, asked), status=409)
     if request.htmx:
-        arrivals.wake(draft.application)
         return answer_change(request, section_page(draft, asked), before=before)
-    arrivals.give_it_a_moment(draft.application)
+    give_it_a_moment(draft.application)
     page = section_page(draft, asked)
     if page.sheet.objects_more_than(before):
         return _draw(request, page, status=422)

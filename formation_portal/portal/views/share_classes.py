@@ -11,7 +11,7 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import ShareClassRow
 from formation_portal.applications.tokens import is_token, new_token
 
-from .. import arrivals
+from ..arrivals import give_it_a_moment
 from ..conflict import clashes
 from ..finding import draft_of, posted_version, share_class_of, share_section
 from ..posted import read_answers
@@ -56,9 +56,8 @@ def _save(request: UserRequest, before: ShareClassPage) -> HttpResponse:
         return _draw(request, _again(before), status=409)
     page = _again(before)
     if request.htmx:
-        arrivals.wake(draft.application)
         return answer_change(request, page, before=before.sheet)
-    arrivals.give_it_a_moment(draft.application)
+    give_it_a_moment(draft.application)
     page = _again(before)
     if page.sheet.objects_more_than(before.sheet):
         return _draw(request, page, status=422)
@@ -97,6 +96,5 @@ def _remove(request: UserRequest, draft: Draft, found: ShareClassRow) -> HttpRes
     except saving.Closed as closed:
         messages.error(request, f"{closed}.")
     else:
-        arrivals.wake(draft.application)
         messages.success(request, f"{found.label} is removed.")
     return redirect("portal:shares", reference=draft.application.reference)

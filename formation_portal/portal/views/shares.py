@@ -9,7 +9,7 @@ from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 from formation_portal.contract.schema import Section
 
-from .. import arrivals
+from ..arrivals import give_it_a_moment
 from ..conflict import Clash, keeps_theirs
 from ..finding import draft_of, posted_version, share_section
 from ..shares_view import SharesPage, cell_name, shares_page
@@ -44,9 +44,8 @@ def _save(request: UserRequest, draft: Draft, section: Section) -> HttpResponse:
         return _draw(request, shares_page(draft, section), status=409)
     page = shares_page(draft, section)
     if request.htmx:
-        arrivals.wake(draft.application)
         return render(request, "portal/_shares_change.html", {"page": page})
-    arrivals.give_it_a_moment(draft.application)
+    give_it_a_moment(draft.application)
     if page.problems:
         return _draw(request, page, status=422)
     return redirect(following(request, page, onwards=url_after(draft, SHARES)))
@@ -56,7 +55,7 @@ def _typed(page: SharesPage, post: QueryDict) -> dict[tuple[str, str], str]:
     """The cells that were posted, by the tokens of party and class."""
     pairs = [(party.token, row.token) for party in page.holders for row in page.draft.share_classes]
     named = {pair: cell_name(*pair) for pair in pairs}
-    return {pair: post[name] for pair, name in named.items() if name in post and not keeps_theirs(post, name)}
+    return {pair: str(post[name]) for pair, name in named.items() if name in post and not keeps_theirs(post, name)}
 
 
 def _clashes(page: SharesPage, stale: saving.Stale) -> tuple[Clash, ...]:
