@@ -1,0 +1,193 @@
+"""The catalog: what is offered, what a filter leaves, and what is said when nothing fits."""
+
+from copy import deepcopy
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.http import QueryDict
+from django.test import Client
+
+from formation_portal.gateway import catalog as shelf_of_catalog
+from formation_portal.gateway.catalog import Catalog
+from formation_portal.gateway.products import read_products
+from formation_portal.portal.catalog_filter import CatalogFilter, PriceCeiling
+from formation_portal.portal.catalog_list import CatalogPage, catalog_page
+from tests.applications import made
+from tests.markup import Markup
+
+HTMX = {"HTTP_HX_REQUEST": "true"}
+
+
+def item(slug: str, region: str, country: str, price: int, currency: str, **product: Any) -> dict[str, Any]:
+    one = deepcopy(made.ITEM)
+    one["jurisdiction_product_id"] = f"id-{slug}"
+    one["jurisdiction"] |= {"region": region, "slug": country.lower(), "name": country}
+    one["product"] |= {"slug": slug, "name": slug.capitalize()} | product
+    one["price"] = {"one_off": price, "annual": 100, "currency": currency}
+    return one
+
+
+ITEMS = [
+    item("gmbh", "Europe", "Zug", 3900, "CHF"),
+    item("verein", "Europe", "Zug", 2400, "CHF", type="Foundation"),
+    item("limited", "Europe", "Malta", 2400, "EUR"),
+    item("ibc", "Caribbean", "Nevis", 1450, "USD"),
+    item("llc", "America", "Delaware", 590, "USD"),
+]
+
+
+def page(query: str = "", items: list[Any] = ITEMS, **more: Any) -> CatalogPage:
+    offered = Catalog(read_products(items), datetime(2026, 11, 21, tzinfo=UTC), **more)
+    return catalog_page(offered, CatalogFilter.read(QueryDict(query)))
+
+
+def names(shown: CatalogPage) -> list[str]:
+    return [row.name for region in shown.regions for place in region.places for row in place.rows]
+
+
+def test_everything_stands_under_its_region_and_place() -> None:
+    shown = page()
+    assert [(region.name, [place.name for place in region.places]) for region in shown.regions] == [
+        ("America", ["Delaware"]),
+        ("Caribbean", ["Nevis"]),
+        ("Europe", ["Malta", "Zug"]),
+    ]
+    assert names(shown) == ["Llc", "Ibc", "Limited", "Gmbh", "Verein"]
+    assert shown.count_words == "5 of 5 products"
+
+
+@pytest.mark.parametrize(
+    ("query", "left"),
+    [
+        ("region=Caribbean", ["Ibc"]),
+        ("country=zug", ["Gmbh", "Verein"]),
+        ("type=Foundation", ["Verein"]),
+        ("price=CHF-2400", ["Verein"]),
+        ("price=USD-1450", ["Llc", "Ibc"]),
+        ("region=Europe&type=Corporation&price=CHF-5000", ["Gmbh"]),
+        ("price=nonsense", ["Llc", "Ibc", "Limited", "Gmbh", "Verein"]),
+        ("unknown=1", ["Llc", "Ibc", "Limited", "Gmbh", "Verein"]),
+    ],
+)
+def test_a_filter_leaves_what_fits(query: str, left: list[str]) -> None:
+    assert names(page(query)) == left
+
+
+def test_prices_in_other_currencies_are_left_out_and_it_says_so() -> None:
+    assert page("price=USD-5000").left_out == "Compared in USD only: 3 priced in CHF, EUR are left out."
+
+
+def test_only_what_another_filter_lets_through_is_said_to_be_left_out() -> None:
+    assert page("price=EUR-5000&country=malta").left_out == ""
+
+
+def test_ceilings_are_offered_per_currency_and_part_its_products() -> None:
+    control = next(one for one in page().controls if one.name == "price")
+    offered = [choice.value for choice in control.choices if choice.value]
+    assert {"CHF-3000", "CHF-3900", "USD-1000", "USD-1450", "EUR-2400"} <= set(offered)
+    assert "EUR-5000" not in offered, "it would leave everything in its currency"
+    assert "CHF-500" not in offered, "it would leave nothing in its currency"
+
+
+def test_a_filter_shows_what_it_filters_by_also_where_it_is_not_offered() -> None:
+    control = next(one for one in page("country=atlantis").controls if one.name == "country")
+    assert control.chosen == "atlantis"
+
+
+def test_the_filter_to_remove_is_named_when_nothing_fits() -> None:
+    shown = page("region=Europe&price=USD-500")
+    assert names(shown) == []
+    assert shown.widening is not None
+    assert shown.widening.label == "Price to form: Up to USD\u00a0500"
+    assert (shown.widening.count, shown.widening.url) == (3, "/?region=Europe")
+
+
+def test_a_faulty_product_is_shown_with_its_reason() -> None:
+    faulty = item("circle", "Europe", "Malta", 10, "EUR")
+    faulty["schema"] = {"sections": []}
+    shown = page(items=[*ITEMS, faulty])
+    row = next(row for region in shown.regions for place in region.places for row in place.rows if row.name == "Circle")
+    assert "no id" in row.reason
+    assert shown.total == 6
+
+
+def test_what_cannot_be_read_stands_last() -> None:
+    assert names(page(items=[{"product": {"name": "Riddle"}}, *ITEMS]))[-1] == "Riddle"
+
+
+def test_what_cannot_be_read_fits_no_filter() -> None:
+    assert "Riddle" not in names(page("region=Europe", items=[{"product": {"name": "Riddle"}}, *ITEMS]))
+
+
+def test_an_empty_catalog_says_so() -> None:
+    assert page(items=[]).regions == ()
+
+
+def test_an_old_catalog_carries_its_note() -> None:
+    assert page(is_stale=True, note="Prices of yesterday.").note == "Prices of yesterday."
+    assert page(note="Prices of today.").note == ""
+
+
+@pytest.mark.parametrize("text", ["", "USD", "-5", "USD--5", "USD-NaN", "USD-Infinity", "USD-1e"])
+def test_what_is_no_ceiling_is_none(text: str) -> None:
+    assert PriceCeiling.read(text) is None
+
+
+@pytest.mark.django_db(databases=["default", "service"])
+class TestPage:
+    """Over the whole catalog."""
+
+    def test_everybody_sees_all_products(self, shelf: None) -> None:
+        response = Client().get("/")
+        assert response.status_code == 200
+        markup = Markup(response.content.decode())
+        assert markup.faults == []
+        assert markup.unlabelled() == []
+        assert len([one for one in markup.all("a") if one.attributes["href"].startswith("/products/")]) == 32
+        assert markup.one("title").text == "Companies and foundations you can form – Formation Portal"
+        assert "32 products in 20 places" in response.content.decode()
+
+    def test_a_filter_works_without_script(self, shelf: None) -> None:
+        html = Client().get("/?country=bvi").content.decode()
+        assert "/products/bvi-limited-company/" in html
+        assert "/products/delaware-llc/" not in html
+
+    def test_htmx_gets_results_count_and_announcement_only(self, shelf: None) -> None:
+        response = Client().get("/?country=usa", **HTMX)
+        html = response.content.decode()
+        markup = Markup(html)
+        assert markup.faults == []
+        assert not markup.all("html")
+        assert markup.one("p", id="announcer").text == "7 of 32 products"
+        assert {"catalog-results", "catalog-count"} <= {one.attributes.get("id") for one in markup.elements}
+        assert not markup.controls, "the filter stays as it is"
+        assert "HX-Request" in response["Vary"]
+
+    def test_a_page_from_history_is_whole(self, shelf: None) -> None:
+        html = Client().get("/?country=usa", **HTMX, HTTP_HX_HISTORY_RESTORE_REQUEST="true").content.decode()
+        assert Markup(html).all("html")
+
+    def test_no_query_and_no_call_is_made_for_a_visitor(self, shelf: None, django_assert_num_queries: Any) -> None:
+        Client().get("/")
+        with django_assert_num_queries(0), django_assert_num_queries(0, using="service"):
+            Client().get("/")
+
+    @pytest.mark.parametrize(
+        ("url", "key"), [("http://127.0.0.1:9", "some"), ("not an address", "some"), ("https://x.example", "ké")]
+    )
+    @pytest.mark.parametrize("path", ["/", "/products/bvi-limited-company/"])
+    def test_without_a_service_there_is_a_clear_page(
+        self, url: str, key: str, path: str, settings: Any, tmp_path: Any
+    ) -> None:
+        settings.FORMATION_SERVICE_URL, settings.FORMATION_SERVICE_KEY = url, key
+        settings.DATA_DIR = tmp_path
+        shelf_of_catalog.forget()
+        response = Client().get(path)
+        shelf_of_catalog.forget()
+        assert response.status_code == 503
+        assert int(response["Retry-After"]) > 0
+        markup = Markup(response.content.decode())
+        assert markup.faults == []
+        assert "What you have saved is safe here" in response.content.decode()
+        assert markup.all("a", href="/applications/"), "drafts can be worked on meanwhile"
