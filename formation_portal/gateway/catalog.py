@@ -20,9 +20,9 @@ from typing import Any
 
 from django.conf import settings
 
+from . import configured
 from .catalog_file import CatalogFile
 from .client import CatalogAnswer, FormationService
-from .configured import service
 from .errors import CatalogUnavailable, GatewayError
 from .products import Product, read_products
 
@@ -58,7 +58,7 @@ class Catalog:
 def catalog() -> Catalog:
     """The catalog of the configured service. Raises CatalogUnavailable where there is none, not even an old one."""
     try:
-        return _shelf(service(), Path(settings.DATA_DIR)).current()
+        return _shelf(configured.service(), Path(settings.DATA_DIR)).current()
     except CatalogUnavailable:
         raise
     except GatewayError as error:
@@ -66,7 +66,8 @@ def catalog() -> Catalog:
 
 
 def forget() -> None:
-    """Forget what is held in memory: for tests, and after a new catalog was loaded in this process."""
+    """Forget the service and the catalog that this process holds: for tests, where one address may be two services."""
+    configured.forget()
     _shelf.cache_clear()
 
 

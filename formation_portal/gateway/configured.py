@@ -40,7 +40,7 @@ def _service(url: str, key: str) -> FormationService:
 
 
 def forget() -> None:
-    """Make the service anew at the next call: for tests, where one address may be two services after each other."""
+    """Make the service anew at the next call."""
     _service.cache_clear()
 
 
