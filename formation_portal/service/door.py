@@ -37,8 +37,7 @@ def guarded(run: View, *, scopes: tuple[str, ...], takes: str | None) -> View:
             request.auth = key  # type: ignore[attr-defined]
             limits.take(request, key)
             auth.require(key, scopes)
-            _check_size(request, takes or JSON)
-            _check_media_type(request, takes)
+            _check_body(request, takes)
             work: Callable[[], Any] = partial(run, request, **path)
             return work() if request.method == "GET" else idempotency.once(request, key, work)
         except Exception as error:
@@ -47,14 +46,12 @@ def guarded(run: View, *, scopes: tuple[str, ...], takes: str | None) -> View:
     return enter
 
 
-def _check_size(request: HttpRequest, takes: str) -> None:
-    limit = BODY_LIMITS[takes]
-    if int(request.META.get("CONTENT_LENGTH") or 0) > limit:
+def _check_body(request: HttpRequest, takes: str | None) -> None:
+    """Refuses a body by its size and media type, before it is read. What is missing in an empty one is told later."""
+    size, limit = int(request.META.get("CONTENT_LENGTH") or 0), BODY_LIMITS[takes or JSON]
+    if size > limit:
         raise Refusal("too_large", f"The body may have at most {limit:,} bytes.")
-
-
-def _check_media_type(request: HttpRequest, takes: str | None) -> None:
-    if takes is not None and request.content_type != takes:
+    if size and takes is not None and request.content_type != takes:
         raise Refusal("unsupported_media_type", f"Send the body as {takes}.", headers={"Accept-Post": takes})
 
 

@@ -75,7 +75,7 @@ class Caller:
         assert answer.status_code == 201, answer.content
         return str(answer.json()["data"]["id"])
 
-    def answers(self, entity: str, schema: str = forms.SHARES_SCHEMA, **csp_data: Any) -> Any:
+    def answers(self, entity: str, /, *, schema: str = forms.SHARES_SCHEMA, **csp_data: Any) -> Any:
         body = {"csp_form_schema_id": schema, "csp_data": {f"bvi.{key}": value for key, value in csp_data.items()}}
         return self.post(f"/entities/{entity}/csp-data", body)
 

@@ -9,19 +9,19 @@ from tests.service.caller import Caller
 
 
 @pytest.fixture
-def _catalog(db: None) -> None:
+def loaded(db: None) -> None:
     load(forms.items())
     counter.forget()
 
 
 @pytest.fixture
-def caller(_catalog: None) -> Caller:
+def caller(loaded: None) -> Caller:
     """The account that everything in a test belongs to."""
     return Caller.with_scopes(account="ours")
 
 
 @pytest.fixture
-def stranger(_catalog: None) -> Caller:
+def stranger(loaded: None) -> Caller:
     """Another account, with every scope."""
     return Caller.with_scopes(account="theirs")
 

@@ -60,12 +60,12 @@ def test_an_unknown_key_is_refused_and_nothing_is_kept(caller: Caller, entity: s
 
 
 def test_a_pointer_to_a_key_with_a_slash_is_escaped(caller: Caller, entity: str) -> None:
-    answer = caller.answers(entity, **{"a/b~c": 1})
+    answer = caller.answers(entity, **{"a/b~c": "1"})
     assert pointers(answer) == ["/csp_data/bvi.a~1b~0c"]
 
 
 def test_answers_to_another_schema_are_refused(caller: Caller, entity: str) -> None:
-    told = problem(caller.answers(entity, forms.PLAIN_SCHEMA, activity="Trading"), 409, "schema_superseded")
+    told = problem(caller.answers(entity, schema=forms.PLAIN_SCHEMA, activity="Trading"), 409, "schema_superseded")
     assert forms.SHARES_SCHEMA in told["detail"]
 
 

@@ -1,0 +1,146 @@
+import threading
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connections
+from django.utils import timezone
+
+from formation_portal.service import idempotency
+from formation_portal.service.models import ApiKey, Entity, KeptAnswer
+from tests.service import forms
+from tests.service.caller import Caller, problem
+
+pytestmark = pytest.mark.django_db(databases=["service"])
+
+BODY = {"jurisdiction_product_id": forms.SHARES_PRODUCT, "name": "Larkfield"}
+
+
+def create(caller: Caller, key: str = "key-1", **more: Any) -> Any:
+    return caller.post("/entities", {**BODY, **more}, Idempotency_Key=key)
+
+
+def test_the_same_key_and_body_answer_as_the_first_time(caller: Caller) -> None:
+    first, again = create(caller), create(caller)
+    assert (again.status_code, again.content) == (201, first.content)
+    assert again["Content-Type"] == first["Content-Type"]
+    assert again["Idempotent-Replayed"] == "true"
+    assert "Idempotent-Replayed" not in first
+    assert Entity.objects.count() == 1
+
+
+def test_members_in_another_order_are_the_same_body(caller: Caller) -> None:
+    first = create(caller)
+    again = caller.post("/entities", dict(reversed(BODY.items())), Idempotency_Key="key-1")
+    assert again.content == first.content
+
+
+def test_the_same_key_with_another_body_is_refused(caller: Caller) -> None:
+    create(caller)
+    problem(create(caller, name="Other"), 422, "idempotency_key_reused")
+    problem(caller.post("/entities/x/submit", Idempotency_Key="key-1"), 422, "idempotency_key_reused")
+
+
+def test_a_refusal_is_the_first_answer_too(caller: Caller) -> None:
+    first = create(caller, colour="red")
+    problem(first, 422, "unknown_field")
+    again = create(caller, colour="red")
+    assert (again.status_code, again.content) == (422, first.content)
+    assert again["Content-Type"] == "application/problem+json"
+
+
+def test_keys_of_two_clients_have_nothing_to_do_with_each_other(caller: Caller, stranger: Caller) -> None:
+    assert create(caller).json()["data"]["id"] != create(stranger).json()["data"]["id"]
+
+
+def test_without_a_key_each_call_happens(caller: Caller) -> None:
+    caller.post("/entities", BODY)
+    caller.post("/entities", BODY)
+    assert Entity.objects.count() == 2
+
+
+def test_a_key_counts_for_seven_days(caller: Caller) -> None:
+    create(caller)
+    age(timedelta(days=6, hours=23))
+    assert "Idempotent-Replayed" in create(caller)
+    age(timedelta(days=7, hours=1))
+    assert "Idempotent-Replayed" not in create(caller)
+    assert Entity.objects.count() == 2
+    assert "Idempotent-Replayed" in create(caller)
+
+
+def test_keys_whose_time_is_over_are_swept_out(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(idempotency, "PURGE_EVERY", 1)
+    create(caller)
+    age(timedelta(days=8))
+    create(caller, "key-2")
+    assert [row.idempotency_key for row in KeptAnswer.objects.all()] == ["key-2"]
+
+
+def age(by: timedelta) -> None:
+    KeptAnswer.objects.update(started_at=timezone.now() - by)
+
+
+def test_while_the_first_is_running_the_second_is_told_to_wait(caller: Caller) -> None:
+    create(caller)
+    KeptAnswer.objects.update(status=None, body=b"")
+    answer = create(caller)
+    problem(answer, 409, "request_in_progress")
+    assert answer["Retry-After"] == "1"
+
+
+def test_a_request_that_died_is_taken_over(caller: Caller) -> None:
+    create(caller)
+    KeptAnswer.objects.update(status=None, body=b"")
+    age(idempotency.GIVEN_UP_AFTER + timedelta(seconds=1))
+    problem(create(caller, name="Other"), 422, "idempotency_key_reused")
+    assert create(caller).status_code == 201
+
+
+def test_what_failed_on_our_side_may_be_sent_again(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    def burst(*_: object) -> None:
+        raise RuntimeError
+
+    with monkeypatch.context() as broken:
+        broken.setattr("formation_portal.service.events.entity_created", burst)
+        problem(create(caller), 500, "internal_error")
+    assert Entity.objects.count() == 0
+    assert create(caller).status_code == 201
+
+
+def test_a_request_whose_row_was_taken_over_undoes_its_work(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(_: Entity) -> None:
+        KeptAnswer.objects.update(attempt="another")
+
+    monkeypatch.setattr("formation_portal.service.events.entity_created", slow)
+    problem(create(caller), 409, "request_in_progress")
+    assert Entity.objects.count() == 0
+
+
+@pytest.mark.parametrize("key", ["", "ä", "x" * 256, "two words"])
+def test_a_key_of_another_shape_is_refused(caller: Caller, key: str) -> None:
+    problem(create(caller, key), 422, "validation_failed")
+    assert Entity.objects.count() == 0
+
+
+@pytest.mark.django_db(databases=["service"], transaction=True)
+def test_of_two_at_once_one_works_and_nothing_is_made_twice(caller: Caller) -> None:
+    at_once = threading.Barrier(4)
+    answers: list[Any] = []
+
+    def send() -> None:
+        at_once.wait()
+        answers.append(create(Caller(caller.key), "race"))
+        connections.close_all()
+
+    threads = [threading.Thread(target=send) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert Entity.objects.count() == 1
+    assert {answer.status_code for answer in answers} <= {201, 409}
+    made = {answer.json()["data"]["id"] for answer in answers if answer.status_code == 201}
+    assert made == {Entity.objects.get().id}
+    assert create(caller, "race").json()["data"]["id"] in made
+    assert ApiKey.objects.count() == 1

@@ -1,0 +1,38 @@
+import pytest
+from django.test import override_settings
+
+from formation_portal.service.keys import portal_key
+from formation_portal.service.limits import WINDOW, Counter
+from tests.service.caller import Caller, problem
+
+
+@pytest.mark.django_db(databases=["service"])
+@override_settings(SERVICE_RATE_LIMIT=3)
+def test_a_key_has_so_many_requests_a_minute(caller: Caller, stranger: Caller) -> None:
+    told = [caller.get("/entities") for _ in range(4)]
+    assert [answer["RateLimit-Remaining"] for answer in told] == ["2", "1", "0", "0"]
+    problem(told[-1], 429, "rate_limited")
+    assert 1 <= int(told[-1]["Retry-After"]) <= WINDOW
+    assert told[0]["RateLimit-Limit"] == "3"
+    assert told[0]["RateLimit-Policy"] == '"minute";q=3;w=60'
+    assert told[0]["RateLimit"].startswith('"minute";r=2;t=')
+    assert stranger.get("/entities").status_code == 200
+
+
+@pytest.mark.django_db(databases=["service"])
+@override_settings(SERVICE_RATE_LIMIT=1)
+def test_the_portals_own_key_is_not_limited(loaded: None) -> None:
+    portal = Caller(portal_key())
+    answers = [portal.get("/entities") for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [200, 200, 200]
+    assert "RateLimit" not in answers[0]
+
+
+def test_a_new_minute_begins_anew() -> None:
+    counter = Counter()
+    assert counter.count(1, limit=1, now=100.0)[0]
+    allowed, allowance = counter.count(1, limit=1, now=130.5)
+    assert not allowed
+    assert allowance.reset == 30
+    assert counter.count(1, limit=1, now=100.0 + WINDOW)[0]
+    assert counter.count(2, limit=1, now=130.5)[0]
