@@ -26,7 +26,8 @@ _JUDGED = ("entity_raw", "parties", "share_classes", "record", "standing", "need
 
 def open_draft(application: Application, *, today: date | None = None) -> "Draft":
     """The draft of an application: five queries, and one more where this process has not met its schema yet."""
-    draft = Draft(application, today=today or timezone.localdate())
+    schema = schema_of(application.snapshot_id)
+    draft = Draft(application, schema=schema, today=today or timezone.localdate())
     draft.reload()
     return draft
 
@@ -34,10 +35,10 @@ def open_draft(application: Application, *, today: date | None = None) -> "Draft
 class Draft:
     """An application with all that was entered. `saving` keeps it up to date with what it writes."""
 
-    def __init__(self, application: Application, *, today: date) -> None:
+    def __init__(self, application: Application, *, schema: FormSchema, today: date) -> None:
         self.application = application
+        self.schema = schema
         self.today = today
-        self.schema: FormSchema = schema_of(application.snapshot_id)
         self.sections: dict[str, SectionAnswers] = {}
         self.party_models: list[Party] = []
         self.share_class_models: list[ShareClass] = []

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from django.utils import timezone
+
 from formation_portal.applications.models import Application
 
 from .kinds import Kind
@@ -141,11 +143,17 @@ class DeliveryBoard:
 
     def _stage(self, row: Delivery) -> Stage:
         if row.state == State.DONE:
-            return Stage.OURS if row.reason == UNSUPPORTED else Stage.RECEIVED if row.acknowledged else Stage.SAVED
+            return (
+                Stage.OURS
+                if row.reason == UNSUPPORTED
+                else Stage.RECEIVED
+                if row.acknowledged is not None
+                else Stage.SAVED
+            )
         if row.state == State.QUEUED:
             if not self._lets_go or is_blocked(row, self._rows.values(), self._there):
                 return Stage.SAVED
-            return Stage.SENDING
+            return Stage.WAITING if self._known.is_paused(timezone.now()) else Stage.SENDING
         return _STAGES[State(row.state)]
 
 

@@ -43,9 +43,6 @@ class Worker:
                     logger.exception("The database did not answer; looking again in a moment")
                     connections.close_all()
                     worked = False
-                except Exception:
-                    logger.exception("The relay met something unexpected; looking again in a moment")
-                    worked = False
                 close_old_connections()
                 if not worked and not self._stopped.is_set():
                     alarm.wait(POLL_SECONDS)
@@ -57,7 +54,14 @@ class Worker:
         for application_id in _due():
             if self._stopped.is_set():
                 break
-            worked = step(application_id) is not None or worked
+            try:
+                worked = step(application_id) is not None or worked
+            except DatabaseError:
+                raise
+            except Exception:
+                # One application's trouble must not stop the others. Its call, if it was made, is in doubt when the
+                # lease ends.
+                logger.exception("The relay met something unexpected in application %s", application_id)
         return worked
 
     def stop(self, _signal: int = 0, _frame: FrameType | None = None) -> None:

@@ -1,0 +1,84 @@
+"""A customer with a complete draft, and the embedded service behind weather."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from formation_portal import gateway
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.gateway import FormationService
+from formation_portal.gateway.in_process import BASE_URL
+from formation_portal.relay.models import Delivery
+from formation_portal.service.keys import portal_key
+from formation_portal.service.limits import counter
+from formation_portal.service.loading import load
+from tests.applications import made
+
+from .weather import Weather
+
+
+@pytest.fixture(autouse=True)
+def _files_go_nowhere_else(settings: Any, tmp_path: Path) -> None:
+    settings.MEDIA_ROOT = tmp_path / "documents"
+    settings.SERVICE_DOCUMENTS = tmp_path / "service-documents"
+    settings.RELAY_DIR = tmp_path / "relay"
+    settings.RELAY_WAIT_MS = 0
+
+
+@pytest.fixture
+def weather(db: None, monkeypatch: pytest.MonkeyPatch) -> Weather:
+    """Good until it is spoiled."""
+    load([made.ITEM])
+    counter.forget()
+    key, weather = portal_key(), Weather()
+    service = FormationService(base_url=BASE_URL, read_key=lambda: key, adapter=weather)
+    monkeypatch.setattr(gateway, "service", lambda: service)
+    return weather
+
+
+@pytest.fixture
+def service(weather: Weather) -> FormationService:
+    """The service as any client sees it, to look what it holds."""
+    key = portal_key()
+    return FormationService(base_url=BASE_URL, read_key=lambda: key, adapter=weather._within)
+
+
+@pytest.fixture
+def without_edits(settings: Any) -> None:
+    """A service that is known to have none of the calls that change what it was sent."""
+    settings.FORMATION_SERVICE_EDITS = False
+
+
+@pytest.fixture
+def draft(owner: Any, weather: Weather) -> Draft:
+    return open_draft(saving.start(owner=owner, product=made.product()))
+
+
+@pytest.fixture
+def complete(draft: Draft, owner: Any) -> Draft:
+    """A draft that needs nothing more."""
+    save(draft, "the-company", made.COMPANY, owner)
+    save(draft, "funds", made.FUNDS, owner)
+    saving.add_party(draft, "person", ["director", "shareholder"], made.ADA, by=owner, token="ada")
+    saving.add_share_class(draft, made.ORDINARY, by=owner, token="ordinary")
+    saving.save_holdings(draft, {("ada", "ordinary"): "10,000"}, by=owner)
+    saving.add_document(draft, draft.party("ada"), "Passport", made.upload(), by=owner)
+    assert draft.needs == ()
+    return draft
+
+
+def save(draft: Draft, key: str, raw: dict[str, Any], by: Any) -> None:
+    section = draft.schema.section(key)
+    assert section is not None
+    saving.save_section(draft, section, raw, version=draft.version(key), by=by)
+
+
+def reopened(draft: Draft) -> Draft:
+    return open_draft(Application.objects.get(pk=draft.application.pk))
+
+
+def row(kind: str, subject: str = "") -> Delivery:
+    return Delivery.objects.get(kind=kind, subject=subject)

@@ -1,0 +1,105 @@
+"""Which row is next is a pure choice."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from formation_portal.relay.kinds import Kind
+from formation_portal.relay.models import UNSUPPORTED, Delivery
+from formation_portal.relay.order import next_row
+from formation_portal.relay.profile import Profile
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+EDITS = Profile(can_edit=True, honours_keys=True)
+NO_EDITS = Profile(can_edit=False, honours_keys=False)
+
+
+def made(kind: Kind, subject: str = "", *, pk: int, state: str = "queued", **more: Any) -> Delivery:
+    needs = [] if kind is Kind.ENTITY else [["entity", ""]]
+    fields = {"wanted": {}, "needs": needs, "next_at": NOW} | more
+    return Delivery(pk=pk, kind=kind, subject=subject, state=state, **fields)
+
+
+def entity(**more: Any) -> Delivery:
+    fields: dict[str, Any] = {"state": "done", "remote_id": "ent_1", "acknowledged": {}} | more
+    return made(Kind.ENTITY, pk=1, **fields)
+
+
+def chosen(*rows: Delivery, profile: Profile = EDITS, lets_go: bool = True, **more: Any) -> int | None:
+    row = next_row(rows, now=NOW, profile=profile, lets_go=lets_go, **more)
+    return row.pk if row else None
+
+
+def test_everything_waits_for_the_entity() -> None:
+    waiting = entity(state="waiting", remote_id="", next_at=NOW + timedelta(seconds=9))
+    assert chosen(waiting, made(Kind.PARTY, "a", pk=2)) is None
+    assert chosen(entity(state="held", remote_id=""), made(Kind.PARTY, "a", pk=2)) is None
+    assert chosen(entity(), made(Kind.PARTY, "a", pk=2)) == 2
+
+
+def test_the_order_is_that_of_the_kinds_then_of_the_form() -> None:
+    rows = [
+        made(Kind.PARTY, "late", pk=2, position=2),
+        made(Kind.PARTY, "early", pk=3, position=1),
+        made(Kind.SHARE_CLASS, "c", pk=4),
+    ]
+    assert chosen(entity(), *rows) == 4
+    assert chosen(entity(), *rows[:2]) == 3
+
+
+def test_removals_come_first_and_backwards() -> None:
+    gone: dict[str, Any] = {"wanted": None, "acknowledged": {}, "remote_id": "x"}
+    rows = [
+        made(Kind.SHARE_CLASS, "new", pk=2),
+        made(Kind.PARTY, "a", pk=3, **gone),
+        made(Kind.SHAREHOLDING, "a/c", pk=4, **gone),
+    ]
+    assert chosen(entity(), *rows) == 4
+    assert chosen(entity(), *rows[:2]) == 3
+
+
+def test_only_one_call_is_in_flight() -> None:
+    sending = made(Kind.SHARE_CLASS, "c", pk=2, state="sending")
+    assert chosen(entity(), sending, made(Kind.PARTY, "a", pk=3)) is None
+
+
+def test_a_row_waits_for_the_things_that_it_names() -> None:
+    holding = made(Kind.SHAREHOLDING, "a/c", pk=4, needs=[["entity", ""], ["party", "a"], ["share_class", "c"]])
+    party = made(Kind.PARTY, "a", pk=2, state="done", remote_id="pty_1")
+    share_class = made(Kind.SHARE_CLASS, "c", pk=3, state="refused")
+    assert chosen(entity(), party, share_class, holding) is None
+    share_class.remote_id = "sc_1"
+    assert chosen(entity(), party, share_class, holding) == 4
+
+
+@pytest.mark.parametrize("state", ["queued", "waiting", "unknown", "held", "refused"])
+def test_a_submission_waits_for_everything_else(state: str) -> None:
+    party = made(Kind.PARTY, "a", pk=2, state=state, needs=[["entity", ""], ["share_class", "none"]])
+    submission = made(Kind.SUBMISSION, pk=3)
+    assert chosen(entity(), party, submission) is None
+    party.state = "done"
+    assert chosen(entity(), party, submission) == 3
+
+
+def test_what_is_in_doubt_does_not_hold_up_others() -> None:
+    unknown = made(Kind.SHARE_CLASS, "c", pk=2, state="unknown", next_at=NOW + timedelta(seconds=60))
+    assert chosen(entity(), unknown, made(Kind.PARTY, "a", pk=3)) == 3
+    assert chosen(entity(), unknown) is None
+    assert chosen(entity(), unknown, is_eager=True) == 2
+    assert chosen(entity(), unknown, is_eager=True, tried={2}) is None
+    assert chosen(entity(), unknown, is_eager=True, profile=NO_EDITS) is None
+
+
+def test_nothing_goes_before_it_may() -> None:
+    assert chosen(entity(), made(Kind.PARTY, "a", pk=2), lets_go=False) is None
+
+
+def test_a_held_edit_is_open_only_where_the_service_can_edit_and_gave_an_id() -> None:
+    held = made(Kind.PARTY, "a", pk=2, state="held", reason=UNSUPPORTED, acknowledged={}, remote_id="pty_1")
+    assert chosen(entity(), held) == 2
+    assert chosen(entity(), held, profile=NO_EDITS) is None
+    held.remote_id = ""
+    assert chosen(entity(), held) is None
+    other = made(Kind.PARTY, "b", pk=3, state="held", reason="unclear")
+    assert chosen(entity(), other, is_eager=True) is None

@@ -1,0 +1,151 @@
+"""The worker: woken by a byte, ended by a signal, and as many as one likes."""
+
+import os
+import signal
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connections
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.relay import wake, worker
+from formation_portal.relay.board import deliveries
+from formation_portal.relay.models import Attempt, Delivery
+from formation_portal.relay.sending import step
+from formation_portal.relay.waiting import wait_for
+from formation_portal.relay.worker import Worker
+from tests.applications import made
+
+from .conftest import save
+from .weather import Weather, unreachable
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"], transaction=True)
+
+
+class Running:
+    """A worker in a thread of its own, which ends with the block."""
+
+    def __init__(self) -> None:
+        self.worker = Worker()
+        self._thread = threading.Thread(target=self._run)
+
+    def _run(self) -> None:
+        try:
+            self.worker.run()
+        finally:
+            connections.close_all()
+
+    def __enter__(self) -> "Running":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.worker.stop()
+        self._thread.join(timeout=20)
+        assert not self._thread.is_alive()
+
+
+def pipes() -> list[Path]:
+    return list(Path(settings.RELAY_DIR).glob("*"))
+
+
+def until_received(draft: Draft) -> None:
+    """As a page would wait, only longer."""
+    for _ in range(50):
+        wait_for(draft.application, timeout_ms=500)
+        if deliveries(draft.application).overall.words == "Received":
+            return
+    pytest.fail(deliveries(draft.application).overall.words)
+
+
+def test_a_worker_sends_what_was_saved_before_and_after_it_started(complete: Draft, owner: Any) -> None:
+    with Running():
+        until_received(complete)
+        save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
+        until_received(complete)
+    assert Delivery.objects.get(kind="entity").acknowledged["answers"]["entity.name"] == "Larkspur"
+    assert pipes() == []
+
+
+def test_several_workers_send_everything_once(complete: Draft, weather: Weather) -> None:
+    with Running(), Running(), Running():
+        until_received(complete)
+    assert len(weather.made) == 7
+    assert Attempt.objects.exclude(outcome="done").count() == 0
+
+
+def test_a_page_does_not_wait_where_no_worker_runs(complete: Draft, django_assert_num_queries: Any) -> None:
+    with django_assert_num_queries(0):
+        wait_for(complete.application, timeout_ms=60_000)
+
+
+def test_a_page_does_not_wait_for_what_cannot_be_sent_now(complete: Draft, weather: Weather) -> None:
+    weather.spoil("POST entities", unreachable)
+    with Running():
+        for _ in range(50):
+            if Delivery.objects.filter(state="waiting").exists():
+                break
+            wait_for(complete.application, timeout_ms=500)
+        wait_for(complete.application, timeout_ms=60_000)
+    assert deliveries(complete.application).overall.words == "Waiting to try again"
+
+
+def test_a_page_never_calls_the_service(complete: Draft, weather: Weather) -> None:
+    with wake.alarm():
+        wait_for(complete.application, timeout_ms=30)
+    assert weather.made == []
+
+
+def test_a_dead_workers_pipe_is_cleared_away() -> None:
+    with wake.alarm():
+        dead = Path(settings.RELAY_DIR) / "1-dead.pipe"
+        os.mkfifo(dead)
+        assert wake.workers()
+        assert not dead.exists()
+    assert not wake.workers()
+
+
+def test_an_alarm_rings_for_a_call_that_came_before_it_was_listened_to() -> None:
+    with wake.alarm() as alarm:
+        wake.workers()
+        alarm.wait(60)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_worker_cleanly(number: int) -> None:
+    kept = {one: signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        running = Worker()
+        running.stop_on_signals()
+        threading.Timer(0.2, os.kill, (os.getpid(), number)).start()
+        running.run()
+    finally:
+        for one, handler in kept.items():
+            signal.signal(one, handler)
+    assert pipes() == []
+
+
+def test_the_command_makes_what_calls_it_can_and_ends(complete: Draft, capsys: Any) -> None:
+    call_command("relay", once=True)
+    assert "7 calls made" in capsys.readouterr().out
+
+
+def test_one_applications_trouble_does_not_stop_the_others(
+    complete: Draft, owner: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = saving.start(owner=owner, product=made.product())
+    broken = complete.application.pk
+
+    def breaks(application_id: int) -> Any:
+        if application_id == broken:
+            raise KeyError("something nobody thought of")
+        return step(application_id)
+
+    monkeypatch.setattr(worker, "step", breaks)
+    assert Worker().work_once()
+    assert deliveries(other).overall.words == "Received"
