@@ -69,11 +69,6 @@ class PartyPage:
         return self._url("party_removal", self.party.token)
 
     @property
-    def shares_url(self) -> str:
-        """Where the share classes are, that a question may refer to."""
-        return self._url("shares")
-
-    @property
     def version(self) -> int:
         return self.party.version
 
@@ -162,6 +157,7 @@ def _sheet(draft: Draft, holder: Party, party: PartyRow, own_email: str, refused
         control=party_control,
         is_own=bool(own_email) and _email(party) == own_email.lower(),
         share_classes=share_class_choices(draft),
+        shares_url=reverse("portal:shares", args=[draft.application.reference]),
     )
 
 

@@ -68,6 +68,7 @@ class Question:
     is_answered: bool = False
     is_own: bool = False
     share_classes: tuple[Choice, ...] = ()
+    shares_url: str = ""
     given: tuple[str, ...] = ()
     unanswerable: str = ""
 

@@ -108,6 +108,7 @@ def section_page(draft: Draft, section: Section) -> SectionPage:
         answers=draft.record.answers,
         refused=arrival.refused,
         share_classes=share_class_choices(draft),
+        shares_url=reverse("portal:shares", args=[draft.application.reference]),
     )
     return SectionPage(draft, section, sheet, arrival)
 

@@ -103,6 +103,7 @@ def share_class_page(
         answers=holder.answers,
         refused=arrival.refused,
         share_classes=share_class_choices(draft),
+        shares_url=reverse("portal:shares", args=[draft.application.reference]),
     )
     return ShareClassPage(draft, section, share_class, token, sheet, arrival)
 

@@ -10,13 +10,17 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any
 
+from django.utils.safestring import SafeString
+
 from formation_portal.contract import rules
 from formation_portal.contract.answers import Answers
 from formation_portal.contract.conditions import Condition
 from formation_portal.contract.field import Choice, FieldSpec, control_name
 from formation_portal.contract.schema import FormSchema
 
-from .questions import Question, anchor, lines_of_address
+from .drawing import draw
+from .markup import markup
+from .questions import Question, lines_of_address
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,11 @@ class Region:
     @property
     def is_conditional(self) -> bool:
         return bool(self.id)
+
+    @property
+    def markup(self) -> SafeString:
+        """Its questions, drawn."""
+        return markup("".join(map(draw, self.questions)))
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,7 @@ class Sheet:
     control: Callable[[FieldSpec], str] = control_name
     is_own: bool = False
     share_classes: tuple[Choice, ...] = ()
+    shares_url: str = ""
 
     @cached_property
     def regions(self) -> tuple[Region, ...]:
@@ -84,6 +94,7 @@ class Sheet:
             is_answered=spec.name in self.answers.values,
             is_own=self.is_own,
             share_classes=self.share_classes,
+            shares_url=self.shares_url,
             given=given,
             unanswerable=unanswerable,
         )
@@ -141,7 +152,11 @@ class Sheet:
 
     def id_of(self, name: str) -> str:
         """The id of the control that asks for an answer, by the answer's name; empty where the page has none."""
-        return next((anchor(self.control(one.spec)) for one in self.asked if one.spec.name == name), "")
+        return self._ids.get(name, "")
+
+    @cached_property
+    def _ids(self) -> dict[str, str]:
+        return {question.spec.name: question.id for question in self.questions}
 
 
 @dataclass(frozen=True, slots=True)
