@@ -1,0 +1,70 @@
+"""A customer's applications: the list, and deleting a draft."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Application
+from tests.applications import made
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+def test_one_sees_only_ones_own(application: Application, as_owner: Client, as_stranger: Client) -> None:
+    assert application.reference in as_owner.get("/applications/").content.decode()
+    assert application.reference not in as_stranger.get("/applications/").content.decode()
+
+
+def test_without_applications_there_is_one_thing_to_do(as_stranger: Client) -> None:
+    markup = Markup(as_stranger.get("/applications/").content.decode())
+    assert markup.faults == []
+    assert markup.one("a", class_="button").text == "Choose a product"
+
+
+def test_a_named_application_goes_by_its_name(complete: Draft, as_owner: Client) -> None:
+    assert "Larkfield Holdings" in as_owner.get("/applications/").content.decode()
+
+
+def test_a_long_list_has_pages_and_a_fixed_number_of_queries(
+    owner: Any, as_owner: Client, django_assert_max_num_queries: Any
+) -> None:
+    for _ in range(25):
+        saving.start(owner=owner, product=made.product())
+    with django_assert_max_num_queries(6):
+        html = as_owner.get("/applications/").content.decode()
+    assert Markup(html).faults == []
+    assert html.count('class="task-name"') == 20
+    assert as_owner.get("/applications/?page=2").content.decode().count('class="task-name"') == 5
+
+
+def test_a_draft_is_deleted_only_after_asking(application: Application, as_owner: Client) -> None:
+    path = f"/applications/{application.reference}/removal/"
+    markup = Markup(as_owner.get(path).content.decode())
+    assert markup.faults == []
+    assert Application.objects.visible_to(application.owner).exists()
+    response = as_owner.post(path, follow=True)
+    assert not Application.objects.visible_to(application.owner).exists()
+    assert "is deleted" in response.content.decode()
+    assert as_owner.get(path).status_code == 404
+
+
+def test_what_was_submitted_is_not_deleted(submitted: Draft, as_owner: Client) -> None:
+    response = as_owner.post(f"/applications/{submitted.application.reference}/removal/")
+    assert response["Location"].endswith("/status/")
+    assert Application.objects.visible_to(submitted.application.owner).exists()
+
+
+@pytest.mark.parametrize("page", ["", "check/", "submission/", "status/", "withdrawal/", "removal/"])
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_a_stranger_finds_nothing(page: str, method: str, application: Application, as_stranger: Client) -> None:
+    response = getattr(as_stranger, method)(f"/applications/{application.reference}/{page}")
+    assert response.status_code in (404, 405)
+
+
+@pytest.mark.parametrize("page", ["", "check/", "status/", "removal/"])
+def test_an_agent_has_no_way_into_a_draft(page: str, application: Application, as_agent: Client) -> None:
+    assert as_agent.get(f"/applications/{application.reference}/{page}").status_code == 404

@@ -1,0 +1,107 @@
+"""The check page: what is needed first, then active answers only, each with the way to change it."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from tests.applications import made
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+def save(draft: Draft, key: str, raw: dict[str, Any], by: Any) -> None:
+    section = draft.schema.section(key)
+    assert section is not None
+    saving.save_section(draft, section, raw, version=draft.version(key), by=by)
+
+
+def path(draft: Draft) -> str:
+    return f"/applications/{draft.application.reference}/check/"
+
+
+def answers(markup: Markup) -> dict[str, str]:
+    terms = [one.text.strip() for one in markup.all("dt")]
+    values = [one.text.strip() for one in markup.all("dd") if one.attributes.get("class") != "change"]
+    return dict(zip(terms, values, strict=True))
+
+
+def test_every_need_leads_to_its_control(draft: Draft, owner: Any, as_owner: Client) -> None:
+    saving.add_party(draft, "person", ["director", "shareholder"], {"person.first_name": "Ada"}, by=owner)
+    saving.add_share_class(draft, {"share_class.name": "Ordinary"}, by=owner)
+    markup = Markup(as_owner.get(path(draft)).content.decode())
+    links = {one.text: one.attributes["href"] for one in markup.all("a") if one.inside("li") and one.inside("main")}
+    needed = {need.text: need for need in draft.needs}
+    assert needed.keys() == links.keys()
+    for text, link in links.items():
+        page, _, anchor = link.partition("#")
+        assert "next=check" in page
+        response = as_owner.get(page)
+        assert response.status_code == 200, link
+        if needed[text].field or needed[text].slot:
+            ids = {one.attributes.get("id") for one in Markup(response.content.decode()).elements}
+            assert anchor in ids, f"{text}: {link}"
+
+
+def test_answers_are_read_back_in_words(complete: Draft, as_owner: Client) -> None:
+    markup = Markup(as_owner.get(path(complete)).content.decode())
+    assert markup.faults == []
+    assert markup.unlabelled() == []
+    told = answers(markup)
+    assert told["Capital"] == "USD\u00a050,000"
+    assert told["Date of birth"].replace("\u00a0", " ") == "10 December 1985"
+    assert told["Is pep"] == "No"
+    assert "Provided by your registered agent" in told["Office"]
+    assert told["Passport, Ada Lovelace"] == "passport.pdf"
+    assert told["Purpose"] == "Not provided"
+
+
+def test_an_inactive_answer_is_not_read_back(draft: Draft, owner: Any, as_owner: Client) -> None:
+    save(draft, "the-company", made.COMPANY | {"xy.activity": "Trading", "xy.goods": "Cold fish"}, owner)
+    assert "Cold fish" in as_owner.get(path(draft)).content.decode()
+    save(draft, "the-company", {"xy.activity": "Holding company"}, owner)
+    assert "Cold fish" not in as_owner.get(path(draft)).content.decode()
+
+
+def test_what_cannot_be_read_stands_as_typed(draft: Draft, owner: Any, as_owner: Client) -> None:
+    save(draft, "funds", {"xy.capital": {"amount": "a lot", "currency": "USD"}}, owner)
+    told = answers(Markup(as_owner.get(path(draft)).content.decode()))
+    assert told["Capital"] == "a lot USD Cannot be read"
+
+
+def test_every_change_link_leads_to_a_control(complete: Draft, as_owner: Client) -> None:
+    markup = Markup(as_owner.get(path(complete)).content.decode())
+    links = [one.attributes["href"] for one in markup.all("a") if one.text.startswith("Change") and one.inside("dl")]
+    assert len(links) > 10
+    pages = {link.partition("#")[0] for link in links}
+    ids = {
+        page: {one.attributes.get("id") for one in Markup(as_owner.get(page).content.decode()).elements}
+        for page in pages
+    }
+    for link in links:
+        page, _, anchor = link.partition("#")
+        assert anchor in ids[page], link
+
+
+def test_shares_stand_in_a_table_with_their_sum(complete: Draft, as_owner: Client) -> None:
+    markup = Markup(as_owner.get(path(complete)).content.decode())
+    [foot] = markup.all("tfoot")
+    assert "10,000" in foot.text
+    assert any(one.text == "Ada Lovelace" for one in markup.all("th", scope="row"))
+
+
+def test_markup_in_an_answer_stays_text(draft: Draft, owner: Any, as_owner: Client) -> None:
+    save(draft, "the-company", {"entity.name": "<script>alert(1)</script>"}, owner)
+    for page in (path(draft), f"/applications/{draft.application.reference}/", "/applications/"):
+        assert "<script>alert" not in as_owner.get(page).content.decode()
+
+
+def test_after_submitting_nothing_can_be_changed(submitted: Draft, as_owner: Client) -> None:
+    markup = Markup(as_owner.get(path(submitted)).content.decode())
+    assert markup.one("h1").text == "What you sent"
+    assert not [one for one in markup.all("a") if one.text.startswith("Change")]
+    assert not markup.all("input", name="declaration")
+    assert answers(markup)["Activity"] == "Holding company"

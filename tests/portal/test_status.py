@@ -1,0 +1,69 @@
+"""The receipt, the tracker, and taking an application back."""
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Application
+from formation_portal.contract.lifecycle import State
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+def path(draft: Draft, page: str = "status/") -> str:
+    return f"/applications/{draft.application.reference}/{page}"
+
+
+def stand(draft: Draft, state: State) -> None:
+    Application.objects.filter(pk=draft.application.pk).update(state=state)
+
+
+def test_the_receipt_says_what_when_and_by_whom(submitted: Draft, as_owner: Client) -> None:
+    html = as_owner.get(path(submitted)).content.decode()
+    markup = Markup(html)
+    assert markup.faults == []
+    assert markup.one("dd", class_="reference").text == submitted.application.reference
+    assert "Ingrid Solheim" in [one.text for one in markup.all("dd")]
+    assert "Waiting for our reviewer" in html
+
+
+@pytest.mark.parametrize("state", [state for state in State if state is not State.DRAFT])
+def test_every_state_has_its_page(state: State, submitted: Draft, as_owner: Client) -> None:
+    stand(submitted, state)
+    response = as_owner.get(path(submitted))
+    assert response.status_code == 200
+    markup = Markup(response.content.decode())
+    assert markup.faults == []
+    assert len(markup.all("ol", class_="timeline entry")) == 1
+
+
+def test_what_came_back_leads_to_the_answers(submitted: Draft, as_owner: Client) -> None:
+    stand(submitted, State.RETURNED_FOR_CHANGES)
+    html = as_owner.get(path(submitted)).content.decode()
+    assert "Waiting for you" in html
+    assert Markup(html).all("a", href=path(submitted, ""))
+
+
+def test_a_draft_has_its_overview_instead(draft: Draft, as_owner: Client) -> None:
+    assert as_owner.get(path(draft))["Location"] == path(draft, "")
+
+
+def test_one_takes_it_back_only_after_being_asked(submitted: Draft, as_owner: Client) -> None:
+    page = as_owner.get(path(submitted, "withdrawal/"))
+    assert Markup(page.content.decode()).faults == []
+    response = as_owner.post(path(submitted, "withdrawal/"), follow=True)
+    assert Application.objects.get(pk=submitted.application.pk).stands is State.WITHDRAWN
+    assert "You withdrew" in response.content.decode()
+
+
+@pytest.mark.parametrize("state", [State.INCORPORATED, State.REJECTED, State.WITHDRAWN])
+def test_what_is_final_stays(state: State, submitted: Draft, as_owner: Client) -> None:
+    stand(submitted, state)
+    assert "Withdraw this application" not in as_owner.get(path(submitted)).content.decode()
+    as_owner.post(path(submitted, "withdrawal/"))
+    assert Application.objects.get(pk=submitted.application.pk).stands is state
+
+
+def test_a_draft_is_deleted_instead_of_taken_back(draft: Draft, as_owner: Client) -> None:
+    assert as_owner.post(path(draft, "withdrawal/"))["Location"] == path(draft, "removal/")

@@ -1,0 +1,84 @@
+"""Submitting: declared, complete, and once."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Application, Change
+from formation_portal.contract.lifecycle import State
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+DECLARED = {"declaration": "1"}
+
+
+def path(draft: Draft) -> str:
+    return f"/applications/{draft.application.reference}/submission/"
+
+
+def state(draft: Draft) -> State:
+    return Application.objects.get(pk=draft.application.pk).stands
+
+
+def test_a_complete_draft_is_submitted(complete: Draft, as_owner: Client, owner: Any) -> None:
+    response = as_owner.post(path(complete), DECLARED)
+    assert response["Location"].endswith("/status/")
+    application = Application.objects.get(pk=complete.application.pk)
+    assert application.stands is State.SUBMITTED_FOR_REVIEW
+    assert application.submitted_by == owner
+    assert application.declaration.startswith("I declare that the information given here for Larkfield Holdings")
+
+
+def test_the_box_must_be_ticked(complete: Draft, as_owner: Client) -> None:
+    response = as_owner.post(path(complete), {})
+    assert response.status_code == 422
+    assert state(complete) is State.DRAFT
+    markup = Markup(response.content.decode())
+    assert markup.faults == []
+    assert markup.one("title").text.startswith("Error: Check your answers")
+    box = markup.one("input", id="declaration")
+    assert "checked" not in box.attributes
+    assert box.attributes["aria-describedby"] == "declaration-error"
+    assert markup.one("p", id="declaration-error").text == "Error: Tick the box to declare this"
+    assert any(one.attributes["href"] == "#declaration" for one in markup.all("a"))
+
+
+def test_what_is_needed_is_shown_and_nothing_is_sent(draft: Draft, as_owner: Client) -> None:
+    response = as_owner.post(path(draft), DECLARED)
+    assert response.status_code == 422
+    assert state(draft) is State.DRAFT
+    html = response.content.decode()
+    markup = Markup(html)
+    assert markup.faults == []
+    assert "Not submitted yet" in html
+    for need in draft.needs:
+        assert any(one.text == need.text for one in markup.all("a"))
+    assert "checked" in markup.one("input", id="declaration").attributes
+
+
+def test_a_second_press_ends_at_the_same_receipt(complete: Draft, as_owner: Client) -> None:
+    first, second = (as_owner.post(path(complete), DECLARED) for _ in range(2))
+    assert first["Location"] == second["Location"]
+    assert Application.objects.get(pk=complete.application.pk).submissions == 1
+    assert Change.objects.filter(application=complete.application, what__startswith="Submitted").count() == 1
+
+
+def test_the_form_stands_on_the_check_page(complete: Draft, as_owner: Client) -> None:
+    assert as_owner.get(path(complete))["Location"].endswith("/check/#declare")
+
+
+def test_what_the_service_refused_stands_in_the_way(complete: Draft, as_owner: Client) -> None:
+    from formation_portal.relay.models import Delivery, DeliveryState
+
+    problem = {"field": "entity.name", "code": "taken", "message": "Choose another name", "section": "the-company"}
+    Delivery.objects.filter(application=complete.application, kind="entity").update(
+        state=DeliveryState.REFUSED, problems=[problem]
+    )
+    response = as_owner.post(path(complete), DECLARED)
+    assert response.status_code == 422
+    assert Markup(response.content.decode()).all("a")
+    assert response.content.decode().count(">Choose another name<") == 1, "said once, however many say it"
+    assert state(complete) is State.DRAFT

@@ -1,0 +1,80 @@
+"""What was typed when a session had ended is not lost."""
+
+import pytest
+from django.test import Client
+
+from formation_portal.accounts.models import User
+from formation_portal.applications.drafts import Draft, open_draft
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+TYPED = {"q:name": "Larkfield", "q:purpose": "</textarea>\n\n1 & 2", "version": "0", "shown": ["a", "b"]}
+
+
+def path(draft: Draft) -> str:
+    return f"/applications/{draft.application.reference}/sections/the-company/"
+
+
+def sign_in(client: Client, email: str) -> None:
+    user = User.objects.get(email=email)
+    user.set_password("quite-a-long-one")
+    user.save()
+    client.post("/accounts/login/", {"login": email, "password": "quite-a-long-one"})
+
+
+def posted_again(html: str) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for area in Markup(html).all("textarea"):
+        # A line break right after the tag is not part of the value.
+        found.setdefault(area.attributes["name"], []).append(area.text.removeprefix("\n"))
+    return found
+
+
+def test_it_is_sent_again_after_signing_in(draft: Draft, as_nobody: Client) -> None:
+    response = as_nobody.post(path(draft), TYPED)
+    assert response["Location"] == "/accounts/login/?next=%2Funsent%2F"
+    sign_in(as_nobody, "owner@example.com")
+    html = as_nobody.get("/unsent/").content.decode()
+    assert Markup(html).faults == []
+    assert "Larkfield" in html
+    again = posted_again(html)
+    assert again == {name: [value] if isinstance(value, str) else value for name, value in TYPED.items()}
+    as_nobody.post(path(draft), again)
+    raw = open_draft(draft.application).entity_raw
+    assert raw["entity.name"] == "Larkfield"
+    assert "1 & 2" in raw["charter.purpose"]
+
+
+def test_loading_the_page_again_keeps_it(draft: Draft, as_nobody: Client) -> None:
+    as_nobody.post(path(draft), TYPED)
+    sign_in(as_nobody, "owner@example.com")
+    as_nobody.get("/unsent/")
+    assert "Larkfield" in as_nobody.get("/unsent/").content.decode()
+
+
+def test_somebody_else_does_not_see_it(draft: Draft, stranger: User, as_nobody: Client) -> None:
+    as_nobody.post(path(draft), TYPED)
+    sign_in(as_nobody, "stranger@example.com")
+    response = as_nobody.get("/unsent/", follow=True)
+    assert "Larkfield" not in response.content.decode()
+    assert response.redirect_chain == [("/applications/", 302)]
+
+
+def test_htmx_is_told_where_to_go(draft: Draft, as_nobody: Client) -> None:
+    response = as_nobody.post(path(draft), TYPED, HTTP_HX_REQUEST="true")
+    assert response["HX-Redirect"] == "/accounts/login/?next=%2Funsent%2F"
+
+
+def test_too_much_to_keep_is_not_kept(draft: Draft, as_nobody: Client) -> None:
+    as_nobody.post(path(draft), {"q:purpose": "x" * 200_001})
+    assert "unsent" not in as_nobody.session
+
+
+def test_the_token_is_not_kept(draft: Draft, as_nobody: Client) -> None:
+    as_nobody.post(path(draft), TYPED | {"csrfmiddlewaretoken": "secret"})
+    assert "secret" not in str(as_nobody.session["unsent"])
+
+
+def test_with_nothing_kept_it_leads_to_the_applications(as_owner: Client) -> None:
+    assert as_owner.get("/unsent/")["Location"] == "/applications/"
