@@ -8,7 +8,9 @@ from django.urls import reverse
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import Change
 from formation_portal.applications.summary import AnswerLine, DocumentLine, ShareTable, summary
+from formation_portal.contract.needs import Need
 
+from .arrivals import Arrivals, arrivals
 from .queue_page import case_words
 
 # A long history is cut here; the newest come first.
@@ -63,11 +65,12 @@ class CasePage:
     shares: ShareTable | None
     documents: tuple[DocumentRow, ...]
     history: tuple[Change, ...]
-    needs: tuple[str, ...]
+    needs: tuple[Need, ...]
+    arrivals: Arrivals
 
 
 def case_page(draft: Draft) -> CasePage:
-    """The page of one submitted application. One query more than the draft's own: the history."""
+    """The page of one submitted application. Three queries more than a draft: history and deliveries."""
     told = summary(draft)
     return CasePage(
         draft=draft,
@@ -84,13 +87,12 @@ def case_page(draft: Draft) -> CasePage:
         shares=told.shares,
         documents=tuple(_document(draft, line) for line in told.documents),
         history=tuple(draft.application.changes.select_related("who")[:_EVENTS]),
-        needs=tuple(need.text for need in draft.needs),
+        needs=draft.needs,
+        arrivals=arrivals(draft),
     )
 
 
-def _entry(
-    id_: str, title: str, lines: Iterable[AnswerLine], *, names: bool = False, note: str = ""
-) -> CaseEntry:
+def _entry(id_: str, title: str, lines: Iterable[AnswerLine], *, names: bool = False, note: str = "") -> CaseEntry:
     return CaseEntry(id_, title, names, note[:1].upper() + note[1:], tuple(_answer(line) for line in lines))
 
 

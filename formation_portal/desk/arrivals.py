@@ -1,0 +1,60 @@
+"""How far each thing of a case has come at the formation service, as agents see it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import document_subject
+from formation_portal.relay.board import DeliveryBoard, DeliveryView, deliveries
+from formation_portal.relay.kinds import Kind, holding_subject
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivalRow:
+    """One thing: what it is, how far it has come, since when, and what the service said against it."""
+
+    title: str
+    state: str
+    words: str
+    at: datetime | None
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """All things of one case, and what this service can't do."""
+
+    words: str
+    state: str
+    notices: tuple[str, ...]
+    rows: tuple[ArrivalRow, ...]
+
+
+def arrivals(draft: Draft) -> Arrivals:
+    """Where everything stands. Two queries."""
+    board = deliveries(draft.application)
+    overall = board.overall
+    return Arrivals(overall.words, overall.state.value, board.notices, tuple(_rows(draft, board)))
+
+
+def _rows(draft: Draft, board: DeliveryBoard) -> Iterator[ArrivalRow]:
+    yield _row(draft.title, board.of_entity())
+    for share_class in draft.share_classes if draft.holds_shares else ():
+        yield _row(f"Share class {share_class.label}", board.of_share_class(share_class.token))
+    for party in draft.parties:
+        yield _row(party.label, board.of_party(party.token))
+    for document in draft.documents:
+        token = document.party.token if document.party else None
+        yield _row(f"Document {document.name}", board.of(Kind.DOCUMENT, document_subject(token, document.slot)))
+    for (party_token, class_token), holding in draft.holdings.items() if draft.holds_shares else ():
+        holder, held = draft.party(party_token), draft.share_class(class_token)
+        if holding.shares and holder and held:
+            title = f"{holding.shares:,} {held.label} of {holder.label}"
+            yield _row(title, board.of(Kind.SHAREHOLDING, holding_subject(party_token, class_token)))
+    yield _row("Submission", board.of(Kind.SUBMISSION))
+
+
+def _row(title: str, view: DeliveryView) -> ArrivalRow:
+    problems = tuple(problem.message for problem in view.problems)
+    return ArrivalRow(title, view.state.value, view.words, view.at, problems)

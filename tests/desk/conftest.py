@@ -1,0 +1,5 @@
+"""A submitted application, on the desk."""
+
+from tests.portal.conftest import _uploads_go_nowhere_else, application, complete, draft, submitted
+
+__all__ = ["_uploads_go_nowhere_else", "application", "complete", "draft", "submitted"]

@@ -1,0 +1,75 @@
+"""One submitted application, whole, for reading only."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications.drafts import Draft
+from tests.applications import made
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+def path(draft: Draft) -> str:
+    return f"/desk/{draft.application.reference}/"
+
+
+def test_it_shows_everything(submitted: Draft, as_agent: Client) -> None:
+    html = as_agent.get(path(submitted)).content.decode()
+    markup = Markup(html)
+    assert markup.faults == []
+    headings = [one.text for one in markup.all("h2")]
+    for heading in ("The company", "Funds", "Ada Lovelace", "Ordinary", "Shares", "Documents", "History"):
+        assert heading in headings
+    assert "USD\u00a050,000" in html
+    assert "10,000" in html
+    assert "Director, shareholder" in html
+    assert "Submitted the application for review" in html
+    assert "Saved" in html or "Sending" in html
+    assert markup.one("h1").text == "Larkfield Holdings"
+
+
+def test_nothing_can_be_changed(submitted: Draft, as_agent: Client) -> None:
+    markup = Markup(as_agent.get(path(submitted)).content.decode())
+    forms = [one for one in markup.all("form") if one.inside("main")]
+    assert forms == []
+    assert as_agent.post(path(submitted)).status_code == 405
+
+
+def test_a_document_is_saved_and_not_shown(submitted: Draft, as_agent: Client) -> None:
+    markup = Markup(as_agent.get(path(submitted)).content.decode())
+    [link] = [one.attributes["href"] for one in markup.all("a") if one.text == "passport.pdf"]
+    response = as_agent.get(link)
+    assert b"".join(response) == made.PDF  # type: ignore[arg-type]  # a stream of bytes
+    assert response["Content-Disposition"] == 'attachment; filename="passport.pdf"'
+    assert response["Content-Type"] == "application/pdf"
+    assert response["X-Content-Type-Options"] == "nosniff"
+
+
+def test_a_document_of_another_case_is_not_found(submitted: Draft, owner: Any, as_agent: Client) -> None:
+    from formation_portal.applications import saving
+    from formation_portal.applications.drafts import open_draft
+
+    other = open_draft(saving.start(owner=owner, product=made.product()))
+    upload = made.upload(name="plan.pdf")
+    document = saving.add_document(other, None, "Business plan", upload, by=owner)
+    assert as_agent.get(f"{path(submitted)}documents/{document.pk}/").status_code == 404
+    assert as_agent.get(f"{path(other)}documents/{document.pk}/").status_code == 404, "it is a draft"
+
+
+def test_a_draft_is_not_found(draft: Draft, as_agent: Client) -> None:
+    assert as_agent.get(path(draft)).status_code == 404
+
+
+def test_its_customer_sees_it_only_on_the_other_side(submitted: Draft, as_owner: Client) -> None:
+    assert as_owner.get(path(submitted)).status_code == 403
+
+
+def test_it_costs_a_fixed_number_of_queries(
+    submitted: Draft, as_agent: Client, django_assert_max_num_queries: Any
+) -> None:
+    as_agent.get(path(submitted))
+    with django_assert_max_num_queries(11):
+        as_agent.get(path(submitted))
