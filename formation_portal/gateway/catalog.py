@@ -62,7 +62,7 @@ def catalog() -> Catalog:
     except CatalogUnavailable:
         raise
     except GatewayError as error:
-        raise CatalogUnavailable(error.message) from error
+        raise CatalogUnavailable(str(error)) from error
 
 
 def forget() -> None:
@@ -109,7 +109,7 @@ class Shelf:
             finally:
                 self._lock.release()
         if self._held is None:
-            raise CatalogUnavailable(self._failure.message if self._failure else "") from self._failure
+            raise CatalogUnavailable(str(self._failure or "")) from self._failure
         return self._held.catalog
 
     def _refresh(self) -> None:

@@ -38,7 +38,10 @@ class Complaint:
 
 
 class GatewayError(Exception):
-    """Any call that did not bring a usable answer. `words` is a sentence fit for people."""
+    """Any call that did not bring a usable answer.
+
+    `words` says for people what it means; `message` what the service said, or else the same words.
+    """
 
     words = "The formation service could not do this"
 
@@ -53,13 +56,19 @@ class GatewayError(Exception):
     ) -> None:
         self.complaint = complaint or Complaint()
         self.message = message or self.complaint.message or self.words
-        super().__init__(self.message)
         self.status = status
         self.code = self.complaint.code
         self.problems: tuple[Objection, ...] = self.complaint.objections
         self.existing_id = self.complaint.existing_id
         self.request_id = request_id
         self.retry_after = retry_after
+        super().__init__(self._line())
+
+    def _line(self) -> str:
+        """For the log: what it means, and what the service said."""
+        said = self.message if self.message != self.words else ""
+        details = ": ".join(str(part) for part in (self.status, said) if part)
+        return f"{self.words} ({details})" if details else self.words
 
 
 class NoAnswer(GatewayError):

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from formation_portal.contract.check import Finding, check_schema
@@ -20,7 +21,8 @@ class Command(BaseCommand):
         try:
             items = service().catalog().items
         except GatewayError as error:
-            raise CommandError(f"No catalog: {error.message}") from error
+            where = settings.FORMATION_SERVICE_URL or "the embedded service"
+            raise CommandError(f"No catalog from {where}: {_printable(str(error))}") from error
         products = read_products(items or [])
         warnings = sum(self._report(product) for product in products)
         unavailable = sum(not product.is_available for product in products)

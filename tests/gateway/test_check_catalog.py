@@ -1,0 +1,85 @@
+"""`manage.py check_catalog` lists what the schemas at hand get wrong, and fails where a product can't be offered."""
+
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from tests.other_service import OtherService
+from tests.other_service.building import NAME, entity, item, schema
+from tests.other_service.schemas import FAULTY, MARK_UP, USABLE
+
+
+def check() -> tuple[str, int]:
+    """What it says, and the exit code."""
+    said = StringIO()
+    try:
+        call_command("check_catalog", stdout=said, no_color=True)
+    except SystemExit as end:
+        return said.getvalue(), int(str(end.code))
+    return said.getvalue(), 0
+
+
+def test_every_fault_and_every_warning_is_listed(at_other_service: OtherService) -> None:
+    said, code = check()
+    assert code == 1
+    for words in (
+        "fault: The rules form a circle: one / entity / a → two / entity / b → one / entity / a",
+        "fault: The key a stands twice",
+        "fault: The schema has no id",
+        "fault: The schema has no sections",
+        "fault: jurisdiction_product_id: Field required",
+        "warning: “Colour of the seal” has the unknown type “colour”",
+        "warning: “Nothing here” asks nothing",
+        "warning: “Unknown scope” has the unknown scope “galaxy”",
+        "warning: “A choice of nothing” can't be answered here",
+        "warning: “Seat” can't be answered here",
+        "warning: “Class” can't be answered here",
+        "warning: The rule of “Never asked” names no question",
+        "warning: The rule of “Never asked either” has the unknown operator “rhymes_with”",
+        "warning: The minimum of “Directors” is no count",
+        "warning: The minimum of “Managers” is no count",
+        "warning: The conditional minimum of “Directors” names no question",
+    ):
+        assert words in said
+    assert "Company with warnings (warned)\n" in said
+    assert "Company of every kind" not in said
+    assert f"{len(USABLE) + len(FAULTY) + 3} products, {len(FAULTY) + 3} unavailable" in said
+
+
+def test_warnings_alone_are_no_failure(at_other_service: OtherService) -> None:
+    at_other_service.catalog = list(USABLE)
+    said, code = check()
+    assert code == 0
+    assert f"{len(USABLE)} products, 0 unavailable, 11 warnings" in said
+
+
+def test_text_from_the_service_does_not_steer_the_terminal(at_other_service: OtherService) -> None:
+    at_other_service.catalog = [
+        item("a", f"\x1b[2J{MARK_UP}\r", schema("Form", entity("x\x1b]0;y\x07"), entity("E", NAME)))
+    ]
+    said, _ = check()
+    assert "\x1b" not in said
+    assert "\r" not in said
+    assert "?[2J<script>" in said
+
+
+@pytest.mark.parametrize(
+    ("trouble", "words"),
+    [
+        ("down", "can't be reached"),
+        ("wrong key", r"does not accept the portal's key \(401: Who are you\?\)"),
+        ("no list", "did not arrive"),
+    ],
+)
+def test_without_a_catalog_it_fails_with_one_clear_line(
+    at_other_service: OtherService, trouble: str, words: str
+) -> None:
+    if trouble == "down":
+        at_other_service.stop()
+    elif trouble == "wrong key":
+        at_other_service.key = "another"
+    else:
+        at_other_service.answer("GET .*/catalog", 200, {"items": []})
+    with pytest.raises(CommandError, match=f"No catalog from {at_other_service.url}: .*{words}"):
+        call_command("check_catalog")

@@ -1,0 +1,279 @@
+"""One method an endpoint: what each sends, what each gives back, and what a service of another make can't do."""
+
+import io
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from formation_portal.gateway import FormationService
+from formation_portal.gateway.errors import (
+    Busy,
+    Conflict,
+    GatewayError,
+    NotAuthorised,
+    NotFound,
+    NotSent,
+    NotThere,
+    Refused,
+    Unclear,
+    UnexpectedAnswer,
+    Unsupported,
+)
+from tests.other_service import OtherService
+from tests.other_service.schemas import ODD_NAME, USABLE, id_of
+
+from .conftest import client_at
+
+PERSON = {"party_type": "person", "first_name": "Ada", "last_name": "Løvås", "email": "ada@example.com"}
+CLASS = {"name": "A", "currency": "EUR", "par_value": 0.5, "voting_rights": True, "dividend_rights": False}
+
+
+def schema_id(slug: str) -> str:
+    return str(next(item["schema"]["id"] for item in USABLE if item["product"]["slug"] == slug))
+
+
+@pytest.fixture
+def entity_id(client: FormationService) -> str:
+    body = {"jurisdiction_product_id": id_of("shares"), "name": "Larkfield", "client_reference": "FP-1"}
+    return str(client.create_entity(body, key="k-entity")["id"])
+
+
+def test_a_bare_list_is_a_catalog(client: FormationService, other_service: OtherService) -> None:
+    answer = client.catalog()
+    assert answer.items == other_service.catalog
+    assert answer.etag == ""
+    assert answer.max_age is None
+
+
+def test_the_documented_calls_bring_everything_over(
+    client: FormationService, other_service: OtherService, entity_id: str
+) -> None:
+    client.post_csp_data(entity_id, schema_id=schema_id("shares"), data={"lark.votes": "Some"}, key="k1")
+    class_id = client.add_share_class(entity_id, CLASS, key="k2")["id"]
+    client.post_csp_data(
+        entity_id, schema_id=schema_id("shares"), data={"lark.colour": "Grün"}, share_class_id=class_id, key="k3"
+    )
+    party_id = client.add_party(entity_id, PERSON | {"roles": ["director", "shareholder"]}, key="k4")["party_id"]
+    client.post_csp_data(
+        entity_id, schema_id=schema_id("shares"), data={"lark.class": class_id}, party_id=party_id, key="k5"
+    )
+    holding = {"party_id": party_id, "share_class_id": class_id, "shares_held": 100}
+    assert [party["roles"] for party in client.parties(entity_id)] == [["director"]]
+    client.add_shareholding(entity_id, holding, key="k6")
+    assert [party["roles"] for party in client.parties(entity_id)] == [["director", "shareholder"]]
+
+    held = other_service.only_entity()
+    assert held.id == entity_id
+    assert held.csp_data == {"lark.votes": "Some"}
+    assert held.share_classes == {class_id: CLASS}
+    assert held.share_class_csp_data == {class_id: {"lark.colour": "Grün"}}
+    assert held.parties == {party_id: PERSON | {"roles": ["director", "shareholder"]}}
+    assert held.party_csp_data == {party_id: {"lark.class": class_id}}
+    assert held.shareholdings == [holding]
+    keys = [one.headers.get("Idempotency-Key") for one in other_service.received if one.method == "POST"]
+    assert keys == ["k-entity", "k1", "k2", "k3", "k4", "k5", "k6"]
+
+
+@pytest.mark.parametrize("as_file", [True, False], ids=["file", "bytes"])
+def test_a_document_arrives_byte_by_byte_under_its_slots_name(
+    client: FormationService, other_service: OtherService, as_file: bool
+) -> None:
+    body = {"jurisdiction_product_id": id_of("mark-up"), "name": "x"}
+    entity_id = client.create_entity(body, key="k")["id"]
+    party_id = client.add_party(entity_id, PERSON | {"roles": ["director"]}, key="k")["party_id"]
+    content = b"%PDF-1.7\r\n" + bytes(range(256)) * 40 + b"\r\n--boundary--\r\n"
+    for slot, party in ((ODD_NAME, None), ("../../etc/passwd", party_id)):
+        client.upload_document(
+            entity_id,
+            file=io.BytesIO(content) if as_file else content,
+            filename="Päss.pdf",
+            mime_type="application/pdf",
+            document_key=slot,
+            party_id=party,
+            key=f"k {slot[:1]}",
+        )
+    documents = other_service.only_entity().documents
+    assert [file for _, file in documents] == [("Päss.pdf", "application/pdf", content)] * 2
+    assert [form for form, _ in documents] == [
+        {"document_key": ODD_NAME},
+        {"document_key": "../../etc/passwd", "scope": "party", "party_id": party_id},
+    ]
+
+
+Supplement = Callable[[FormationService], Any]
+
+SUPPLEMENTS_CALLS: dict[str, Supplement] = {
+    "entities": lambda client: client.entities(client_reference="FP-1"),
+    "entity": lambda client: client.entity("E-1"),
+    "update_entity": lambda client: client.update_entity("E-1", {"name": "B"}, key="k"),
+    "delete_entity": lambda client: client.delete_entity("E-1"),
+    "submit": lambda client: client.submit("E-1", key="k"),
+    "set_status": lambda client: client.set_status("E-1", "withdrawn", key="k"),
+    "csp_data": lambda client: client.csp_data("E-1", party_id="pty_1"),
+    "party": lambda client: client.party("E-1", "pty_1"),
+    "update_party": lambda client: client.update_party("E-1", "pty_1", {"email": "b@example.com"}, key="k"),
+    "remove_party": lambda client: client.remove_party("E-1", "pty_1"),
+    "find_parties": lambda client: client.find_parties("Ada"),
+    "reuse_party": lambda client: client.reuse_party("E-1", source_party_id="pty_1", roles=["director"], key="k"),
+    "share_classes": lambda client: client.share_classes("E-1"),
+    "update_share_class": lambda client: client.update_share_class("E-1", "sc_1", {"name": "B"}, key="k"),
+    "remove_share_class": lambda client: client.remove_share_class("E-1", "sc_1"),
+    "shareholdings": lambda client: client.shareholdings("E-1"),
+    "update_shareholding": lambda client: client.update_shareholding("E-1", "sh_1", {"shares_held": 2}, key="k"),
+    "remove_shareholding": lambda client: client.remove_shareholding("E-1", "sh_1"),
+    "documents": lambda client: client.documents("E-1"),
+    "download_document": lambda client: client.download_document("E-1", "doc_1"),
+    "remove_document": lambda client: client.remove_document("E-1", "doc_1"),
+}
+DOCUMENTED = {
+    "catalog",
+    "create_entity",
+    "post_csp_data",
+    "add_party",
+    "parties",
+    "add_share_class",
+    "add_shareholding",
+    "upload_document",
+}
+
+
+@pytest.mark.usefixtures("entity_id")
+@pytest.mark.parametrize("name", SUPPLEMENTS_CALLS)
+def test_a_call_that_only_the_supplement_names_is_unsupported_at_another_make(
+    client: FormationService, other_service: OtherService, name: str
+) -> None:
+    before = vars(other_service.only_entity()).copy()
+    with pytest.raises(Unsupported):
+        SUPPLEMENTS_CALLS[name](client)
+    assert vars(other_service.only_entity()) == before
+
+
+def test_every_method_is_documented_or_the_supplements() -> None:
+    methods = {name for name in vars(FormationService) if not name.startswith("_")}
+    assert methods == DOCUMENTED | set(SUPPLEMENTS_CALLS)
+    for name in SUPPLEMENTS_CALLS:
+        assert (getattr(FormationService, name).__doc__ or "").startswith("**S** "), name
+
+
+def test_every_method_names_a_call_of_its_own() -> None:
+    docs = [getattr(FormationService, name).__doc__ for name in DOCUMENTED | set(SUPPLEMENTS_CALLS)]
+    named = [re.search(r"(GET|POST|PATCH|DELETE) (/[^\s:.,]+)", text or "") for text in docs]
+    assert all(named)
+    assert len({match[0] for match in named if match}) == len(docs)
+
+
+ANSWERS: list[tuple[dict[str, Any], type[GatewayError]]] = [
+    ({"status": 401}, NotAuthorised),
+    ({"status": 403, "body": {"error": "No."}}, NotAuthorised),
+    ({"status": 404, "body": "no such entity"}, NotFound),
+    ({"status": 405}, UnexpectedAnswer),
+    ({"status": 409, "body": {"code": "conflict", "existing_id": "ent_7"}}, Conflict),
+    ({"status": 409, "body": {"code": "request_in_progress"}}, Busy),
+    ({"status": 413}, Refused),
+    ({"status": 422, "body": {"errors": {"name": ["is taken"]}}}, Refused),
+    ({"status": 429, "headers": {"Retry-After": "3"}}, Busy),
+    ({"status": 500, "body": "<h1>Oh</h1>"}, Unclear),
+    ({"status": 502}, Unclear),
+    ({"status": 503}, Unclear),
+    ({"status": 503, "headers": {"Retry-After": "3"}}, Busy),
+    ({"status": 200, "body": "<html>Sign in to the network</html>"}, Unclear),
+    ({"status": 201, "body": {"data": {}}}, Unclear),
+    ({"status": 201, "body": {"data": {"id": 7}}}, Unclear),
+    ({"status": 201, "body": []}, Unclear),
+    ({"status": 204}, Unclear),
+    ({"status": 302, "headers": {"Location": "/"}}, UnexpectedAnswer),
+    ({"status": 304}, UnexpectedAnswer),
+]
+
+
+@pytest.mark.parametrize(("answer", "means"), ANSWERS, ids=lambda value: str(value)[:50])
+def test_creating_fails_in_the_way_that_the_table_says(
+    client: FormationService, other_service: OtherService, answer: dict[str, Any], means: type[GatewayError]
+) -> None:
+    other_service.answer("POST .*/entities", **answer)
+    with pytest.raises(GatewayError) as caught:
+        client.create_entity({}, key="k")
+    assert caught.type is means
+    assert len(other_service.received) == 1
+    assert not other_service.entities
+
+
+def test_a_refusal_names_its_field_in_any_shape(client: FormationService, other_service: OtherService) -> None:
+    with pytest.raises(Refused) as caught:
+        client.create_entity({"jurisdiction_product_id": id_of("shares"), "nickname": "L"}, key="k")
+    assert [(problem.field, problem.message) for problem in caught.value.problems] == [("nickname", "is unknown")]
+    entity_id = client.create_entity({"jurisdiction_product_id": id_of("shares")}, key="k")["id"]
+    with pytest.raises(Refused) as caught:
+        client.post_csp_data(entity_id, schema_id=schema_id("shares"), data={"lark.votes": "None"}, key="k")
+    assert caught.value.code == "bad_answers"
+    assert [problem.field for problem in caught.value.problems] == ["lark.votes"]
+
+
+@pytest.mark.parametrize("is_done", [True, False])
+def test_a_cut_line_is_unclear_and_the_call_is_not_made_again(
+    client: FormationService, other_service: OtherService, is_done: bool
+) -> None:
+    other_service.cut("POST .*/entities", is_done=is_done)
+    with pytest.raises(Unclear):
+        client.create_entity({"jurisdiction_product_id": id_of("shares")}, key="k")
+    assert len(other_service.received) == 1
+    assert len(other_service.entities) == is_done
+
+
+def test_a_service_that_is_down_was_sent_nothing_and_may_come_back(
+    client: FormationService, other_service: OtherService
+) -> None:
+    client.catalog()
+    other_service.stop()
+    with pytest.raises(NotSent):
+        client.create_entity({"jurisdiction_product_id": id_of("shares")}, key="k")
+    other_service.start()
+    assert client.create_entity({"jurisdiction_product_id": id_of("shares")}, key="k")["id"]
+
+
+def test_a_slow_service_is_unclear(other_service: OtherService) -> None:
+    other_service.hold("POST .*/entities")
+    with pytest.raises(Unclear):
+        client_at(other_service.url, key=other_service.key).create_entity({}, key="k")
+
+
+def test_a_missing_record_and_a_missing_call_are_told_as_one(
+    client: FormationService, other_service: OtherService
+) -> None:
+    other_service.answer("GET .*/entities/E-9", 404, {"code": "not_found"})
+    with pytest.raises(NotThere) as caught:
+        client.entity("E-9")
+    assert isinstance(caught.value, NotFound)
+    assert isinstance(caught.value, Unsupported)
+
+
+def test_all_pages_of_a_list_are_read(client: FormationService, other_service: OtherService) -> None:
+    for number in (1, 2, 3):
+        page = {"data": [{"party_id": f"pty_{number}"}], "meta": {"page": number, "total_pages": 3}}
+        other_service.answer("GET .*/parties", 200, page, times=1)
+    assert [party["party_id"] for party in client.parties("E-1")] == ["pty_1", "pty_2", "pty_3"]
+    assert [request.query for request in other_service.received] == ["", "page=2", "page=3"]
+
+
+def test_a_list_without_end_is_not_read(client: FormationService, other_service: OtherService) -> None:
+    other_service.answer("GET .*/parties", 200, {"data": [{}], "meta": {"total_pages": 10**9}})
+    with pytest.raises(Unclear):
+        client.parties("E-1")
+    assert len(other_service.received) == 1
+
+
+def test_answers_that_the_interface_does_not_show_may_be_empty(
+    client: FormationService, other_service: OtherService
+) -> None:
+    other_service.answer("POST", 204, times=1)
+    assert client.add_shareholding("E-1", {}, key="k") == {}
+    other_service.answer("POST", 200, "Thank you", times=1)
+    with pytest.raises(Unclear):
+        client.add_shareholding("E-1", {}, key="k")
+
+
+def test_an_entitys_id_may_go_by_its_long_name(client: FormationService, other_service: OtherService) -> None:
+    other_service.answer("POST .*/entities", 201, {"data": {"entity_id": "ent_7"}})
+    assert client.create_entity({}, key="k")["id"] == "ent_7"
