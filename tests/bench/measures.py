@@ -15,8 +15,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
-from django.contrib.staticfiles import finders
 from django.core.management import call_command
 from django.test import Client
 
@@ -140,9 +140,7 @@ def _weights(client: Client, *addresses: str) -> Iterator[Measure]:
 
 
 def _static(name: str) -> bytes:
-    found = finders.find(name)
-    assert found, name
-    return Path(str(found)).read_bytes()
+    return (Path(settings.STATIC_ROOT) / name).read_bytes()
 
 
 def _memory(client: Client, address: str, requests: int) -> Iterator[Measure]:
