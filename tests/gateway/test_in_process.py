@@ -22,7 +22,7 @@ closed: list[str] = []
 
 
 @csrf_exempt
-def echo(request: HttpRequest, rest: str) -> HttpResponse:
+def echo(request: Any, rest: str) -> HttpResponse:
     """Everything of a request that a view can see."""
     told = ("Host", "Content-Type", "Content-Length", "User-Agent", "Accept", "Accept-Encoding", "Connection")
     return JsonResponse(
@@ -31,11 +31,13 @@ def echo(request: HttpRequest, rest: str) -> HttpResponse:
             "path": request.path,
             "query": dict(request.GET.lists()),
             "headers": {name: value for name, value in sorted(request.headers.items()) if name not in told},
-            "type": request.content_type.removeprefix("text/plain"),  # which the development server puts in for none
+            "type": str(request.content_type).removeprefix(
+                "text/plain"
+            ),  # which the development server puts in for none
             "form": dict(request.POST.lists()),
             "files": {
                 name: [file.name, file.content_type, file.size, file.read().hex()]
-                for name, file in request.FILES.items()
+                for name, file in request.FILES.dict().items()
             },
             "body": "" if request.FILES or request.POST else request.body.decode(),
             "language": translation.get_language(),

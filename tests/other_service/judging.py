@@ -1,6 +1,7 @@
 """What the other make accepts: its own strict reading of the interface. A refusal is `{field: [texts]}`."""
 
 import re
+from collections.abc import Callable
 from datetime import date
 from typing import Any
 
@@ -20,14 +21,20 @@ _OF_BODIES = (
     "registered_address",
     "email",
 )
-_OF_CLASSES = {"name": str, "currency": str, "par_value": (int, float), "voting_rights": bool, "dividend_rights": bool}
+_OF_CLASSES: dict[str, Any] = {
+    "name": str,
+    "currency": str,
+    "par_value": (int, float),
+    "voting_rights": bool,
+    "dividend_rights": bool,
+}
 
 
 def entity_complaints(item: Json, body: Json) -> Complaints:
     """Of POST /entities: the schema's canonical fields of entity sections, and nothing else."""
     fields = [field for section in _of_scope(item, "entity") for field in section["fields"]]
     known = {field["canonical_field"].removeprefix("entity."): field for field in fields if "canonical_field" in field}
-    given = {}
+    given: Json = {}
     for name, value in body.items():
         if isinstance(value, dict) and f"{name}.{next(iter(value), '')}" in known:
             given |= {f"{name}.{part}": one for part, one in value.items()}
@@ -128,7 +135,7 @@ def _judge(known: dict[str, Json], given: Json) -> Complaints:
 def _fault(field: Json, value: Any) -> str:
     if field.get("provided_by_agent"):
         return "is ours to give"
-    good = {
+    good: dict[str, Callable[[], Any]] = {
         "any": lambda: value is not None,
         "textarea": lambda: isinstance(value, str) and 0 < len(value) <= 10_000,
         "select": lambda: value in field["options"],
@@ -141,11 +148,16 @@ def _fault(field: Json, value: Any) -> str:
         "nationality": lambda: isinstance(value, list) and value and all(_COUNTRY.fullmatch(one) for one in value),
         "share_class_ref": lambda: isinstance(value, str) and value.startswith("sc_"),
         "currency_amount": lambda: _is_amount(value, field.get("allowed_currencies")),
-    }.get(field["field_type"], lambda: isinstance(value, str) and 0 < len(value) <= 500)
+    }
     try:
-        return "" if good() else "has no acceptable value"
+        # Any other type travels as text.
+        return "" if good.get(field["field_type"], lambda: _is_line(value))() else "has no acceptable value"
     except (ValueError, TypeError, KeyError):
         return "has no readable value"
+
+
+def _is_line(value: Any) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= 500
 
 
 def _is_choice(value: Any, options: list[str]) -> bool:
