@@ -8,6 +8,12 @@ import pytest
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.test import Client, override_settings
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
+
+# No test is timed: how fast things are is measured by the benchmark, on a machine that does nothing else.
+hypothesis_settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile("house")
 
 
 @pytest.fixture(scope="session")
@@ -40,6 +46,8 @@ def _nothing_is_written_into_the_tree(run_dir: Path) -> Iterator[None]:
         RELAY_DIR=run_dir / "relay",
         STATIC_ROOT=run_dir / "static",
         STORAGES=storages,
+        # Hundreds of people are made here, and none of their passwords is worth a second.
+        PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
     ):
         yield
 
