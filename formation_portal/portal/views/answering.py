@@ -44,7 +44,9 @@ def following(request: HttpRequest, page: Page, *, onwards: str) -> str:
     if "later" in request.POST:
         return reverse("portal:overview", args=[reference])
     if "update" in request.POST:
-        return request.get_full_path()
+        # Not where the post went: what was new has an address of its own by now.
+        query = request.GET.urlencode()
+        return f"{page.url}?{query}" if query else page.url
     if request.GET.get("next") in _COMES_BACK:
         return reverse(f"portal:{request.GET['next']}", args=[reference])
     return onwards
@@ -57,7 +59,12 @@ def answer_change(request: HttpRequest, page: AnswersPage, *, before: Sheet) -> 
 
 
 def draw_conflict(request: HttpRequest, page: Page, clashes: tuple[conflict.Clash, ...]) -> HttpResponse:
-    """409: what stands there now beside what was typed, and a form that sends it once more."""
+    """409: what stands there now beside what was typed, and a form that sends it once more.
+
+    A change that script posts in the background is only told of; the page with what was typed stays.
+    """
+    if getattr(request, "htmx", False):
+        return render(request, "portal/_section_stale.html")
     found = conflict.Conflict(
         title=page.title,
         company=page.company,
