@@ -3,9 +3,10 @@
 import hashlib
 import uuid
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser
 from django.db import models
 from django.db.models import Q
 
@@ -13,9 +14,6 @@ from formation_portal.contract.lifecycle import State
 
 from .answers import AnswersField
 from .tokens import new_reference, new_token
-
-if TYPE_CHECKING:
-    from formation_portal.accounts.models import User
 
 SUBJECT_LIMIT = 200
 
@@ -34,7 +32,7 @@ class Snapshot(models.Model):
 class ApplicationQuerySet(models.QuerySet["Application"]):
     """Who may find which applications; views search nowhere else."""
 
-    def visible_to(self, user: "User") -> "ApplicationQuerySet":
+    def visible_to(self, user: AbstractBaseUser) -> "ApplicationQuerySet":
         """The applications of one customer, but for deleted ones."""
         return self.filter(owner=user.pk, deleted_at=None)
 
