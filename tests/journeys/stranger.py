@@ -1,153 +1,222 @@
 """A generic client: knows no product, field or role. It reads pages, fills in what fits each control, and submits.
 
-It works without script, over any object that answers `get(address)` and `post(address, pairs, files)` with the
-final page after redirects.
+It works without script. What it knows is what any reader knows: a question without "(optional)" wants an answer, a list
+of what is still needed leads to where it is mended, "Add" adds, "Upload" uploads, "Save" saves.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Protocol
+from dataclasses import dataclass, field
+from hashlib import sha256
 
-from tests.journeys.page import Control, Form, Page
+from tests.journeys.clients import Browser
+from tests.journeys.page import Button, Control, Element, Form, Page
 
-# The least that is a PDF by its content.
-PAPER = b"%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
+# The least that is a PDF by its content; each one that is sent differs.
+PAPER = b"%%PDF-1.4\n%% paper %d\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%%%EOF\n"
 
-_MOST_PAGES = 400
-
-
-class Browser(Protocol):
-    """What the client needs of whatever carries its requests."""
-
-    def get(self, address: str) -> Page: ...
-
-    def post(self, form: Form, pairs: list[tuple[str, str]], files: dict[str, bytes]) -> Page: ...
+_MONTHS = "January February March April May June July August September October November December".split()
+_MOST_ROUNDS = 25
+_MOST_PAGES = 300
 
 
+@dataclass(frozen=True)
+class Typed:
+    """What was given to one control, the words that the page had for it, and the heading of the page."""
+
+    heading: str
+    kind: str
+    words: str
+    values: tuple[str, ...]
+    chosen: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A file that was sent, with what the form said beside it."""
+
+    action: str
+    beside: tuple[tuple[str, str], ...]
+    words: str
+    filename: str
+    digest: str
+
+
+@dataclass
 class Stranger:
-    """Brings an application from its overview to "submitted" by reading the pages alone."""
+    """Brings an application from the catalog to "submitted" by reading the pages alone. Keeps what it gave.
 
-    def __init__(self, browser: Browser) -> None:
-        self.browser = browser
-        self.typed: list[tuple[str, str, list[str]]] = []
-        self._seen = 0
-        self._names = 0
+    A thorough one answers what is optional too, and prefers answers that open further questions to those that don't.
+    """
+
+    browser: Browser
+    is_thorough: bool = False
+    # By where it was sent, what the form said it was about (a hidden token), and the control's name.
+    typed: dict[tuple[str, str, str], Typed] = field(default_factory=dict)
+    sent: list[Sent] = field(default_factory=list)
+    # Buttons that said something by themselves: where they went, and what the form held beside them.
+    pressed: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    _pages: int = 0
+    _given: int = 0
+
+    def start(self, product: Page) -> Page:
+        """From a product's page to the application's."""
+        form = product.form(button="Start")
+        return self.browser.send(form, form.button("Start"))
 
     def submit(self, overview: Page) -> Page:
-        """Follow what is needed until nothing is, then submit; gives the page that follows."""
-        check = self.browser.get(overview.link("Check your answers"))
-        while needs := self._needs(check):
-            self._mend(needs)
-            check = self.browser.get(check.address)
-        submission = self.browser.get(next(a for text, a in check.links() if "ubmit" in text))
-        form = next(form for form in submission.forms() if form.method == "post")
+        """Do what is needed until nothing is, then submit; gives the page that follows."""
+        check = self._get(overview.link("Check your answers"))
+        for _ in range(_MOST_ROUNDS):
+            if not check.needs:
+                break
+            before = check.needs
+            self._mend(check.needs)
+            check = self._get(check.address)
+            assert check.needs != before, f"nothing changed what is needed: {before}"
+        assert not check.needs, f"still needed: {check.needs}"
+        form = check.form(button="Submit")
         self._fill(form)
-        return self.browser.post(form, form.data(), {})
+        return self._send(form, form.button("Submit"))
 
-    def _needs(self, page: Page) -> list[tuple[str, str]]:
-        items = page.root.xpath("//main//*[@id='needs' or contains(@class,'needs')]//li//a[@href]")
-        found = {(" ".join(link.text_content().split()), link.get("href")) for link in items}
-        return sorted((text, Page.link_address(page, href)) for text, href in found)
+    def _get(self, address: str) -> Page:
+        return self._checked(self.browser.get(address))
+
+    def _checked(self, page: Page) -> Page:
+        self._pages += 1
+        assert self._pages < _MOST_PAGES, "the client goes round in circles"
+        assert page.status < 400, f"{page.status} {page.title}: {page.errors or page.words[:2000]}"
+        return page
 
     def _mend(self, needs: list[tuple[str, str]]) -> None:
         """Open each page that something is needed on, once, and do there what can be done."""
-        for address in dict.fromkeys(address.partition("#")[0] for _, address in needs):
-            self._count()
-            page = self.browser.get(address)
-            self._upload(page)
-            if not self._answer(self.browser.get(address)):
-                self._add(self.browser.get(address))
+        by_page: dict[str, list[str]] = {}
+        for text, address in needs:
+            by_page.setdefault(address.partition("#")[0], []).append(text)
+        for address, texts in by_page.items():
+            self.work_on(self._get(address))
+            for text in texts:
+                if text.startswith(("Add", "Define")):
+                    self._add(self._get(address), text)
 
-    def _count(self) -> None:
-        self._seen += 1
-        assert self._seen < _MOST_PAGES, "the client goes round in circles"
-
-    def _answer(self, page: Page) -> bool:
-        """Fill in and save the page's forms until it asks nothing new; whether anything was filled in."""
-        did = False
-        for _ in range(12):
-            form = self._fillable(page)
+    def work_on(self, page: Page) -> None:
+        """Give a page all that it asks for: files first, since sending one loads the page again; then answers."""
+        sent = [self._upload(form) for form in page.forms]
+        if any(sent) and any(self._is_open(form) for form in page.forms):
+            page = self._get(page.address)
+        for _ in range(_MOST_ROUNDS):
+            form = next((form for form in page.forms if self._is_open(form)), None)
             if form is None:
-                return did
+                return
+            page = self._answer(form)
+        raise AssertionError(f"{page.address} never stops asking")
+
+    def _answer(self, form: Form) -> Page:
+        """Fill in and bring the page up to date until it asks nothing new, then save; gives the page as it was saved."""
+        while True:
             self._fill(form)
-            button = "Update" if any("Update" in text for *_, text in form.buttons) else None
-            page = self.browser.post(form, form.data(button=button), {})
-            assert not page.title.startswith("Error"), f"{page.title}: {errors(page)}"
-            if button is None:
-                return True
-            did = True
-            if self._fillable(page) is None:
-                self.browser.post(form := self._main(page), form.data(button="Save"), {})
-        return did
+            update = next((button for button in form.buttons if _updates(button)), None)
+            page = self._send(form, update or form.buttons[0], follow=update is not None)
+            if update is None:
+                return page
+            form = next(one for one in page.forms if one.buttons and one.controls and not one.is_multipart)
+            if not self._is_open(form):
+                self._send(form, form.button("Save"), follow=False)
+                return page
 
-    def _main(self, page: Page) -> Form:
-        return max((form for form in page.forms() if form.method == "post"), key=lambda form: len(form.controls))
+    def _is_open(self, form: Form) -> bool:
+        return form.method == "post" and not form.is_multipart and any(self._wants(one) for one in form.controls)
 
-    def _fillable(self, page: Page) -> Form | None:
-        forms = (form for form in page.forms() if form.method == "post" and not form.is_multipart)
-        return next((form for form in forms if any(self._wants(control) for control in form.controls)), None)
-
-    @staticmethod
-    def _wants(control: Control) -> bool:
-        return not control.filled and not control.is_optional and control.kind != "file"
+    def _wants(self, control: Control) -> bool:
+        return control.is_empty and control.kind != "file" and (self.is_thorough or not control.is_optional)
 
     def _fill(self, form: Form) -> None:
         for control in form.controls:
             if self._wants(control):
-                control.filled = self._fitting(control)
-                self.typed.append((form.action, control.name, control.filled))
+                control.filled = [self._fitting(control)]
 
-    def _fitting(self, control: Control) -> list[str]:
-        """A value that fits the control, by its kind, type and label."""
-        if control.kind in ("radio", "checkbox"):
-            return control.values[:1]
-        if control.kind == "select":
-            return [next(value for value in control.values if value)]
-        label = f"{control.group} {control.label}".lower()
-        for pattern, value in _BY_LABEL:
-            if re.search(pattern, label):
-                return [value]
-        if control.kind == "email":
-            return ["ada@example.com"]
+    def _send(self, form: Form, button: Button, *, follow: bool = True) -> Page:
+        """Press the button, and keep what the form then held: the last that was sent is what was typed."""
+        address, token = form.action.partition("?")[0], dict(form.fixed).get("token", "")
+        for control in form.controls:
+            if not control.is_empty:
+                values = tuple(value for value in control.filled if value)
+                chosen = tuple(control.label_of(value) for value in values)
+                self.typed[address, token, control.name] = Typed(form.heading, control.kind, control.words, values, chosen)
+        return self._checked(self.browser.send(form, button, follow=follow))
+
+    def _fitting(self, control: Control) -> str:
+        """A value that fits the control by its kind, words and hint; no two that are typed are alike."""
+        self._given += 1
+        number = self._given
+        if control.options:
+            offered = [option.value for option in control.options if option.value]
+            return offered[number % len(offered)]
+        words = control.words.lower()
+        for pattern, value in (
+            (r"\bday\b", str(number % 28 + 1)),
+            (r"\bmonth\b", _MONTHS[number % 12]),
+            (r"\byear\b", str(1950 + number % 50)),
+            (r"e-?mail", f"ada.{number}@example.com"),
+        ):
+            if re.search(pattern, words):
+                return value
         if control.kind == "tel":
-            return ["+44 20 7946 0123"]
+            return f"+44 (20) 7946 0{number % 900 + 100}"
+        if control.inputmode == "decimal" and "amount" not in words:
+            return f"{number}.5" if number % 3 == 0 else str(number)
         if control.inputmode in ("numeric", "decimal"):
-            return ["1"]
-        self._names += 1
-        return [f"Larkfield {self._names}"]
+            return str(1_000 + number)
+        if example := re.search(r"\blike ([A-Z]{3})\b", control.hint):
+            return example[1]
+        if control.kind == "textarea":
+            return f"First line {number}.\r\nSecond line: Søren & “Ada” <b>."
+        return f"Lärkfield & Søn’s {number}"
 
-    def _upload(self, page: Page) -> None:
-        """Send a paper to every slot that isn't optional, each by its own form."""
-        for form in page.forms():
-            papers = [control for control in form.controls if control.kind == "file" and not control.is_optional]
-            if papers and "missing" in self._around(page, form).lower():
-                self.browser.post(form, form.data(), {papers[0].name: PAPER})
+    def _upload(self, form: Form) -> bool:
+        """Send a paper where one is missing; whether one was sent."""
+        papers = [one for one in form.controls if one.kind == "file" and (self.is_thorough or not one.is_optional)]
+        if not papers or not form.has_button("Upload"):
+            return False
+        content = PAPER % len(self.sent)
+        name = f"Paper – {len(self.sent)}.pdf"
+        files = {papers[0].name: (name, content)}
+        self._checked(self.browser.send(form, form.button("Upload"), files=files, follow=False))
+        digest = sha256(content).hexdigest()
+        self.sent.append(Sent(form.action, tuple(form.fixed), papers[0].words, name, digest))
+        return True
 
-    @staticmethod
-    def _around(page: Page, form: Form) -> str:
-        del form
-        return page.root.text_content()
+    def _add(self, page: Page, need: str) -> None:
+        """What is needed names a part of the page: press there what takes somebody known, or follow what adds."""
+        part = next((found for name in re.findall("“(.+)”", need) if (found := page.by_heading(name)) is not None), None)
+        use = self._known(page, part)
+        if use is not None:
+            self.pressed.append((use.buttons[0].action, dict(use.fixed)))
+            self._checked(self.browser.send(use, use.buttons[0], follow=False))
+            return
+        address = next(address for text, address in page.links(around=part) if text.startswith(("Add", "Define")))
+        self._make(self._get(address))
 
-    def _add(self, page: Page) -> None:
-        """Follow the page's links that add somebody or something, and fill in what they open."""
-        for text, address in list(page.links()):
-            if text.startswith(("Add", "Define")):
-                self._count()
-                self._answer(self.browser.get(address))
+    def _known(self, page: Page, part: Element | None) -> Form | None:
+        """A form in that part of the page that takes somebody who is known already; every second time one is made."""
+        if part is None or self._given % 2:
+            return None
+        inside = {id(element) for element in part.iter("form")}
+        forms = zip(page.root.xpath("//main//form"), page.forms, strict=True)
+        return next((form for element, form in forms if id(element) in inside and form.has_button("Use ")), None)
+
+    def _make(self, page: Page) -> None:
+        """Go through the pages that make something new, to the page of what was made, and fill that in."""
+        while (form := next(one for one in page.forms if one.buttons)).method == "get":
+            for control in form.controls:
+                control.filled = [self._fitting(control)]
+            page = self._send(form, form.buttons[0])
+        self._fill(form)
+        self.pressed.append((form.action, dict(form.fixed)))
+        self.work_on(self._send(form, next((one for one in form.buttons if _updates(one)), form.buttons[0])))
 
 
-_BY_LABEL = (
-    (r"\bday\b", "27"),
-    (r"\bmonth\b", "March"),
-    (r"\byear\b", "1985"),
-    (r"e-?mail", "ada@example.com"),
-    (r"phone", "+44 20 7946 0123"),
-)
+def _updates(button: Button) -> bool:
+    return button.text.startswith("Update")
 
-
-def errors(page: Page) -> str:
-    """The words of the error summary."""
-    return " | ".join(
-        " ".join(item.text_content().split()) for item in page.root.xpath("//*[contains(@class,'error-summary')]//li")
-    )

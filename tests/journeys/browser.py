@@ -1,0 +1,132 @@
+"""Chromium as a stranger's browser: it opens pages, fills in controls as hands do, and presses buttons.
+
+With script a page brings itself up to date after each change; without, a button does it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser as Chromium
+from playwright.sync_api import BrowserContext, Locator, expect, sync_playwright
+from playwright.sync_api import Page as Tab
+
+from tests.journeys.clients import NO_FILES, Files
+from tests.journeys.page import Button, Control, Form, Page
+from tests.needed import chromium
+
+_FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+
+
+@contextmanager
+def launched() -> Iterator[Chromium]:
+    """The installed Chromium, without a window."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=_FLAGS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def sign_in(context: BrowserContext, base: str, session: str) -> None:
+    """Give the context the cookie of a session."""
+    context.add_cookies([{"name": "sessionid", "value": session, "url": base}])
+
+
+class TabBrowser:
+    """A tab of Chromium, as the stranger uses a browser."""
+
+    def __init__(self, tab: Tab, base: str, *, has_script: bool) -> None:
+        self.tab = tab
+        self.base = base
+        self.has_script = has_script
+        self.faults: list[str] = []
+        tab.on("pageerror", lambda error: self.faults.append(str(error)))
+        tab.on("console", self._note)
+
+    def _note(self, message: Any) -> None:
+        # A refused answer (422) is logged as an error by the browser itself.
+        if message.type == "error" and "status of 4" not in message.text:
+            self.faults.append(message.text)
+
+    def get(self, address: str) -> Page:
+        """Open the page at an address."""
+        response = self.tab.goto(self.base + _path(address) if address.startswith("/") else address)
+        return self._page(response.status if response else 200)
+
+    def send(self, form: Form, button: Button, *, files: Files = NO_FILES, follow: bool = True) -> Page:
+        """Fill in what differs, and press the button; gives the page that follows."""
+        around = self.tab.locator("main form").nth(form.place)
+        for control in form.controls:
+            if control.kind != "file":
+                self._fill(control)
+        for name, (filename, content) in files.items():
+            file = {"name": filename, "mimeType": "application/pdf", "buffer": content}
+            around.locator(f"[name={json.dumps(name)}]").set_input_files(file)  # type: ignore[arg-type]
+        if self.has_script and button.text.startswith("Update"):
+            # The page has done by itself what the button is for.
+            return self._page()
+        return self.press(self._button(around, form, button))
+
+    def press(self, button: Locator) -> Page:
+        """Press a button that leads to a page."""
+        with self.tab.expect_navigation() as navigation:
+            button.click()
+        return self._page(navigation.value.status if navigation.value else 200)
+
+    def settle(self) -> None:
+        """Wait until no change is under way."""
+        expect(self.tab.locator(".htmx-request")).to_have_count(0)
+
+    def _page(self, status: int = 200) -> Page:
+        assert not self.faults, self.faults
+        return Page(self.tab.content(), _path(self.tab.url), status)
+
+    def _button(self, around: Locator, form: Form, button: Button) -> Locator:
+        inside, outside = around.locator("button"), self.tab.locator(f"button[form={json.dumps(form.id)}]")
+        buttons = inside.or_(outside) if form.id else inside
+        if button.name:
+            same = f"button[name={json.dumps(button.name)}][value={json.dumps(button.value)}]"
+            buttons = buttons.and_(self.tab.locator(same))
+        return buttons.filter(has_text=button.text.partition("“")[0].strip() or None).first
+
+    def _fill(self, control: Control) -> None:
+        named = self.tab.locator(f"main [name={json.dumps(control.name)}]:not([type=hidden])")
+        if control.kind in ("radio", "checkbox"):
+            for value in control.filled:
+                box = named.and_(self.tab.locator(f"[value={json.dumps(value)}]:is([type=radio],[type=checkbox])"))
+                if box.count() and not box.first.is_checked():
+                    self._reveal(box.first)
+                    box.first.check()
+                    self._changed()
+        elif control.filled and named.first.input_value() != control.filled[0].replace("\r\n", "\n"):
+            self._reveal(named.first)
+            if control.kind == "select":
+                named.first.select_option(control.filled[0])
+            else:
+                named.first.fill(control.filled[0].replace("\r\n", "\n"))
+                named.first.blur()
+            self._changed()
+
+    def _reveal(self, control: Locator) -> None:
+        """Open the disclosure that the control is in, as a reader would."""
+        closed = self.tab.locator("details:not([open])").filter(has=control).locator("summary")
+        if closed.count():
+            closed.first.click()
+
+    def _changed(self) -> None:
+        if self.has_script:
+            self.settle()
+
+
+def _path(address: str) -> str:
+    url = urlsplit(address)
+    return url.path + (f"?{url.query}" if url.query else "")

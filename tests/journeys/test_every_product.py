@@ -1,0 +1,46 @@
+"""Every product of the catalog, from catalog to submitted, by a client that knows none; then the service holds it all."""
+
+from typing import Any
+
+import pytest
+
+from formation_portal import relay
+from formation_portal.gateway.configured import service
+from formation_portal.service.catalog.loader import load_catalog
+from tests.journeys.clients import InProcessBrowser
+from tests.journeys.held import differences, held
+from tests.journeys.stranger import Stranger
+from tests.journeys.typed import said
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+SLUGS = [item["product"]["slug"] for item in load_catalog()]
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_every_product_is_submitted_by_a_stranger_and_held_as_typed(slug: str, browser: InProcessBrowser) -> None:
+    stranger = Stranger(browser, is_thorough=True)
+    catalog = browser.get("/")
+    product = browser.get(next(address for _, address in catalog.links() if address.endswith(f"/{slug}/")))
+
+    overview = stranger.start(product)
+    reference = overview.address.split("/")[-2]
+    status = stranger.submit(overview)
+    relay.drain()
+
+    schema = _schema(slug)
+    found = held(reference, schema)
+    assert differences(said(stranger, schema), found) == []
+    assert found.status == "submitted_for_review"
+    assert "Submitted" in status.words
+
+
+def test_every_product_is_in_the_catalog(browser: InProcessBrowser) -> None:
+    offered = [address for _, address in browser.get("/").links() if "/products/" in address]
+    assert sorted(offered) == sorted(f"/products/{slug}/" for slug in SLUGS)
+    assert len(offered) == 32
+
+
+def _schema(slug: str) -> Any:
+    items = service().catalog().items or []
+    return next(item["schema"] for item in items if item["product"]["slug"] == slug)
