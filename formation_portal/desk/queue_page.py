@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.urls import reverse
 
 from formation_portal.applications.models import Application
@@ -35,11 +35,12 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """One filter above the queue, as components/filter.html draws it."""
+    """One filter above the queue, as components/filter.html draws it: a list, or a text that is typed."""
 
     name: str
     label: str
-    choices: tuple[Choice, ...]
+    choices: tuple[Choice, ...] = ()
+    value: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +58,32 @@ class CaseRow:
     status: str
 
 
-def cases(state: str) -> QuerySet[Application]:
-    """What was submitted, or what of it stands in one state; a state that isn't one filters nothing."""
+def cases(*, state: str, text: str) -> QuerySet[Application]:
+    """What was submitted: in one state, and with the text in its reference or its customer's name or address.
+
+    A state that isn't one, and an empty text, filter nothing.
+    """
     found = Application.objects.submitted().select_related("owner").prefetch_related("section_answers")
     found = found.annotate(
         party_count=Count("parties", distinct=True), document_count=Count("documents", distinct=True)
     ).order_by("submitted_at", "pk")
+    for word in text.split():
+        found = found.filter(
+            Q(reference__icontains=word)
+            | Q(owner__email__icontains=word)
+            | Q(owner__first_name__icontains=word)
+            | Q(owner__last_name__icontains=word)
+        )
     return found.filter(state=state) if state in set(STATES) else found
 
 
-def state_filter(state: str) -> Filter:
-    """The states a case may stand in."""
+def filters(*, state: str, text: str) -> tuple[Filter, ...]:
+    """The filters above the queue, as they are set."""
     choices = (Choice(one.value, case_words(one), one.value == state) for one in STATES)
-    return Filter("state", "State", (Choice("", "Any state", not state), *choices))
+    return (
+        Filter("q", "Reference or customer", value=text),
+        Filter("state", "State", (Choice("", "Any state", not state), *choices)),
+    )
 
 
 def case_rows(applications: Iterable[Application]) -> tuple[CaseRow, ...]:

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
+from babel.numbers import get_currency_name
+
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.schema import FormSchema
-from formation_portal.contract.world import currency_name
 from formation_portal.gateway.catalog import Product
 
 from .money import figure, money
@@ -99,10 +100,10 @@ def entity_word(product_type: str) -> str:
 def price_table(item: CatalogItem) -> PriceTable:
     """The price as a table: once, and each year."""
     price = item.price
-    currency = currency_name(price.currency) if price.currency else "Amount"
+    currency = get_currency_name(price.currency, count=2, locale="en") if price.currency else "Amount"
     return PriceTable(
         caption=f"Price in {currency}" if price.currency else "Price",
-        columns=(Column("", is_number=False), Column(currency, is_number=True)),
+        columns=(Column("Price", is_number=False), Column(currency, is_number=True)),
         rows=(
             ("To form, paid once", figure(price.one_off, price.currency)),
             ("Each year", figure(price.annual, price.currency)),

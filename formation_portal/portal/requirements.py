@@ -50,7 +50,7 @@ def role_needs(schema: FormSchema) -> tuple[RoleNeed, ...]:
 
 def _role_need(schema: FormSchema, section: Section, nothing_said: Standing) -> RoleNeed:
     kinds = [_KINDS[kind] for kind in canonical.PARTY_KINDS if section.allows(kind)]
-    said = (section.help, f"{_one_of(kinds)}.".capitalize(), _other_minimum(schema, section))
+    said = (f"{_one_of(kinds)}.".capitalize(), section.help, _other_minimum(schema, section))
     return RoleNeed(
         title=section.title or canonical.role_word(section.role or "").capitalize(),
         least=f"at least {section.base_minimum}" if section.base_minimum else "none required",

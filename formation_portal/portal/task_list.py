@@ -80,8 +80,7 @@ def task_list(draft: Draft, *, refused: Sequence[Need] = ()) -> TaskList:
     shares = [_share_task(draft, section) for section in (draft.schema.share_section,) if section]
     groups = (
         TaskGroup("about", f"The {entity_word(product_type)}", tuple(about)),
-        TaskGroup("people", "People and shares" if shares else "People", (*people, *shares)),
-        TaskGroup("papers", "Documents", tuple(_document_tasks(draft))),
+        TaskGroup("people", "People and shares" if shares else "People", (*people, *shares, *_document_tasks(draft))),
     )
     keys = {f"task-{need.section}" if need.slot is None else _DOCUMENTS for need in refused}
     return TaskList(tuple(_marked(group, keys) for group in groups if group.tasks))

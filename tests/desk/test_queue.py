@@ -67,6 +67,14 @@ def test_one_state_is_picked(owner: Any, as_agent: Client) -> None:
     assert len(references(as_agent, "?state=nonsense")) == 2
 
 
+def test_one_finds_a_case_by_reference_and_by_customer(owner: Any, stranger: Any, as_agent: Client) -> None:
+    [mine] = submitted_ones(owner, 1)
+    [theirs] = submitted_ones(stranger, 1)
+    assert references(as_agent, f"?q={mine.reference[:7].lower()}") == [mine.reference]
+    assert references(as_agent, "?q=Otto+fremd") == [theirs.reference]
+    assert references(as_agent, "?q=nobody") == []
+
+
 def test_more_cases_cost_no_more_queries(owner: Any, as_agent: Client) -> None:
     costs = []
     for _ in range(2):

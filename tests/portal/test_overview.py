@@ -31,7 +31,7 @@ def task(tasks: TaskList, title: str) -> Task:
 
 def test_a_new_draft_has_nothing_started(draft: Draft) -> None:
     tasks = task_list(draft)
-    assert [group.title for group in tasks.groups] == ["The company", "People and shares", "Documents"]
+    assert [group.title for group in tasks.groups] == ["The company", "People and shares"]
     company = task(tasks, "The company")
     assert (company.state, company.status, company.note) == ("open", "Not started", "2 answers still needed")
     assert tasks.following == company

@@ -90,7 +90,7 @@ def test_price_time_and_form_are_said() -> None:
     assert [figure.value for figure in shown.figures][:2] == ["USD\u00a01,200", "USD\u00a0900"]
     assert shown.price is not None
     assert shown.price.rows == (("To form, paid once", "1,200"), ("Each year", "900"))
-    assert shown.price.caption == "Price in US Dollar"
+    assert shown.price.caption == "Price in US dollars"
     assert shown.timeline == "5 days"
     assert shown.form == "“Example company”, version 3, by Example Corporate Services."
 
