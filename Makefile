@@ -44,6 +44,7 @@ format: $(DEV_READY) ## Put code into the house's form
 bench: $(DEV_READY) ## Measure: lines of `name value unit`
 	@$(BIN)/python -m tests.bench
 
+lock: export CUSTOM_COMPILE_COMMAND = make lock
 lock: $(DEV_READY) ## Pin every dependency anew, with hashes
 	$(BIN)/pip-compile --quiet --strip-extras --generate-hashes --no-emit-index-url --no-emit-trusted-host \
 		--no-emit-find-links --output-file requirements.txt pyproject.toml
