@@ -20,7 +20,6 @@ from .errors import GatewayError, Unusable, class_for
 log = logging.getLogger(__name__)
 
 _PIECE = 65_536
-_ERROR_LIMIT = 65_536
 _MOST_SECONDS_TO_WAIT = 900.0
 
 
@@ -97,7 +96,7 @@ class Caller:
             with sent as response:
                 status = response.status_code
                 is_error = not 200 <= status < 300
-                body = _read(response, limit=_ERROR_LIMIT if is_error else call.limit, cut=is_error)
+                body = _read(response, limit=call.limit, cut=is_error)
         except (requests.RequestException, HTTPError, OSError, ValueError, Unusable) as error:
             _log(call, type(error).__name__, started, request_id)
             raise failure(error, call=call, request_id=request_id) from error

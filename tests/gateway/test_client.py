@@ -222,6 +222,14 @@ def test_a_cut_line_is_unclear_and_the_call_is_not_made_again(
     assert len(other_service.entities) == is_done
 
 
+@pytest.mark.parametrize("name", ["entity", "remove_party", "update_party", "submit"])
+def test_no_kind_of_call_is_made_again(client: FormationService, other_service: OtherService, name: str) -> None:
+    other_service.cut(".*", is_done=False, times=None)
+    with pytest.raises(Unclear):
+        SUPPLEMENTS_CALLS[name](client)
+    assert len(other_service.received) == 1
+
+
 def test_a_service_that_is_down_was_sent_nothing_and_may_come_back(
     client: FormationService, other_service: OtherService
 ) -> None:
