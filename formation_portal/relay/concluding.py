@@ -87,8 +87,17 @@ def _refused(row: Delivery, claim: Claim, outcome: Outcome, now: datetime) -> No
     if row.wanted != row.sent:
         _again(row, now)
         return
-    row.state, row.reason, row.next_at = State.REFUSED, outcome.reason, None
-    row.problems = located(outcome.problems, row, claim.ids, open_draft(claim.application))
+    problems = located(outcome.problems, row, claim.ids, open_draft(claim.application))
+    if (cleared := _cleared(row)) and all(problem["field"] in cleared for problem in problems):
+        # Nobody can answer what is no longer asked: the service can't clear, which only the supplement says.
+        _held(row, claim, Outcome(State.HELD, UNSUPPORTED, request_id=outcome.request_id), now)
+        return
+    row.state, row.reason, row.next_at, row.problems = State.REFUSED, outcome.reason, None, problems
+
+
+def _cleared(row: Delivery) -> set[str]:
+    """The answers that the call was to clear."""
+    return set((row.acknowledged or {}).get("answers", {})) - set((row.sent or {}).get("answers", {}))
 
 
 def _held(row: Delivery, claim: Claim, outcome: Outcome, now: datetime) -> None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from .kinds import Kind, Name
 from .models import UNSUPPORTED, Delivery, DeliveryState
 from .profile import Profile
-from .routes import is_beyond
+from .routes import is_beyond, takes_an_edit
 
 State = DeliveryState
 
@@ -52,7 +52,7 @@ def _is_open(row: Delivery, profile: Profile, *, lets_go: bool) -> bool:
     if row.state == State.UNKNOWN:
         return profile.honours_keys
     if row.state == State.HELD:
-        return row.reason == UNSUPPORTED and not is_beyond(row, profile)
+        return row.reason == UNSUPPORTED and takes_an_edit(row) and not is_beyond(row, profile)
     return lets_go and row.state in (State.QUEUED, State.WAITING)
 
 

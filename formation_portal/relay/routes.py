@@ -229,11 +229,15 @@ def action_of(row: Delivery) -> str:
     return CREATE if row.acknowledged is None else CHANGE
 
 
-def is_beyond(row: Delivery, profile: Profile) -> bool:
-    """Whether it takes an edit or removal that this service doesn't have, or of a thing that it gave no id."""
+def takes_an_edit(row: Delivery) -> bool:
+    """Whether it takes a removal, or a change by a call that only the supplement names."""
     action = action_of(row)
-    takes_an_edit = action == REMOVE or (action == CHANGE and not ROUTES[row.name[0]].edits_are_documented)
-    return takes_an_edit and not (profile.can_edit and row.remote_id)
+    return action == REMOVE or (action == CHANGE and not ROUTES[row.name[0]].edits_are_documented)
+
+
+def is_beyond(row: Delivery, profile: Profile) -> bool:
+    """Whether it takes an edit that this service doesn't have, or of a thing that it gave no id."""
+    return takes_an_edit(row) and not (profile.can_edit and row.remote_id)
 
 
 def has_nothing_to_send(row: Delivery) -> bool:

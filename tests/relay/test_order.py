@@ -101,5 +101,7 @@ def test_a_held_edit_is_open_only_where_the_service_can_edit_and_gave_an_id() ->
     assert chosen(entity(), held, profile=NO_EDITS) is None
     held.remote_id = ""
     assert chosen(entity(), held) is None
+    refused_clearing = made(Kind.ENTITY_CSP, pk=4, state="held", reason=UNSUPPORTED, acknowledged={})
+    assert chosen(entity(), refused_clearing, is_eager=True) is None
     other = made(Kind.PARTY, "b", pk=3, state="held", reason="unclear")
     assert chosen(entity(), other, is_eager=True) is None
