@@ -1,0 +1,157 @@
+"""Documents: every slot by whom it is about, uploads that are taken or refused, downloads for their owner alone."""
+
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application, Party
+from tests.applications import made
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+@pytest.fixture
+def ada(draft: Draft, owner: Any) -> Party:
+    return saving.add_party(draft, "person", ["director", "shareholder"], made.ADA, by=owner)
+
+
+def url(application: Application, more: str = "") -> str:
+    return f"/applications/{application.reference}/documents/{more}"
+
+
+def page_of(client: Client, application: Application) -> Markup:
+    page = Markup(client.get(url(application)).content.decode())
+    assert page.faults == []
+    assert page.unlabelled() == []
+    return page
+
+
+def upload(client: Client, application: Application, key: str, file: Any = None, query: str = "") -> Any:
+    return client.post(url(application, query), {"slot": key, "file": file or made.upload()})
+
+
+def test_slots_stand_by_whom_they_are_about(as_owner: Client, draft: Draft, ada: Party) -> None:
+    page = page_of(as_owner, draft.application)
+    assert [one.text for one in page.all("h2", _class="name")] == ["Example company", "Ada Lovelace"]
+    keys = [one.attributes["value"] for one in page.all("input", name="slot")]
+    assert keys == ["/Business plan", f"{ada.token}/Passport", f"{ada.token}/Letter"]
+    assert page.one("title").text == "Documents – Example company – Formation Portal"
+
+
+def test_a_file_is_taken_into_its_slot(as_owner: Client, draft: Draft, ada: Party) -> None:
+    response = upload(as_owner, draft.application, f"{ada.token}/Passport")
+    assert response["Location"] == f"{url(draft.application)}#slot:{ada.token}/Passport-slot"
+    [document] = open_draft(draft.application).documents
+    assert (document.slot, document.name, document.party) == ("Passport", "passport.pdf", ada)
+    page = page_of(as_owner, draft.application)
+    assert "“Passport” is uploaded." in page.one("div", id="messages").text
+    assert "passport.pdf" in page.one("li", id=f"slot:{ada.token}/Passport-slot").text
+
+
+def test_a_slot_of_the_entity_belongs_to_nobody(as_owner: Client, draft: Draft) -> None:
+    upload(as_owner, draft.application, "/Business plan")
+    [document] = open_draft(draft.application).documents
+    assert document.party is None
+
+
+def test_an_upload_leads_back_to_the_page_it_stood_on(as_owner: Client, draft: Draft, ada: Party) -> None:
+    party = f"/applications/{draft.application.reference}/people/{ada.token}/"
+    page = Markup(as_owner.get(party).content.decode())
+    form = next(one for one in page.all("form") if "documents/?back=" in one.attributes.get("action", ""))
+    response = as_owner.post(form.attributes["action"], {"slot": f"{ada.token}/Passport", "file": made.upload()})
+    assert response["Location"].startswith(f"{party}#")
+
+
+@pytest.mark.parametrize("back", ["https://evil.example/", "//evil.example", "/accounts/logout/", "\\\\evil"])
+def test_an_upload_leads_nowhere_else(as_owner: Client, draft: Draft, ada: Party, back: str) -> None:
+    response = upload(as_owner, draft.application, f"{ada.token}/Passport", query=f"?back={back}")
+    assert response["Location"].startswith(url(draft.application))
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        (SimpleUploadedFile("empty.pdf", b""), "this one is empty"),
+        (SimpleUploadedFile("letter.pdf", b"PK\x03\x04 a Word document"), "Upload a PDF, JPEG or PNG"),
+        (SimpleUploadedFile("big.pdf", made.PDF + b"0" * 10_000_000), "at most 10\u00a0MB"),
+        ("", "Choose a file first"),
+    ],
+)
+def test_a_file_that_cannot_be_taken_says_so_at_its_slot(
+    as_owner: Client, draft: Draft, ada: Party, file: Any, words: str
+) -> None:
+    upload(as_owner, draft.application, "/Business plan")
+    key = f"{ada.token}/Passport"
+    response = as_owner.post(url(draft.application), {"slot": key, "file": file})
+    assert response.status_code == 422
+    page = Markup(response.content.decode())
+    assert page.faults == []
+    assert page.one("title").text.startswith("Error: ")
+    assert words in page.one("p", id=f"slot:{key}-error").text
+    assert words in page.one("div", role="alert", tabindex="-1").text
+    [kept] = open_draft(draft.application).documents
+    assert kept.slot == "Business plan"
+
+
+def test_a_refused_file_leaves_the_earlier_one(as_owner: Client, draft: Draft, ada: Party) -> None:
+    key = f"{ada.token}/Passport"
+    upload(as_owner, draft.application, key)
+    upload(as_owner, draft.application, key, SimpleUploadedFile("new.pdf", b"nothing of the kind"))
+    [document] = open_draft(draft.application).documents
+    assert document.name == "passport.pdf"
+
+
+@pytest.mark.parametrize("key", ["", "/", "/Nothing", "0000000000/Passport", "Passport"])
+def test_a_slot_that_nobody_asks_is_not_found(as_owner: Client, draft: Draft, ada: Party, key: str) -> None:
+    assert upload(as_owner, draft.application, key).status_code == 404
+
+
+def test_the_file_comes_back_as_a_download(as_owner: Client, draft: Draft, ada: Party) -> None:
+    upload(as_owner, draft.application, f"{ada.token}/Passport", made.upload(name='my "pass".pdf'))
+    [document] = open_draft(draft.application).documents
+    response = as_owner.get(url(draft.application, f"{document.pk}/"))
+    assert b"".join(response.streaming_content) == made.PDF  # type: ignore[attr-defined]
+    assert response["Content-Type"] == "application/pdf"
+    assert response["Content-Disposition"].startswith("attachment")
+    assert response["X-Content-Type-Options"] == "nosniff"
+
+
+def test_a_file_can_be_removed(as_owner: Client, draft: Draft, ada: Party) -> None:
+    upload(as_owner, draft.application, f"{ada.token}/Passport")
+    [document] = open_draft(draft.application).documents
+    assert as_owner.get(url(draft.application, f"{document.pk}/removal/")).status_code == 302
+    assert len(open_draft(draft.application).documents) == 1
+    as_owner.post(url(draft.application, f"{document.pk}/removal/"))
+    assert open_draft(draft.application).documents == []
+
+
+def test_after_submitting_files_are_read_only(as_owner: Client, submitted: Draft) -> None:
+    assert page_of(as_owner, submitted.application).controls == []
+    [document] = submitted.documents
+    assert upload(as_owner, submitted.application, "/Business plan").status_code == 409
+    as_owner.post(url(submitted.application, f"{document.pk}/removal/"))
+    assert len(open_draft(submitted.application).documents) == 1
+    answer = as_owner.get(url(submitted.application, f"{document.pk}/"))
+    assert b"".join(answer.streaming_content) == made.PDF  # type: ignore[attr-defined]
+
+
+def test_a_stranger_finds_nothing(as_stranger: Client, complete: Draft) -> None:
+    [document] = complete.documents
+    assert as_stranger.get(url(complete.application)).status_code == 404
+    assert upload(as_stranger, complete.application, "/Business plan").status_code == 404
+    for more in (f"{document.pk}/", f"{document.pk}/removal/"):
+        assert as_stranger.get(url(complete.application, more)).status_code == 404
+    assert as_stranger.post(url(complete.application, f"{document.pk}/removal/")).status_code == 404
+    assert len(open_draft(complete.application).documents) == 1
+
+
+def test_a_document_of_another_application_is_not_found(as_owner: Client, complete: Draft, owner: Any) -> None:
+    other = saving.start(owner=owner, product=made.product())
+    [document] = complete.documents
+    assert as_owner.get(url(other, f"{document.pk}/")).status_code == 404
+    assert as_owner.get(url(other, "999999999999999999999/")).status_code == 404

@@ -1,0 +1,184 @@
+"""A party's page: the questions of its roles once each, saved with the roles, and its removal."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, PartyRow, open_draft
+from formation_portal.applications.models import Application, Party
+from tests.applications import made
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+@pytest.fixture
+def ada(draft: Draft, owner: Any) -> Party:
+    return saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+
+
+def url(application: Application, party: Party, more: str = "") -> str:
+    return f"/applications/{application.reference}/people/{party.token}/{more}"
+
+
+def stored(application: Application) -> PartyRow:
+    [row] = open_draft(application).parties
+    return row
+
+
+def page_of(client: Client, application: Application, party: Party) -> Markup:
+    page = Markup(client.get(url(application, party)).content.decode())
+    assert page.faults == []
+    assert page.unlabelled() == []
+    return page
+
+
+def posted(client: Client, application: Application, party: Party, **answers: Any) -> Any:
+    """Post the page with its roles, unless others are given, and these answers by field name."""
+    more = answers.pop("more", {})
+    post = {"version": str(stored(application).version), "roles": ["", *stored(application).roles]}
+    post |= {f"q:{name}": value for name, value in answers.items()}
+    return client.post(url(application, party), post | more)
+
+
+def labels(page: Markup) -> list[str]:
+    wanted = [one for one in page.elements if one.attributes.get("class") == "label"]
+    return [one.text.strip().removesuffix(" (optional)") for one in wanted]
+
+
+def test_two_roles_ask_a_shared_question_once(as_owner: Client, draft: Draft, ada: Party, owner: Any) -> None:
+    saving.set_roles(draft, ada, ["director", "shareholder"], by=owner)
+    page = page_of(as_owner, draft.application, ada)
+    assert labels(page).count("Date of birth") == 1
+    assert page.one("title").text == "Ada Lovelace – Example company – Formation Portal"
+    assert page.one("input", name="q:person.first_name").attributes["value"] == "Ada"
+
+
+def test_a_browser_fills_in_only_the_readers_own_data(as_owner: Client, draft: Draft, ada: Party, owner: Any) -> None:
+    name = "q:person.first_name"
+    assert page_of(as_owner, draft.application, ada).one("input", name=name).attributes["autocomplete"] == "off"
+    saving.save_party(draft, ada, {"person.email": "Owner@example.com"}, version=1, by=owner)
+    page = page_of(as_owner, draft.application, ada)
+    assert page.one("input", name=name).attributes["autocomplete"] == "given-name"
+    assert page.one("input", name="q:person.date_of_birth:year").attributes["autocomplete"] == "bday-year"
+
+
+def test_saving_keeps_answers_and_leads_to_the_list(as_owner: Client, draft: Draft, ada: Party) -> None:
+    response = posted(as_owner, draft.application, ada, **{"xy.person.is_pep": "true", "xy.person.pep_office": "Mayor"})
+    assert response["Location"] == f"/applications/{draft.application.reference}/people/"
+    row = stored(draft.application)
+    assert row.raw["xy.person.pep_office"] == "Mayor"
+    assert row.raw["person.first_name"] == "Ada"
+
+
+def test_new_roles_bring_their_questions(as_owner: Client, draft: Draft, owner: Any) -> None:
+    bob = saving.add_party(draft, "person", ["shareholder"], {}, by=owner)
+    assert "Is pep" not in labels(page_of(as_owner, draft.application, bob))
+    posted(as_owner, draft.application, bob, more={"roles": ["", "shareholder", "director"], "update": "1"})
+    assert "Is pep" in labels(page_of(as_owner, draft.application, bob))
+
+
+def test_a_role_that_is_given_up_keeps_its_answers(as_owner: Client, draft: Draft, ada: Party) -> None:
+    posted(as_owner, draft.application, ada, more={"roles": ["", "shareholder"]}, **{"xy.person.is_pep": "true"})
+    row = stored(draft.application)
+    assert row.roles == ("shareholder",)
+    assert row.raw["xy.person.is_pep"] == "true"
+
+
+def test_answers_to_a_role_that_comes_with_the_post_are_kept(as_owner: Client, draft: Draft, owner: Any) -> None:
+    bob = saving.add_party(draft, "person", ["shareholder"], {}, by=owner)
+    more = {"roles": ["", "shareholder", "director"]}
+    posted(as_owner, draft.application, bob, more=more, **{"xy.person.is_pep": "true"})
+    assert stored(draft.application).raw == {"xy.person.is_pep": "true"}
+
+
+def test_a_change_of_roles_brings_other_questions_and_leaves_the_roles_alone(
+    as_owner: Client, draft: Draft, owner: Any
+) -> None:
+    bob = saving.add_party(draft, "person", ["shareholder"], {}, by=owner)
+    post = {"version": "1", "roles": ["", "shareholder", "director"]}
+    page = Markup(as_owner.post(url(draft.application, bob), post, HTTP_HX_REQUEST="true").content.decode())
+    assert page.faults == []
+    assert {"questions", "papers", "version", "needs-section"} <= {
+        one.attributes["id"] for one in page.elements if "hx-swap-oob" in one.attributes
+    }
+    assert page.all("input", name="roles") == []
+    assert "added below" in page.one("p", id="announcer").text
+    assert page.one("input", id="version").attributes["value"] == str(stored(draft.application).version)
+
+
+def test_a_change_shows_a_dependent_question(as_owner: Client, draft: Draft, ada: Party) -> None:
+    post = {"version": "1", "q:xy.person.is_pep": "true"}
+    page = Markup(as_owner.post(url(draft.application, ada), post, HTTP_HX_REQUEST="true").content.decode())
+    assert "hidden" not in page.one("div", id="region-q:xy.person.pep_office").attributes
+    assert stored(draft.application).roles == ("director",)
+
+
+def test_an_unreadable_answer_is_kept_and_said(as_owner: Client, draft: Draft, ada: Party) -> None:
+    response = posted(
+        as_owner,
+        draft.application,
+        ada,
+        **{"person.date_of_birth:day": "31", "person.date_of_birth:month": "2", "person.date_of_birth:year": "1985"},
+    )
+    assert response.status_code == 422
+    page = Markup(response.content.decode())
+    assert page.faults == []
+    assert page.one("input", name="q:person.date_of_birth:month").attributes["value"] == "2"
+    assert page.one("p", id="q:person.date_of_birth-error").text.startswith("Error: ")
+    assert stored(draft.application).raw["person.date_of_birth"]["day"] == "31"
+
+
+def test_a_stale_save_shows_both_answers_and_both_sets_of_roles(
+    as_owner: Client, draft: Draft, ada: Party, owner: Any
+) -> None:
+    saving.set_roles(draft, ada, ["director", "shareholder"], by=owner)
+    saving.save_party(draft, ada, {"person.last_name": "Byron"}, version=2, by=owner)
+    post = {"version": "1", "roles": ["", "director"], "q:person.last_name": "King"}
+    response = as_owner.post(url(draft.application, ada), post)
+    assert response.status_code == 409
+    page = Markup(response.content.decode())
+    assert [one.text.strip() for one in page.all("legend")] == ["Roles", "Last name"]
+    assert stored(draft.application).roles == ("director", "shareholder")
+    assert stored(draft.application).raw["person.last_name"] == "Byron"
+    post |= {"version": "3", "keep:roles": "theirs", "keep:q:person.last_name": "mine"}
+    assert as_owner.post(url(draft.application, ada), post).status_code == 302
+    assert stored(draft.application).roles == ("director", "shareholder")
+    assert stored(draft.application).raw["person.last_name"] == "King"
+
+
+def test_removing_asks_once_more_and_says_what_goes(as_owner: Client, complete: Draft) -> None:
+    party = complete.parties[0].model
+    page = Markup(as_owner.get(url(complete.application, party, "removal/")).content.decode())
+    assert page.faults == []
+    assert "Holds 10,000 “Ordinary” shares" in page.one("main").text
+    assert "passport.pdf" in page.one("main").text
+    assert len(open_draft(complete.application).parties) == 1
+    response = as_owner.post(url(complete.application, party, "removal/"), follow=True)
+    assert open_draft(complete.application).parties == ()
+    assert "Ada Lovelace is removed." in response.content.decode()
+
+
+def test_a_submitted_party_is_read_only(as_owner: Client, submitted: Draft) -> None:
+    party = submitted.parties[0].model
+    page = Markup(as_owner.get(url(submitted.application, party)).content.decode())
+    assert page.controls == []
+    assert "Lovelace" in page.one("dl", _class="summary").text
+    assert posted(as_owner, submitted.application, party, **{"person.last_name": "King"}).status_code == 409
+    as_owner.post(url(submitted.application, party, "removal/"))
+    assert stored(submitted.application).raw["person.last_name"] == "Lovelace"
+
+
+def test_a_party_that_is_not_there_is_not_found(as_owner: Client, draft: Draft, ada: Party) -> None:
+    unknown = Party(token="0000000000")
+    for more in ("", "removal/", "roles/"):
+        assert as_owner.get(url(draft.application, unknown, more)).status_code == 404
+
+
+def test_a_stranger_finds_nothing(as_stranger: Client, draft: Draft, ada: Party) -> None:
+    for more in ("", "removal/", "roles/"):
+        assert as_stranger.get(url(draft.application, ada, more)).status_code == 404
+        assert as_stranger.post(url(draft.application, ada, more)).status_code == 404
+    assert stored(draft.application).raw["person.first_name"] == "Ada"

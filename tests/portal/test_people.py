@@ -1,0 +1,102 @@
+"""The page of people and companies: what each role needs, who could take it, and what each party still lacks."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application
+from tests.applications import made
+from tests.markup import Element, Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+def url(application: Application) -> str:
+    return f"/applications/{application.reference}/people/"
+
+
+def page_of(client: Client, application: Application) -> Markup:
+    page = Markup(client.get(url(application)).content.decode())
+    assert page.faults == []
+    return page
+
+
+def role(page: Markup, key: str) -> Element:
+    return page.one("div", id=f"role-{key}")
+
+
+def buttons(page: Markup, key: str) -> list[Element]:
+    card = role(page, key)
+    return [one for one in page.all("button") if card in one.ancestors]
+
+
+def test_each_role_says_how_many_it_needs(as_owner: Client, application: Application) -> None:
+    page = page_of(as_owner, application)
+    assert page.one("title").text == "People and companies – Example company – Formation Portal"
+    assert "1 needed" in role(page, "directors").text
+    assert "A person or a company." in role(page, "directors").text
+    assert "No one is added yet" in page.one("main").text
+
+
+def test_a_role_whose_rule_does_not_hold_says_when_it_will(as_owner: Client, draft: Draft, owner: Any) -> None:
+    assert "Only asked when “Activity” is Trading" in page_of(as_owner, draft.application).one("main").text
+    section = draft.schema.section("the-company")
+    assert section is not None
+    saving.save_section(draft, section, {"xy.activity": "Trading"}, version=0, by=owner)
+    assert "Optional" in role(page_of(as_owner, draft.application), "managers").text
+
+
+def test_known_parties_are_offered_where_they_fit(as_owner: Client, draft: Draft, owner: Any) -> None:
+    saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    saving.add_party(draft, "corporate", ["shareholder"], {"corporate.name": "Kestrel B.V."}, by=owner)
+    page = page_of(as_owner, draft.application)
+    assert [one.text for one in buttons(page, "directors")] == ["Use Kestrel B.V. as Directors"]
+    assert [one.text for one in buttons(page, "shareholders")] == ["Use Ada Lovelace as Shareholders"]
+    assert "Filled" in role(page, "directors").text
+
+
+def test_one_press_gives_a_known_party_the_role(as_owner: Client, draft: Draft, owner: Any) -> None:
+    saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    [button] = buttons(page_of(as_owner, draft.application), "shareholders")
+    response = as_owner.post(button.attributes["formaction"], {"role": "shareholder", "use": "x"}, follow=True)
+    assert open_draft(draft.application).parties[0].roles == ("director", "shareholder")
+    page = Markup(response.content.decode())
+    assert page.one("div", id="messages").text.strip().startswith("Ada Lovelace is now a shareholder. All places")
+    assert buttons(page, "shareholders") == []
+
+
+@pytest.mark.parametrize("wanted", ["manager", "pope", ""])
+def test_a_role_that_does_not_fit_is_not_given(as_owner: Client, draft: Draft, owner: Any, wanted: str) -> None:
+    party = saving.add_party(draft, "corporate", ["director"], {}, by=owner)
+    as_owner.post(f"{url(draft.application)}{party.token}/roles/", {"role": wanted})
+    assert open_draft(draft.application).parties[0].roles == ("director",)
+
+
+def test_each_party_says_what_is_missing(as_owner: Client, draft: Draft, owner: Any) -> None:
+    party = saving.add_party(draft, "person", ["director"], {**made.ADA, "xy.person.is_pep": ""}, by=owner)
+    row = page_of(as_owner, draft.application).one("li", id=f"party-{party.token}")
+    assert "Director. Person" in row.text
+    assert "1 answer and 1 document still needed" in row.text
+
+
+def test_a_complete_party_says_so(as_owner: Client, complete: Draft) -> None:
+    page = page_of(as_owner, complete.application)
+    assert "Complete" in page.one("li", id=f"party-{complete.parties[0].token}").text
+
+
+def test_after_submitting_nothing_can_be_pressed(as_owner: Client, submitted: Draft) -> None:
+    page = page_of(as_owner, submitted.application)
+    assert [one for one in page.all("form") if one.inside("main")] == []
+    token = submitted.parties[0].token
+    as_owner.post(f"{url(submitted.application)}{token}/roles/", {"role": "manager"})
+    assert open_draft(submitted.application).parties[0].roles == submitted.parties[0].roles
+
+
+def test_a_stranger_finds_nothing(as_stranger: Client, draft: Draft, owner: Any) -> None:
+    party = saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    assert as_stranger.get(url(draft.application)).status_code == 404
+    assert as_stranger.post(f"{url(draft.application)}{party.token}/roles/", {"role": "shareholder"}).status_code == 404
+    assert open_draft(draft.application).parties[0].roles == ("director",)

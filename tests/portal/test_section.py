@@ -1,0 +1,240 @@
+"""The page of one section: what it asks, what a save does, and what stands there when something is wrong."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.relay.models import Delivery, DeliveryState
+from tests.applications import made
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+def url(application: Application, key: str = "the-company") -> str:
+    return f"/applications/{application.reference}/sections/{key}/"
+
+
+def posted(client: Client, application: Application, key: str = "the-company", **answers: Any) -> Any:
+    """Post the section as its page stands, with these answers (the parts of a name joined by two underscores)."""
+    page = Markup(client.get(url(application, key)).content.decode())
+    version = page.one("input", name="version").attributes["value"]
+    return client.post(url(application, key), {"version": version, **_named(answers)})
+
+
+def _named(answers: dict[str, Any]) -> dict[str, Any]:
+    plain = ("later", "update", "shown")
+    return {name if name in plain else f"q:{name.replace('__', ':')}": value for name, value in answers.items()}
+
+
+def test_the_page_asks_every_question_in_the_order_of_the_schema(as_owner: Client, application: Application) -> None:
+    page = Markup(as_owner.get(url(application)).content.decode())
+    assert page.faults == []
+    assert page.unlabelled() == []
+    labels = [
+        one.text.strip().removesuffix(" (optional)") for one in page.elements if one.attributes.get("class") == "label"
+    ]
+    assert labels == ["Name", "Activity", "Goods", "Office", "Started on", "Purpose"]
+    assert page.one("title").text == "The company – Example company – Formation Portal"
+
+
+def test_what_the_agent_gives_is_shown_and_not_asked(as_owner: Client, application: Application) -> None:
+    html = as_owner.get(url(application)).content.decode()
+    assert "1 Harbour Road" in html
+    assert "British Virgin Islands" in html
+    assert 'name="q:office' not in html
+
+
+def test_a_question_whose_rule_does_not_hold_stands_hidden_in_the_page(
+    as_owner: Client, application: Application
+) -> None:
+    page = Markup(as_owner.get(url(application)).content.decode())
+    region = page.one("div", id="region-q:goods")
+    assert "hidden" in region.attributes
+    assert "disabled" in page.one("input", name="shown").attributes
+    page.one("textarea", name="q:goods")
+
+
+def test_saving_goes_on_to_the_next_section(as_owner: Client, application: Application) -> None:
+    response = posted(as_owner, application, name="Larkfield", activity="Trading")
+    assert response.status_code == 302
+    assert response["Location"] == url(application, "funds")
+    assert open_draft(application).entity_raw == {"entity.name": "Larkfield", "xy.activity": "Trading"}
+
+
+def test_saving_to_come_back_later_leads_to_the_overview(as_owner: Client, application: Application) -> None:
+    response = posted(as_owner, application, name="Larkfield", later="1")
+    assert response["Location"] == f"/applications/{application.reference}/"
+
+
+def test_updating_the_questions_saves_and_shows_what_follows(as_owner: Client, application: Application) -> None:
+    response = posted(as_owner, application, activity="Trading", update="1")
+    assert response["Location"] == url(application)
+    page = Markup(as_owner.get(url(application)).content.decode())
+    assert "hidden" not in page.one("div", id="region-q:goods").attributes
+    assert "Asked because “Activity” is Trading" in page.one("div", id="region-q:goods").text
+
+
+def test_the_check_page_is_come_back_to(as_owner: Client, application: Application) -> None:
+    response = as_owner.post(f"{url(application)}?next=check", {"version": "0", "q:name": "Larkfield"})
+    assert response["Location"] == f"/applications/{application.reference}/check/"
+
+
+def test_missing_answers_do_not_block_saving(as_owner: Client, application: Application) -> None:
+    assert posted(as_owner, application).status_code == 302
+
+
+def test_an_unreadable_answer_stands_as_typed_with_the_error_at_its_field(
+    as_owner: Client, application: Application
+) -> None:
+    response = posted(
+        as_owner, application, name="Larkfield", started_on__day="31", started_on__month="2", started_on__year="2024"
+    )
+    assert response.status_code == 422
+    page = Markup(response.content.decode())
+    assert page.faults == []
+    assert page.one("title").text.startswith("Error: The company")
+    assert page.one("input", name="q:started_on:day").attributes["value"] == "31"
+    error = page.one("p", id="q:started_on-error").text.removeprefix("Error: ")
+    summary = page.one("div", role="alert", tabindex="-1")
+    assert error in summary.text
+    assert "autofocus" in summary.attributes
+    assert page.one("input", id="q:started_on").attributes["aria-invalid"] == "true"
+
+
+def test_an_unreadable_answer_is_kept_and_so_are_the_others(as_owner: Client, application: Application) -> None:
+    posted(as_owner, application, name="Larkfield", started_on__day="31", started_on__month="2", started_on__year="x")
+    raw = open_draft(application).entity_raw
+    assert raw["entity.name"] == "Larkfield"
+    assert raw["xy.started_on"] == {"day": "31", "month": "2", "year": "x"}
+
+
+def test_an_unreadable_answer_that_is_not_asked_does_not_block(as_owner: Client, application: Application) -> None:
+    response = posted(as_owner, application, activity="Holding company", goods="\u202ehidden")
+    assert response.status_code == 302
+    assert open_draft(application).entity_raw["xy.goods"] == "\u202ehidden"
+
+
+def test_an_emptied_answer_is_taken_away(as_owner: Client, application: Application) -> None:
+    posted(as_owner, application, name="Larkfield")
+    posted(as_owner, application, name="")
+    assert "entity.name" not in open_draft(application).entity_raw
+
+
+def test_what_was_not_on_the_page_stays(as_owner: Client, application: Application) -> None:
+    posted(as_owner, application, name="Larkfield")
+    posted(as_owner, application, purpose="Trade")
+    assert open_draft(application).entity_raw["entity.name"] == "Larkfield"
+
+
+def test_answers_that_nobody_asks_for_are_ignored_and_told_without_their_value(
+    as_owner: Client, application: Application, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("INFO"):
+        response = posted(as_owner, application, name="Larkfield", office__city="Nowhere", nonsense="secret")
+    assert response.status_code == 302
+    assert open_draft(application).entity_raw == {"entity.name": "Larkfield"}
+    assert "q:nonsense" in caplog.text
+    assert "q:office:city" in caplog.text
+    assert "secret" not in caplog.text
+    assert "Nowhere" not in caplog.text
+
+
+def test_markup_that_was_typed_stays_text(as_owner: Client, application: Application) -> None:
+    typed = '"><script>alert(1)</script>'
+    posted(as_owner, application, name=typed, goods="</textarea><b>", activity="Trading")
+    html = as_owner.get(url(application)).content.decode()
+    page = Markup(html)
+    assert page.faults == []
+    assert page.one("input", name="q:name").attributes["value"] == typed
+    assert page.one("textarea", name="q:goods").text.strip() == "</textarea><b>"
+    assert "<script>alert" not in html
+
+
+def test_two_drafts_never_show_each_others_text(
+    as_owner: Client, as_stranger: Client, application: Application, stranger: Any
+) -> None:
+    theirs = saving.start(owner=stranger, product=made.product())
+    posted(as_owner, application, name="Larkfield", started_on__day="1", started_on__month="2", started_on__year="2024")
+    posted(as_stranger, theirs, name="Kestrel", started_on__day="3", started_on__month="4", started_on__year="2023")
+    mine, other = (
+        Markup(client.get(url(one)).content.decode())
+        for client, one in ((as_owner, application), (as_stranger, theirs))
+    )
+    for page, name, year in ((mine, "Larkfield", "2024"), (other, "Kestrel", "2023")):
+        assert page.one("input", name="q:name").attributes["value"] == name
+        assert page.one("input", name="q:started_on:year").attributes["value"] == year
+
+
+def test_what_is_needed_leads_to_its_control(as_owner: Client, application: Application) -> None:
+    page = Markup(as_owner.get(url(application)).content.decode())
+    needs = [one for one in page.all("a") if one.attributes.get("href", "").startswith("#q:")]
+    assert [one.text for one in needs] == ["Enter “Name”", "Choose “Activity”"]
+    assert {one.attributes["href"][1:] for one in needs} <= {one.attributes.get("id") for one in page.elements}
+
+
+def test_a_refusal_by_the_service_shows_at_its_field(as_owner: Client, application: Application) -> None:
+    posted(as_owner, application, name="Larkfield")
+    trouble = {"field": "entity.name", "code": "taken", "message": "Choose another name: this one is taken"}
+    row, _ = Delivery.objects.update_or_create(
+        application=application,
+        kind="entity",
+        subject="",
+        defaults={"state": DeliveryState.REFUSED, "problems": [trouble]},
+    )
+    response = as_owner.get(url(application))
+    page = Markup(response.content.decode())
+    assert "this one is taken" in page.one("p", id="q:name-error").text
+    assert "Choose another name: this one is taken" in page.one("div", role="alert", tabindex="-1").text
+    assert page.one("h2", id="problem").text == "1 answer needs your change"
+
+
+def test_what_the_service_refused_before_does_not_hold_up_a_later_save(
+    as_owner: Client, application: Application
+) -> None:
+    posted(as_owner, application, name="Larkfield")
+    trouble = {"field": "entity.name", "code": "taken", "message": "Choose another name: this one is taken"}
+    Delivery.objects.filter(application=application, kind="entity").update(
+        state=DeliveryState.REFUSED, problems=[trouble]
+    )
+    assert posted(as_owner, application, name="Larkfield").status_code == 302
+
+
+def test_the_documents_of_the_entity_have_a_form_each(as_owner: Client, application: Application) -> None:
+    page = Markup(as_owner.get(url(application)).content.decode())
+    slot = page.one("input", name="slot")
+    assert slot.attributes["value"] == "/Business plan"
+    file = page.one("input", type="file")
+    assert file.inside("form")
+    assert page.one("form", id="answers") not in file.ancestors
+
+
+def test_a_submitted_section_is_read_only_and_says_why(as_owner: Client, submitted: Draft) -> None:
+    page = Markup(as_owner.get(url(submitted.application)).content.decode())
+    assert page.faults == []
+    assert "You submitted this application on" in page.one("main").text
+    assert "Larkfield Holdings" in page.one("dl", _class="summary").text
+    assert page.controls == []
+
+
+def test_a_late_post_to_a_submitted_section_changes_nothing(as_owner: Client, submitted: Draft) -> None:
+    response = as_owner.post(url(submitted.application), {"version": "1", "q:name": "Other"})
+    assert response.status_code == 409
+    assert open_draft(submitted.application).entity_raw["entity.name"] == "Larkfield Holdings"
+
+
+@pytest.mark.parametrize("key", ["nothing", "directors", "share-classes", "the-company-2"])
+def test_a_section_that_is_not_about_the_entity_is_not_there(
+    as_owner: Client, application: Application, key: str
+) -> None:
+    assert as_owner.get(url(application, key)).status_code == 404
+
+
+def test_a_stranger_finds_nothing(as_stranger: Client, application: Application) -> None:
+    assert as_stranger.get(url(application)).status_code == 404
+    assert as_stranger.post(url(application), {"q:name": "Mine"}).status_code == 404
+    assert open_draft(application).entity_raw == {}

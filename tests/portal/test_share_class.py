@@ -1,0 +1,130 @@
+"""A class of shares: making one, changing it, and removing it."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, ShareClassRow, open_draft
+from formation_portal.applications.models import Application
+from tests.applications import made
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+ANSWERS = {f"q:{name.partition('.')[2]}": value for name, value in made.ORDINARY.items()}
+
+
+def url(application: Application, more: str = "new/") -> str:
+    return f"/applications/{application.reference}/shares/classes/{more}"
+
+
+def stored(application: Application) -> ShareClassRow:
+    [row] = open_draft(application).share_classes
+    return row
+
+
+def page_of(client: Client, application: Application, more: str = "new/") -> Markup:
+    page = Markup(client.get(url(application, more)).content.decode())
+    assert page.faults == []
+    assert page.unlabelled() == []
+    return page
+
+
+def test_a_new_class_asks_the_five_properties_and_the_schemas_own(as_owner: Client, application: Application) -> None:
+    page = page_of(as_owner, application)
+    names = {one.attributes["name"] for one in page.controls}
+    assert names == {*ANSWERS, "q:class_rights"}
+    assert page.one("title").text == "New share class – Example company – Formation Portal"
+
+
+def test_saving_makes_the_class_and_leads_to_the_shares(as_owner: Client, application: Application) -> None:
+    response = as_owner.post(url(application), ANSWERS)
+    assert response["Location"] == f"/applications/{application.reference}/shares/"
+    assert stored(application).label == "Ordinary"
+
+
+def test_every_post_of_a_new_page_is_about_one_class(as_owner: Client, application: Application) -> None:
+    token = page_of(as_owner, application).one("input", name="token").attributes["value"]
+    change = as_owner.post(url(application), {"token": token, "version": "0", "q:name": "O"}, HTTP_HX_REQUEST="true")
+    version = Markup(change.content.decode()).one("input", id="version").attributes["value"]
+    as_owner.post(url(application), {"token": token, "version": version, **ANSWERS})
+    assert stored(application).label == "Ordinary"
+
+
+def test_an_unreadable_answer_of_a_new_class_is_kept(as_owner: Client, application: Application) -> None:
+    response = as_owner.post(url(application), ANSWERS | {"q:par_value": "cheap"})
+    assert response.status_code == 422
+    page = Markup(response.content.decode())
+    assert page.faults == []
+    assert page.one("input", name="q:par_value").attributes["value"] == "cheap"
+    assert stored(application).raw["share_class.par_value"] == "cheap"
+    token = page.one("input", name="token").attributes["value"]
+    version = page.one("input", name="version").attributes["value"]
+    as_owner.post(url(application), ANSWERS | {"token": token, "version": version})
+    assert stored(application).raw["share_class.par_value"] == "1"
+
+
+def test_a_class_is_changed_on_its_own_page(as_owner: Client, complete: Draft) -> None:
+    token = complete.share_classes[0].token
+    page = page_of(as_owner, complete.application, f"{token}/")
+    assert page.one("input", name="q:name").attributes["value"] == "Ordinary"
+    version = page.one("input", name="version").attributes["value"]
+    as_owner.post(url(complete.application, f"{token}/"), {"version": version, "q:name": "Common"})
+    row = stored(complete.application)
+    assert (row.label, row.raw["share_class.currency"]) == ("Common", "USD")
+
+
+def test_a_stale_save_of_a_class_shows_both(as_owner: Client, complete: Draft, owner: Any) -> None:
+    row = complete.share_classes[0]
+    saving.save_share_class(complete, row, {"share_class.name": "Common"}, version=row.version, by=owner)
+    post = {"version": "1", "q:name": "Plain"}
+    response = as_owner.post(url(complete.application, f"{row.token}/"), post)
+    assert response.status_code == 409
+    assert Markup(response.content.decode()).one("legend").text == "Name of the class"
+
+
+def test_removing_says_who_holds_shares_and_which_answers_name_it(
+    as_owner: Client, complete: Draft, owner: Any
+) -> None:
+    token = complete.share_classes[0].token
+    ada = complete.parties[0]
+    saving.save_party(complete, ada, {"xy.person.appointed_by": token}, version=ada.version, by=owner)
+    text = page_of(as_owner, complete.application, f"{token}/removal/").one("main").text
+    assert "Ada Lovelace holds 10,000 of its shares." in text
+    assert "Ada Lovelace: “Appointed by” names it" in text
+    as_owner.post(url(complete.application, f"{token}/removal/"))
+    assert open_draft(complete.application).share_classes == ()
+
+
+def test_a_question_that_refers_to_a_class_offers_those_there_are(as_owner: Client, complete: Draft) -> None:
+    ada = complete.parties[0]
+    page = Markup(as_owner.get(f"/applications/{complete.application.reference}/people/{ada.token}/").content.decode())
+    values = [one.attributes["value"] for one in page.all("input", name="q:xy.person.appointed_by", type="radio")]
+    assert complete.share_classes[0].token in values
+
+
+def test_a_question_that_refers_to_a_class_says_where_to_define_one(as_owner: Client, draft: Draft, owner: Any) -> None:
+    ada = saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    page = Markup(as_owner.get(f"/applications/{draft.application.reference}/people/{ada.token}/").content.decode())
+    assert page.one("a", href=f"/applications/{draft.application.reference}/shares/").text == "Define one first"
+
+
+def test_a_submitted_class_is_read_only(as_owner: Client, submitted: Draft) -> None:
+    token = submitted.share_classes[0].token
+    assert page_of(as_owner, submitted.application, f"{token}/").controls == []
+    assert as_owner.post(url(submitted.application), ANSWERS).status_code == 409
+    as_owner.post(url(submitted.application, f"{token}/removal/"))
+    assert stored(submitted.application).label == "Ordinary"
+
+
+def test_a_stranger_finds_nothing(as_stranger: Client, complete: Draft) -> None:
+    token = complete.share_classes[0].token
+    for more in ("new/", f"{token}/", f"{token}/removal/"):
+        assert as_stranger.get(url(complete.application, more)).status_code == 404
+        assert as_stranger.post(url(complete.application, more), ANSWERS).status_code == 404
+
+
+def test_a_class_that_is_not_there_is_not_found(as_owner: Client, application: Application) -> None:
+    assert as_owner.get(url(application, "0000000000/")).status_code == 404

@@ -1,0 +1,169 @@
+"""The grid of who holds what, and what follows from its numbers."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.contract.catalog import CatalogItem
+from tests.applications import made
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+PREFERRED = made.ORDINARY | {
+    "share_class.name": "Preferred",
+    "share_class.par_value": "0.50",
+    "share_class.voting_rights": "false",
+}
+
+
+@pytest.fixture
+def held(complete: Draft, owner: Any) -> Draft:
+    """Ada and Kestrel, ordinary and preferred shares; Ada holds 10,000 ordinary ones."""
+    saving.add_party(complete, "corporate", ["shareholder"], {"corporate.name": "Kestrel B.V."}, by=owner)
+    saving.add_share_class(complete, PREFERRED, by=owner)
+    return complete
+
+
+def url(application: Application) -> str:
+    return f"/applications/{application.reference}/shares/"
+
+
+def cell(draft: Draft, party: int, share_class: int) -> str:
+    return f"holding:{draft.parties[party].token}:{draft.share_classes[share_class].token}"
+
+
+def page_of(client: Client, application: Application) -> Markup:
+    page = Markup(client.get(url(application)).content.decode())
+    assert page.faults == []
+    assert page.unlabelled() == []
+    return page
+
+
+def save(client: Client, draft: Draft, cells: dict[str, str], **more: Any) -> Any:
+    return client.post(url(draft.application), {"version": str(draft.version("share-classes")), **cells}, **more)
+
+
+def test_every_cell_has_a_name_of_its_own(as_owner: Client, held: Draft) -> None:
+    page = page_of(as_owner, held.application)
+    names = [one.attributes["aria-label"] for one in page.all("input") if "aria-label" in one.attributes]
+    assert names == [
+        "Ordinary, Ada Lovelace",
+        "Preferred, Ada Lovelace",
+        "Ordinary, Kestrel B.V.",
+        "Preferred, Kestrel B.V.",
+    ]
+
+
+def test_sums_and_parts_follow_from_the_numbers(as_owner: Client, held: Draft) -> None:
+    numbers = {cell(held, 0, 0): "10,000", cell(held, 1, 0): "5000", cell(held, 1, 1): "5 000"}
+    assert save(as_owner, held, numbers).status_code == 302
+    page = page_of(as_owner, held.application)
+    ada, kestrel = (row.token for row in held.parties)
+    ordinary, preferred = (row.token for row in held.share_classes)
+    texts = {name: page.one("span", id=name).text for name in (f"given-{ordinary}", f"given-{preferred}")}
+    assert texts == {f"given-{ordinary}": "15,000", f"given-{preferred}": "5,000"}
+    assert page.one("span", id=f"shares-of-{ada}").text == "50.0%"
+    assert page.one("span", id=f"votes-of-{ada}").text == "66.7%"
+    assert page.one("span", id=f"votes-of-{kestrel}").text == "33.3%"
+    assert page.one("span", id=f"paid-{preferred}").text == "USD\u00a02,500"
+    assert page.one("span", id="paid-total").text == "USD\u00a017,500"
+    assert page.one("p", id="shares-lead").text == "20,000 shares are given."
+
+
+def test_the_picture_says_the_same_in_a_sentence(as_owner: Client, held: Draft) -> None:
+    save(as_owner, held, {cell(held, 1, 0): "30000"})
+    page = page_of(as_owner, held.application)
+    assert page.one("svg", role="img").attributes["aria-label"] == "Ordinary: Ada Lovelace 25%, Kestrel B.V. 75%"
+
+
+def test_an_unreadable_number_is_kept_and_marked_at_its_cell(as_owner: Client, held: Draft) -> None:
+    name = cell(held, 1, 0)
+    response = save(as_owner, held, {name: "lots", cell(held, 0, 1): "7"})
+    assert response.status_code == 422
+    page = Markup(response.content.decode())
+    assert page.faults == []
+    assert page.one("title").text.startswith("Error: ")
+    control = page.one("input", id=name)
+    assert (control.attributes["value"], control.attributes["aria-invalid"]) == ("lots", "true")
+    assert "Kestrel B.V. in digits" in page.one("p", id=f"{name}-error").text
+    assert open_draft(held.application).typed_holdings()[tuple(cell(held, 0, 1).split(":")[1:])] == "7"  # type: ignore[index]
+
+
+def test_saving_goes_on_and_updating_stays(as_owner: Client, held: Draft) -> None:
+    assert save(as_owner, held, {})["Location"].endswith("/documents/")
+    assert save(as_owner, held, {"update": "1"})["Location"] == url(held.application)
+
+
+def test_a_change_brings_totals_and_never_a_cell(as_owner: Client, held: Draft) -> None:
+    response = save(as_owner, held, {cell(held, 1, 0): "10000"}, HTTP_HX_REQUEST="true")
+    page = Markup(response.content.decode())
+    assert page.faults == []
+    assert page.controls == []
+    assert page.one("span", id=f"given-{held.share_classes[0].token}").text == "20,000"
+    assert page.one("p", id="announcer").text == "20,000 shares are given."
+
+
+def test_who_still_needs_shares_is_told_with_the_way_to_the_cell(as_owner: Client, held: Draft) -> None:
+    page = page_of(as_owner, held.application)
+    need = page.one("a", href=f"#{cell(held, 1, 0)}")
+    assert need.text == "Give shares to Kestrel B.V."
+
+
+def test_an_emptied_cell_takes_the_shares_away(as_owner: Client, held: Draft) -> None:
+    save(as_owner, held, {cell(held, 0, 0): ""})
+    assert open_draft(held.application).holdings == {}
+
+
+def test_cells_of_nobody_are_ignored(as_owner: Client, held: Draft) -> None:
+    save(as_owner, held, {"holding:0000000000:0000000000": "5", "holding:x": "5"})
+    assert len(open_draft(held.application).holdings) == 1
+
+
+def test_a_stale_save_shows_both_numbers(as_owner: Client, held: Draft, owner: Any) -> None:
+    name = cell(held, 0, 0)
+    old = held.version("share-classes")
+    saving.save_holdings(held, {(held.parties[0].token, held.share_classes[0].token): "1"}, by=owner)
+    response = as_owner.post(url(held.application), {"version": str(old), name: "2"})
+    assert response.status_code == 409
+    page = Markup(response.content.decode())
+    assert page.faults == []
+    assert page.one("legend").text == "Ordinary, Ada Lovelace"
+    post = {"version": str(held.version("share-classes")), name: "2", f"keep:{name}": "theirs"}
+    as_owner.post(url(held.application), post)
+    assert set(open_draft(held.application).typed_holdings().values()) == {"1"}
+
+
+def test_without_classes_the_page_says_what_comes_first(as_owner: Client, application: Application) -> None:
+    page = page_of(as_owner, application)
+    assert "No class is defined yet" in page.one("main").text
+    assert page.all("form", id="answers") == []
+
+
+def test_without_shareholders_the_page_says_so(as_owner: Client, draft: Draft, owner: Any) -> None:
+    saving.add_share_class(draft, made.ORDINARY, by=owner)
+    assert "Nobody is a shareholder yet" in page_of(as_owner, draft.application).one("main").text
+
+
+def test_after_submitting_the_numbers_are_read_only(as_owner: Client, submitted: Draft) -> None:
+    page = page_of(as_owner, submitted.application)
+    assert page.controls == []
+    assert "10,000" in page.one("table", _class="ledger allocation").text
+    assert save(as_owner, submitted, {cell(submitted, 0, 0): "1"}).status_code == 409
+
+
+def test_a_product_without_share_classes_has_no_such_page(as_owner: Client, owner: Any) -> None:
+    form = made.SCHEMA | {"sections": made.SCHEMA["sections"][:2]}
+    item: CatalogItem = made.product(schema=form)
+    application = saving.start(owner=owner, product=item)
+    assert as_owner.get(url(application)).status_code == 404
+    assert as_owner.get(f"{url(application)}classes/new/").status_code == 404
+
+
+def test_a_stranger_finds_nothing(as_stranger: Client, held: Draft) -> None:
+    assert as_stranger.get(url(held.application)).status_code == 404
+    assert save(as_stranger, held, {cell(held, 0, 0): "1"}).status_code == 404
