@@ -1,44 +1,60 @@
-"""Gunicorn's settings, as `--config python:formation_portal.management.web_server` reads them. Names are gunicorn's."""
+"""The web server that `manage.py serve` starts: gunicorn, with the portal's settings."""
 
 import logging
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
+from django.core.handlers.wsgi import WSGIHandler
+from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]  # gunicorn has no types
 
-from formation_portal.environment import PROJECT
+from formation_portal.gateway.catalog import catalog
+from formation_portal.gateway.errors import GatewayError
+from formation_portal.wsgi import application
 
-_MEMORY = Path("/dev/shm")  # noqa: S108  # heartbeats only; on a disk they could stall the worker
+# Heartbeats only; on a disk they could stall the worker.
+_MEMORY = Path("/dev/shm")  # noqa: S108
 
-bind = (
-    f"[{settings.ENV.host}]:{settings.ENV.port}"
-    if ":" in settings.ENV.host
-    else f"{settings.ENV.host}:{settings.ENV.port}"
-)
-chdir = str(PROJECT)
-wsgi_app = "formation_portal.wsgi:application"
-# Pages are short work; threads wait for files and for the relay's first answer.
-worker_class = "gthread"
-threads = 8
-# An upload over a slow line.
-timeout = 120
-graceful_timeout = 10
-loglevel = "warning"
-control_socket_disable = True
-worker_tmp_dir = str(_MEMORY) if _MEMORY.is_dir() else None
+log = logging.getLogger(__name__)
 
 
-def post_worker_init(_worker: Any) -> None:
+class WebServer(BaseApplication):  # type: ignore[misc]  # of an untyped class
+    """Serves the portal at an address, in a process of its own."""
+
+    def __init__(self, *, host: str, port: int) -> None:
+        self._settings: Mapping[str, Any] = {
+            "bind": f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
+            "worker_class": "gthread",
+            # Pages are short work; threads wait for files and for the relay's first answer.
+            "threads": 8,
+            # An upload over a slow line.
+            "timeout": 120,
+            "graceful_timeout": 10,
+            "loglevel": "warning",
+            "control_socket_disable": True,
+            "worker_tmp_dir": str(_MEMORY) if _MEMORY.is_dir() else None,
+            "post_worker_init": _warm_up,
+        }
+        super().__init__()
+
+    def load_config(self) -> None:
+        """Gunicorn asks for its settings."""
+        for name, value in self._settings.items():
+            self.cfg.set(name, value)
+
+    def load(self) -> WSGIHandler:
+        """Gunicorn asks for what it serves."""
+        return application
+
+
+def _warm_up(_worker: Any) -> None:
     """Read the catalog before the first visitor asks for it, without keeping anybody waiting."""
-    threading.Thread(target=_warm_up, daemon=True).start()
+    threading.Thread(target=_read_catalog, daemon=True).start()
 
 
-def _warm_up() -> None:
-    from formation_portal.gateway.catalog import catalog
-    from formation_portal.gateway.errors import GatewayError
-
+def _read_catalog() -> None:
     try:
         catalog()
     except GatewayError as error:
-        logging.getLogger(__name__).warning("No catalog yet: %s", error)
+        log.warning("No catalog yet: %s", error)

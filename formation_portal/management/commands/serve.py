@@ -5,18 +5,18 @@ import sys
 from typing import Any
 
 from django.conf import settings
+from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
+from django.db import connections
+from django.urls import get_resolver
 
 from formation_portal.accounts import demo
-from formation_portal.environment import PROJECT
 from formation_portal.gateway.catalog import catalog
 from formation_portal.gateway.errors import GatewayError
 from formation_portal.management.preparation import prepare
 from formation_portal.management.supervision import Child, Supervision
+from formation_portal.management.web_server import WebServer
 from formation_portal.service.keys import DEMO_KEY
-
-_WEB_SERVER = ["-m", "gunicorn", "--config", "python:formation_portal.management.web_server"]
-_WORKER = [str(PROJECT / "manage.py"), "relay"]
 
 
 class Command(BaseCommand):
@@ -29,9 +29,12 @@ class Command(BaseCommand):
             raise CommandError(f"Port {port} is taken. Set PORT to another one, like PORT={port + 1} make run")
         prepare(self._say)
         self._try_service()
+        # Loaded once, before the fork, instead of in each process.
+        assert get_resolver().url_patterns
+        connections.close_all()
         supervision = Supervision(
-            web=Child("web server", _WEB_SERVER),
-            worker=Child("relay worker", _WORKER),
+            web=Child("web server", WebServer(host=host, port=port).run),
+            worker=Child("relay worker", _relay),
             is_ready=lambda: _is_taken(host, port),
             on_ready=self._announce,
             say=self._say,
@@ -62,6 +65,10 @@ class Command(BaseCommand):
             self._say(f"  service: {address}api/v1/docs, key {DEMO_KEY}")
             self._say("Warning: everybody knows these. Set DEMO=false wherever anybody else can reach this address.")
         self._say("Ctrl-C ends it.\n")
+
+
+def _relay() -> None:
+    call_command("relay")
 
 
 def _is_taken(host: str, port: int) -> bool:
