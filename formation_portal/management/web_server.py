@@ -11,7 +11,6 @@ from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]  #
 
 from formation_portal.gateway.catalog import catalog
 from formation_portal.gateway.errors import GatewayError
-from formation_portal.wsgi import application
 
 # Heartbeats only; on a disk they could stall the worker.
 _MEMORY = Path("/dev/shm")  # noqa: S108
@@ -23,6 +22,10 @@ class WebServer(BaseApplication):  # type: ignore[misc]  # of an untyped class
     """Serves the portal at an address, in a process of its own."""
 
     def __init__(self, *, host: str, port: int) -> None:
+        # Loading the application reads the names of the static files, which must have been collected by then.
+        from formation_portal.wsgi import application
+
+        self._application = application
         self._settings: Mapping[str, Any] = {
             "bind": f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
             "worker_class": "gthread",
@@ -45,7 +48,7 @@ class WebServer(BaseApplication):  # type: ignore[misc]  # of an untyped class
 
     def load(self) -> WSGIHandler:
         """Gunicorn asks for what it serves."""
-        return application
+        return self._application
 
 
 def _warm_up(_worker: Any) -> None:
