@@ -80,8 +80,14 @@ def test_only_one_party_can_be_me(as_owner: Client, application: Application) ->
 
 @pytest.mark.parametrize(
     "post",
-    [{}, {"kind": "foundation", "roles": "director"}, {"kind": "robot"}, {"kind": "person"}]
-    + [{"kind": "person", "roles": "pope"}, {"kind": "person", "roles": "manager"}],
+    [
+        {},
+        {"kind": "foundation", "roles": "director"},
+        {"kind": "robot"},
+        {"kind": "person"},
+        {"kind": "person", "roles": "pope"},
+        {"kind": "person", "roles": "manager"},
+    ],
 )
 def test_what_has_to_be_chosen_first_is_said(as_owner: Client, application: Application, post: dict[str, str]) -> None:
     response = as_owner.post(url(application), post)

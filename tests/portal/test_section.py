@@ -180,7 +180,7 @@ def test_what_is_needed_leads_to_its_control(as_owner: Client, application: Appl
 def test_a_refusal_by_the_service_shows_at_its_field(as_owner: Client, application: Application) -> None:
     posted(as_owner, application, name="Larkfield")
     trouble = {"field": "entity.name", "code": "taken", "message": "Choose another name: this one is taken"}
-    row, _ = Delivery.objects.update_or_create(
+    Delivery.objects.update_or_create(
         application=application,
         kind="entity",
         subject="",

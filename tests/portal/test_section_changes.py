@@ -14,7 +14,7 @@ from .test_section import url
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
-def change(client: Client, application: Application, *, shown: tuple[str, ...] = (), **answers: Any) -> Markup:
+def change(client: Client, application: Application, *, shown: Any = (), **answers: Any) -> Markup:
     """Post a change as script does, from a page that shows these regions."""
     version = open_draft(application).version("the-company")
     post = {"version": str(version), "shown": list(shown)} | {f"q:{name}": value for name, value in answers.items()}

@@ -6,8 +6,9 @@ import pytest
 from django.test import Client
 
 from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, ShareClassRow, open_draft
+from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.models import Application
+from formation_portal.applications.rows import ShareClassRow
 from tests.applications import made
 from tests.markup import Markup
 

@@ -22,6 +22,9 @@ class Page(Protocol):
     def draft(self) -> Draft: ...
 
     @property
+    def url(self) -> str: ...
+
+    @property
     def title(self) -> str: ...
 
     @property
