@@ -8,6 +8,7 @@ import pytest
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.test import Client, override_settings
+from django.test.utils import setup_databases, teardown_databases
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
@@ -33,6 +34,18 @@ def django_db_modify_db_settings(run_dir: Path) -> None:
             database["TEST"]["NAME"] = str(run_dir / f"{alias}.sqlite3")
             start = database["OPTIONS"]["init_command"].replace("synchronous=FULL", "synchronous=OFF")
             database["OPTIONS"]["init_command"] = start
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    django_test_environment: None, django_db_blocker: Any, django_db_modify_db_settings: None
+) -> Iterator[None]:
+    """Both databases, whichever of them the chosen tests are marked with: no test ever sees those of the tree."""
+    with django_db_blocker.unblock():
+        made = setup_databases(verbosity=0, interactive=False, aliases=set(settings.DATABASES), serialized_aliases=set())
+    yield
+    with django_db_blocker.unblock():
+        teardown_databases(made, verbosity=0)
 
 
 @pytest.fixture(scope="session", autouse=True)
