@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import http.client
 import io
+import os
 import socket
 import time
 from contextvars import ContextVar
@@ -137,6 +138,7 @@ class NetworkAdapter(HTTPAdapter):
 
     def __init__(self) -> None:
         super().__init__(pool_connections=1, pool_maxsize=16, max_retries=0)
+        self._process = os.getpid()
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
         super().init_poolmanager(*args, **kwargs)
@@ -151,6 +153,10 @@ class NetworkAdapter(HTTPAdapter):
         cert: Any = None,
         proxies: Any = None,
     ) -> Response:
+        if self._process != os.getpid():
+            # After a fork: the parent and its other children hold the same connections.
+            self._process = os.getpid()
+            self.poolmanager.clear()
         limits = Timeouts(*timeout)
         token = _clock.set(_Clock(limits))
         try:

@@ -115,14 +115,16 @@ def test_an_answer_that_breaks_off_is_unclear_and_not_tried_again(raw_server: St
     assert len(server.requests) == 1
 
 
+def serve(line: Line) -> None:
+    """Answer until the client leaves."""
+    line.send(OK)
+    while line.read_request():
+        line.send(OK)
+
+
 def test_reads_share_a_connection_until_it_idles_and_writes_have_their_own(
     raw_server: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def serve(line: Line) -> None:
-        line.send(OK)
-        while line.read_request():
-            line.send(OK)
-
     server = raw_server(serve)
     client = client_at(server.url)
     client.entity("ent_1")
@@ -135,3 +137,13 @@ def test_reads_share_a_connection_until_it_idles_and_writes_have_their_own(
     client.create_entity({}, key="k")
     assert server.connections == 3
     assert len(server.requests) == 4
+
+
+def test_another_process_has_connections_of_its_own(raw_server: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = raw_server(serve)
+    client = client_at(server.url)
+    client.entity("ent_1")
+    monkeypatch.setattr("os.getpid", lambda: -1)  # as after a fork
+    client.entity("ent_1")
+    client.entity("ent_1")
+    assert server.connections == 2
