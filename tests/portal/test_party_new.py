@@ -30,6 +30,12 @@ def test_the_kind_comes_first(as_owner: Client, application: Application) -> Non
     assert page.all("input", name="roles", type="checkbox") == []
 
 
+def test_nothing_is_wrong_before_something_was_chosen(as_owner: Client, application: Application) -> None:
+    for step in ("", "?role=director", "?kind=person"):
+        page = as_owner.get(url(application, step))
+        assert "error-summary" not in page.content.decode()
+
+
 def test_a_role_that_takes_one_kind_needs_no_choice(as_owner: Client, draft: Draft, owner: Any) -> None:
     section = draft.schema.section("the-company")
     assert section is not None

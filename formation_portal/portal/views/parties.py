@@ -43,7 +43,8 @@ def party_new(request: UserRequest, reference: str) -> HttpResponse:
 
 
 def _draw_new(request: UserRequest, page: PartyNewPage, *, status: int = 200) -> HttpResponse:
-    context = {"page": page, "problems": page.problems}
+    # Nothing is wrong before something was posted.
+    context = {"page": page, "problems": page.problems if status == 422 else ()}
     return render(request, "portal/party_new.html", context, status=status)
 
 
