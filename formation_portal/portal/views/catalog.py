@@ -2,8 +2,10 @@
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
+from django_htmx.http import push_url
 
 from formation_portal.accounts.policies import AnyRequest, public
 from formation_portal.gateway.catalog import Catalog
@@ -19,6 +21,10 @@ from .outage import with_catalog
 @with_catalog
 def catalog(request: AnyRequest, offered: Catalog) -> HttpResponse:
     """The whole page, or for htmx the results with the count. A page restored from history is always whole."""
-    page = catalog_page(offered, CatalogFilter.read(request.GET))
-    is_part = bool(request.htmx) and not request.htmx.history_restore_request
-    return render(request, "portal/_catalog_answer.html" if is_part else "portal/catalog.html", {"page": page})
+    chosen = CatalogFilter.read(request.GET)
+    page = {"page": catalog_page(offered, chosen)}
+    if not request.htmx or request.htmx.history_restore_request:
+        return render(request, "portal/catalog.html", page)
+    response = render(request, "portal/_catalog_answer.html", page)
+    # Without the filters that aren't set, so that the address can be passed on.
+    return push_url(response, reverse("portal:catalog") + chosen.query)

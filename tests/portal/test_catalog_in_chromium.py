@@ -1,0 +1,46 @@
+"""The catalog's filter with script: results, count and address follow a choice, and the focus stays where it is."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.journeys.conftest import OpenTab, chromium, open_tab, site
+from tests.needed import has_chromium, needed
+
+__all__ = ["chromium", "open_tab", "site"]
+
+pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
+
+
+def test_a_choice_narrows_the_list_in_place(open_tab: OpenTab) -> None:
+    browser = open_tab(None)
+    tab = browser.tab
+    browser.get("/")
+    tab.get_by_label("Country").focus()
+    tab.get_by_label("Country").select_option("bvi")
+    expect(tab.locator("#catalog-results tbody tr")).to_have_count(1)
+    expect(tab.locator("#catalog-count")).to_have_text("1 of 32 products")
+    expect(tab.locator("#announcer")).to_have_text("1 of 32 products")
+    expect(tab.get_by_label("Country")).to_be_focused()
+    assert tab.url.endswith("/?country=bvi")
+    assert browser.faults == []
+
+
+def test_going_back_shows_the_whole_page_again(open_tab: OpenTab) -> None:
+    browser = open_tab(None)
+    tab = browser.tab
+    browser.get("/")
+    tab.get_by_label("Country").select_option("bvi")
+    expect(tab.locator("#catalog-count")).to_have_text("1 of 32 products")
+    tab.go_back()
+    expect(tab.locator("#catalog-results tbody tr")).to_have_count(32)
+    expect(tab.locator("h1")).to_have_text("Companies and foundations you can form")
+    assert browser.faults == []
+
+
+def test_the_button_does_the_same_without_script(open_tab: OpenTab) -> None:
+    tab = (browser := open_tab(None, has_script=False)).tab
+    browser.get("/")
+    tab.get_by_label("Type").select_option("Foundation")
+    tab.get_by_role("button", name="Apply").click()
+    expect(tab.locator("#catalog-count")).to_contain_text("of 32 products")
+    assert 0 < tab.locator("#catalog-results tbody tr").count() < 32
