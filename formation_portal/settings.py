@@ -7,7 +7,7 @@ from pathlib import Path
 from formation_portal import databases
 from formation_portal.environment import PROJECT, Environment
 
-ENV = Environment()  # type: ignore[call-arg]  # every field has a default
+ENV = Environment()
 DATA_DIR = ENV.data_dir.resolve()
 DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
 

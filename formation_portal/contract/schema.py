@@ -154,7 +154,8 @@ class FormSchema(Model):
         if not isinstance(data, Mapping):
             return data
         read = {name: value for name, value in data.items() if value is not None}
-        sections = [section for section in read.get("sections", ()) if isinstance(section, Mapping)]
+        listed = read.get("sections")
+        sections = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list | tuple) else []
         keys = _section_keys(sections)
         read["sections"] = tuple({**section, "key": key} for section, key in zip(sections, keys, strict=True))
         return read

@@ -22,6 +22,8 @@ NOBODY = {"field": "q", "value": 1, "minimum": 1}
         (form(FINE, id=""), "no_id"),
         (form(), "no_sections"),
         (form(entity()), "no_sections"),
+        (FormSchema.model_validate({"id": "1", "sections": 7}), "no_sections"),
+        (FormSchema.model_validate({"id": "1", "sections": [7, None]}), "no_sections"),
         (form(entity(question("a"), question("a"))), "repeated_key"),
         (form(entity(question("a", depends_on={"field": "a", "value": 1}))), "circle"),
         (form(entity(question("a"), depends_on={"field": "a", "value": 1})), "circle"),
