@@ -10,6 +10,7 @@
     before: "htmx:beforeRequest",
     after: "htmx:afterRequest",
     settled: "htmx:afterSettle",
+    oob: "htmx:oobBeforeSwap",
     unreachable: ["htmx:sendError", "htmx:timeout", "htmx:responseError"],
   };
 
@@ -23,6 +24,17 @@
     if (target instanceof Element && target.querySelector(".error-summary")) focusFirstWord(target);
   });
   if (document.activeElement === document.body && !location.hash) focusFirstWord(document);
+
+  /* ---- Regions. One that stands in the page is shown or hidden where it stands, so that what was typed there since
+     the post, and isn't saved yet, stays too. ---- */
+
+  document.addEventListener(EVENT.oob, ({ detail }) => {
+    const { target, fragment } = detail;
+    if (!target.classList.contains("region")) return;
+    target.hidden = fragment.firstElementChild.hidden;
+    target.querySelector('[name="shown"]').disabled = target.hidden;
+    detail.shouldSwap = false;
+  });
 
   /* ---- Busy buttons. The server ignores a second press; this only says that the first one was heard. ---- */
 
