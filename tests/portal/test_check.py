@@ -3,7 +3,9 @@
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
@@ -105,3 +107,15 @@ def test_after_submitting_nothing_can_be_changed(submitted: Draft, as_owner: Cli
     assert not [one for one in markup.all("a") if one.text.startswith("Change")]
     assert not markup.all("input", name="declaration")
     assert answers(markup)["Activity"] == "Holding company"
+
+
+def test_more_people_cost_no_more_queries(draft: Draft, owner: Any, as_owner: Client) -> None:
+    as_owner.get(path(draft))
+    costs = []
+    for number in range(3):
+        with CaptureQueriesContext(connection) as captured:
+            as_owner.get(path(draft))
+        costs.append(len(captured))
+        ada = made.ADA | {"person.email": f"ada{number}@example.com"}
+        saving.add_party(draft, "person", ["director", "shareholder"], ada, by=owner)
+    assert costs[0] == costs[1] == costs[2]
