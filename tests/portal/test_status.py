@@ -43,6 +43,7 @@ def test_what_came_back_leads_to_the_answers(submitted: Draft, as_owner: Client)
     html = as_owner.get(path(submitted)).content.decode()
     assert "Waiting for you" in html
     assert Markup(html).all("a", href=path(submitted, ""))
+    assert "Returned to you" in as_owner.get(path(submitted, "")).content.decode()
 
 
 def test_a_draft_has_its_overview_instead(draft: Draft, as_owner: Client) -> None:
