@@ -1,0 +1,65 @@
+"""Whatever arrives as a catalog: it is read, checked and judged without a crash, one item at a time."""
+
+import copy
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from formation_portal.contract import wire
+from formation_portal.contract.answers import judge
+from formation_portal.contract.catalog import BrokenItem, CatalogItem, parse_catalog
+from formation_portal.contract.check import check_schema
+from formation_portal.contract.needs import needs
+from formation_portal.contract.record import Party, Record
+from formation_portal.contract.rules import settle
+from tests.strategies import TODAY, schemas
+
+junk = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@st.composite
+def spoiled_items(draw: st.DrawFn) -> Any:
+    """A catalog item in which something, somewhere, is not what it should be."""
+    schema = copy.deepcopy(draw(schemas()))
+    item: Any = {"jurisdiction_product_id": "1", "product": {"name": "P"}, "schema": schema}
+    for _ in range(draw(st.integers(1, 3))):
+        node, holder, key = item, None, None
+        for _ in range(draw(st.integers(1, 6))):
+            if isinstance(node, dict) and node:
+                holder, key = node, draw(st.sampled_from(sorted(node)))
+            elif isinstance(node, list) and node:
+                holder, key = node, draw(st.integers(0, len(node) - 1))
+            else:
+                break
+            node = holder[key]
+        if holder is not None:
+            holder[key] = draw(junk)
+    return item
+
+
+@settings(max_examples=300)
+@given(st.one_of(junk, spoiled_items()), junk)
+def test_a_catalog_item_is_read_or_named_broken(item: Any, answer: Any) -> None:
+    (read,) = parse_catalog([item])
+    if isinstance(read, BrokenItem):
+        assert read.name
+        assert read.reason
+        return
+    assert isinstance(read, CatalogItem)
+    if not check_schema(read.form).is_usable:
+        return
+    roles = tuple(section.role for section in read.form.role_sections if section.role)
+    fields = read.form.fields_of("person", roles)
+    party = Party("p", "person", roles, judge(fields, {spec.name: answer for spec in fields}, today=TODAY), "Ada")
+    raw = {spec.name: answer for spec in read.form.entity_fields}
+    record = Record(judge(read.form.entity_fields, raw, today=TODAY), (party,))
+    standing = settle(read.form, record)
+    assert all(need.text for need in needs(read.form, record, standing=standing))
+    assert isinstance(wire.entity_properties(standing), dict)
+    assert isinstance(wire.party_body(standing, party), dict)
+    assert all(question.verdict.reason is not None for question in standing.party_questions(party))
