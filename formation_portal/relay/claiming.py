@@ -89,11 +89,14 @@ def _mark(row: Delivery, *, now: datetime) -> uuid.UUID:
         row.sent = row.wanted
     lease = uuid.uuid4()
     row.state, row.lease, row.lease_until = State.SENDING, lease, now + LEASE
+    # Somebody looks again when the lease has ended.
+    row.next_at = row.lease_until
     # On an engine that ignores row locks, whoever came first has changed the state.
     claimed = Delivery.objects.filter(pk=row.pk, state=was).update(
         state=row.state,
         lease=row.lease,
         lease_until=row.lease_until,
+        next_at=row.next_at,
         key=row.key,
         sent=row.sent,
         repeats=row.repeats,
