@@ -6,8 +6,10 @@ from functools import cached_property
 from django.urls import reverse
 
 from formation_portal.applications.drafts import Draft
+from formation_portal.applications.rows import PartyRow
 
 from . import steps
+from .arrivals import Arrivals, arrivals
 from .closed import reason
 from .lists import NeedRow, Problem, need_rows
 from .slots import Refusal, SlotRow, slot_id, slot_rows
@@ -32,6 +34,7 @@ class DocumentsPage:
     """The whole page, with the file that was refused just now, if any."""
 
     draft: Draft
+    arrivals: Arrivals
     refusal: Refusal | None = None
 
     title = "Documents"
@@ -57,12 +60,12 @@ class DocumentsPage:
     @cached_property
     def groups(self) -> tuple[SlotGroup, ...]:
         """The entity's own slots first, then each party's."""
-        groups = [SlotGroup("entity", self.company, slot_rows(self.draft, None, refusal=self.refusal))]
-        groups += [
-            SlotGroup(row.token, row.label, slot_rows(self.draft, row, refusal=self.refusal))
-            for row in self.draft.parties
-        ]
+        groups = [SlotGroup("entity", self.company, self._slots(None))]
+        groups += [SlotGroup(row.token, row.label, self._slots(row)) for row in self.draft.parties]
         return tuple(group for group in groups if group.slots)
+
+    def _slots(self, party: PartyRow | None) -> tuple[SlotRow, ...]:
+        return slot_rows(self.draft, party, refusal=self.refusal, arrivals=self.arrivals)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -74,3 +77,8 @@ class DocumentsPage:
     def needs(self) -> tuple[NeedRow, ...]:
         """The documents that are missing."""
         return need_rows(need for need in self.draft.needs if need.slot is not None)
+
+
+def documents_page(draft: Draft, refusal: Refusal | None = None) -> DocumentsPage:
+    """The page as the draft stands."""
+    return DocumentsPage(draft, arrivals(draft.application), refusal)

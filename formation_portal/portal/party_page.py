@@ -14,7 +14,7 @@ from formation_portal.contract.record import Party
 from formation_portal.contract.schema import Section
 
 from . import moments, roles
-from .arrivals import Arrival, arrivals
+from .arrivals import Arrival, Arrivals, arrivals
 from .closed import reason
 from .lists import NeedRow, need_rows
 from .questions import Question, party_control
@@ -42,6 +42,7 @@ class PartyPage:
     party: PartyRow
     sheet: Sheet
     arrival: Arrival
+    arrivals: Arrivals
 
     @property
     def company(self) -> str:
@@ -107,7 +108,7 @@ class PartyPage:
 
     @property
     def slots(self) -> tuple[SlotRow, ...]:
-        return slot_rows(self.draft, self.party, back=self.url)
+        return slot_rows(self.draft, self.party, back=self.url, arrivals=self.arrivals)
 
     @property
     def roles(self) -> tuple[roles.RoleChoice, ...]:
@@ -136,9 +137,10 @@ class PartyPage:
 
 def party_page(draft: Draft, party: PartyRow, *, own_email: str = "") -> PartyPage:
     """The page as the draft stands. `own_email` is the reader's: only their own data may be filled in by a browser."""
-    arrival = arrivals(draft.application).of_party(party.token, changed_at=party.model.updated_at)
+    board = arrivals(draft.application)
+    arrival = board.of_party(party.token, changed_at=party.model.updated_at)
     sheet = _sheet(draft, party.record, party, own_email, arrival.refused)
-    return PartyPage(draft, party, sheet, arrival)
+    return PartyPage(draft, party, sheet, arrival, board)
 
 
 def sheet_with_roles(draft: Draft, party: PartyRow, more: Iterable[str]) -> Sheet:

@@ -10,7 +10,7 @@ from formation_portal.contract.field import Choice
 from formation_portal.contract.schema import Section
 
 from . import moments
-from .arrivals import Arrival, arrivals
+from .arrivals import Arrival, Arrivals, arrivals
 from .closed import reason
 from .lists import NeedRow, need_rows
 from .questions import Question
@@ -27,6 +27,7 @@ class SectionPage:
     section: Section
     sheet: Sheet
     arrival: Arrival
+    arrivals: Arrivals
 
     @property
     def version(self) -> int:
@@ -94,13 +95,14 @@ class SectionPage:
 
     @property
     def slots(self) -> tuple[SlotRow, ...]:
-        return slot_rows(self.draft, None, back=self.url, only=self.section.key)
+        return slot_rows(self.draft, None, back=self.url, only=self.section.key, arrivals=self.arrivals)
 
 
 def section_page(draft: Draft, section: Section) -> SectionPage:
     """The page as the draft stands."""
     row = draft.sections.get(section.key)
-    arrival = arrivals(draft.application).of_entity(changed_at=row.updated_at if row else None)
+    board = arrivals(draft.application)
+    arrival = board.of_entity(changed_at=row.updated_at if row else None)
     sheet = Sheet(
         schema=draft.schema,
         asked=draft.standing.questions(section),
@@ -110,7 +112,7 @@ def section_page(draft: Draft, section: Section) -> SectionPage:
         share_classes=share_class_choices(draft),
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
     )
-    return SectionPage(draft, section, sheet, arrival)
+    return SectionPage(draft, section, sheet, arrival, board)
 
 
 def share_class_choices(draft: Draft) -> tuple[Choice, ...]:

@@ -1,6 +1,5 @@
 """Document slots as components/slot.html draws them."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.urls import reverse
@@ -12,6 +11,7 @@ from formation_portal.applications.rows import PartyRow
 from formation_portal.contract.rules import Slot
 
 from . import moments
+from .arrivals import Arrivals
 from .questions import anchor
 
 
@@ -36,6 +36,7 @@ class SlotRow:
     state: str
     status: str
     file: FileRow | None
+    note: str
     error: str
     upload_url: str
     remove_url: str
@@ -66,15 +67,15 @@ def slot_rows(
     back: str = "",
     refusal: Refusal | None = None,
     only: str | None = None,
-    delivered: Mapping[str, str] | None = None,
+    arrivals: Arrivals,
 ) -> tuple[SlotRow, ...]:
     """The slots of a party, or of the entity; `only` those that one section asks, by its key.
 
-    `back` is the address to return to after an upload; `delivered` tells the state of each slot's document.
+    `back` is the address to return to after an upload; `refusal` a file that was not taken just now.
     """
     documents = draft.documents_of(party)
     return tuple(
-        _row(draft, party, slot, documents.get(slot.name), back=back, refusal=refusal, delivered=delivered or {})
+        _row(draft, party, slot, documents.get(slot.name), back=back, refusal=refusal, arrivals=arrivals)
         for slot in draft.standing.slots(party.record if party else None)
         if only is None or slot.section.key == only
     )
@@ -88,13 +89,13 @@ def _row(
     *,
     back: str,
     refusal: Refusal | None,
-    delivered: Mapping[str, str],
+    arrivals: Arrivals,
 ) -> SlotRow:
     key = slot_key(party.token if party else None, slot.name)
     application = draft.application
     query = f"?{urlencode({'back': back})}" if back else ""
     documents_url = reverse("portal:documents", args=[application.reference])
-    state, status = _standing(document, delivered.get(slot.name, ""))
+    state, status, objection = _standing(document, arrivals)
     return SlotRow(
         id=slot_id(key),
         key=key,
@@ -104,18 +105,21 @@ def _row(
         state=state if document or slot.required else "",
         status=status,
         file=_file(document) if document else None,
+        note=objection,
         error=refusal.message if refusal and refusal.key == key else "",
         upload_url=f"{documents_url}{query}" if application.is_open else "",
         remove_url=f"{_removal(document)}{query}" if document and application.is_open else "",
     )
 
 
-def _standing(document: Document | None, delivery: str) -> tuple[str, str]:
+def _standing(document: Document | None, arrivals: Arrivals) -> tuple[str, str, str]:
+    """The mark, the words for it, and what the service said against the document."""
     if document is None:
-        return "open", "Missing"
-    if delivery == "yours":
-        return "heed", "Needs your change"
-    return "met", "Received"
+        return "open", "Missing", ""
+    delivery = arrivals.of_document(document.subject)
+    if delivery.is_refused:
+        return "heed", delivery.words, next((problem.message for problem in delivery.problems), "")
+    return "met", "Received", ""
 
 
 def _file(document: Document) -> FileRow:

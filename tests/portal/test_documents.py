@@ -9,6 +9,7 @@ from django.test import Client
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.models import Application, Party
+from formation_portal.relay.models import Delivery, DeliveryState
 from tests.applications import made
 from tests.markup import Markup
 
@@ -155,3 +156,14 @@ def test_a_document_of_another_application_is_not_found(as_owner: Client, comple
     [document] = complete.documents
     assert as_owner.get(url(other, f"{document.pk}/")).status_code == 404
     assert as_owner.get(url(other, "999999999999999999999/")).status_code == 404
+
+
+def test_a_document_that_the_service_refuses_says_why(as_owner: Client, complete: Draft) -> None:
+    [document] = complete.documents
+    trouble = {"field": "", "code": "unreadable", "message": "Upload the page with the photo, all of it"}
+    Delivery.objects.filter(application=complete.application, kind="document", subject=document.subject).update(
+        state=DeliveryState.REFUSED, problems=[trouble]
+    )
+    row = page_of(as_owner, complete.application).one("li", id=f"slot:{document.subject}-slot")
+    assert "Needs your change" in row.text
+    assert "Upload the page with the photo, all of it" in row.text

@@ -113,3 +113,7 @@ def test_after_submitting_nobody_is_added(as_owner: Client, submitted: Draft) ->
 def test_a_stranger_finds_nothing(as_stranger: Client, application: Application) -> None:
     assert as_stranger.get(url(application)).status_code == 404
     assert as_stranger.post(url(application), {"kind": "person", "roles": "director"}).status_code == 404
+
+
+def test_a_role_that_is_not_asked_now_offers_nothing_to_add(as_owner: Client, application: Application) -> None:
+    assert "No such role can be filled at present" in page_of(as_owner, application, "?role=manager").one("main").text

@@ -238,3 +238,20 @@ def test_a_stranger_finds_nothing(as_stranger: Client, application: Application)
     assert as_stranger.get(url(application)).status_code == 404
     assert as_stranger.post(url(application), {"q:name": "Mine"}).status_code == 404
     assert open_draft(application).entity_raw == {}
+
+
+def test_a_section_whose_rule_does_not_hold_says_so_and_is_passed_over(as_owner: Client, owner: Any) -> None:
+    company, funds, *rest = made.SCHEMA["sections"]
+    rule = {"depends_on": {"field": "activity", "value": "Trading"}}
+    form = made.SCHEMA | {"sections": [company, funds | rule, *rest]}
+    application = saving.start(owner=owner, product=made.product(schema=form))
+    page = Markup(as_owner.get(url(application, "funds")).content.decode())
+    assert "Only asked when “Activity” is Trading" in page.one("main").text
+    assert all("hidden" in one.attributes for one in page.all("div", _class="region reveal"))
+    assert posted(as_owner, application, name="Larkfield")["Location"].endswith("/people/")
+    parked = as_owner.post(
+        url(application, "funds"), {"version": "1", "q:capital:amount": "5", "q:capital:currency": "USD"}
+    )
+    assert parked.status_code == 302
+    assert open_draft(application).entity_raw["xy.capital"] == {"amount": "5", "currency": "USD"}
+    assert "xy.capital" not in [need.field for need in open_draft(application).needs]

@@ -15,7 +15,7 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
 
 from ..arrivals import give_it_a_moment
-from ..documents_view import DocumentsPage
+from ..documents_view import DocumentsPage, documents_page
 from ..finding import document_of, draft_of, party_of
 from ..slots import Refusal, slot_id, slot_key
 
@@ -27,7 +27,7 @@ def documents(request: UserRequest, reference: str) -> HttpResponse:
     draft = draft_of(request, reference)
     if request.method == "POST":
         return _take(request, draft)
-    return _draw(request, DocumentsPage(draft))
+    return _draw(request, documents_page(draft))
 
 
 def _draw(request: UserRequest, page: DocumentsPage, *, status: int = 200) -> HttpResponse:
@@ -43,9 +43,9 @@ def _take(request: UserRequest, draft: Draft) -> HttpResponse:
             raise saving.UploadRefused("Choose a file first, then upload it")
         saving.add_document(draft, party, slot, cast("UploadedFile[bytes]", upload), by=request.user)
     except saving.UploadRefused as refused:
-        return _draw(request, DocumentsPage(draft, Refusal(key, refused.message)), status=422)
+        return _draw(request, documents_page(draft, Refusal(key, refused.message)), status=422)
     except saving.Closed:
-        return _draw(request, DocumentsPage(draft), status=409)
+        return _draw(request, documents_page(draft), status=409)
     give_it_a_moment(draft.application)
     messages.success(request, f"“{slot}” is uploaded.")
     return redirect(f"{_back(request, draft)}#{slot_id(key)}-slot")
