@@ -24,6 +24,21 @@ _FLAGS = (
     "--disable-component-update --disable-sync"
 ).split()
 
+# The page as it stands, with what was typed and chosen since it was loaded: mark-up alone holds what it was loaded with.
+_AS_IT_STANDS = """() => {
+  const copy = document.documentElement.cloneNode(true);
+  const copied = copy.querySelectorAll("input, select, textarea");
+  document.querySelectorAll("input, select, textarea").forEach((element, place) => {
+    const twin = copied[place];
+    if (element.tagName === "SELECT")
+      [...twin.options].forEach((option, at) => option.toggleAttribute("selected", element.options[at].selected));
+    else if (element.tagName === "TEXTAREA") twin.textContent = element.value;
+    else if (["radio", "checkbox"].includes(element.type)) twin.toggleAttribute("checked", element.checked);
+    else if (element.type !== "file") twin.setAttribute("value", element.value);
+  });
+  return copy.outerHTML;
+}"""
+
 
 @contextmanager
 def launched() -> Iterator[Chromium]:
@@ -49,6 +64,7 @@ class TabBrowser:
         self.base = base
         self.has_script = has_script
         self.faults: list[str] = []
+        tab.set_default_timeout(15_000)
         tab.on("pageerror", lambda error: self.faults.append(str(error)))
         tab.on("console", self._note)
 
@@ -64,7 +80,7 @@ class TabBrowser:
 
     def send(self, form: Form, button: Button, *, files: Files = NO_FILES, follow: bool = True) -> Page:
         """Fill in what differs, and press the button; gives the page that follows."""
-        around = self.tab.locator("main form").nth(form.place)
+        around = self._form(form)
         for control in form.controls:
             if control.kind != "file":
                 self._fill(control)
@@ -88,7 +104,13 @@ class TabBrowser:
 
     def _page(self, status: int = 200) -> Page:
         assert not self.faults, self.faults
-        return Page(self.tab.content(), _path(self.tab.url), status)
+        return Page(self.tab.evaluate(_AS_IT_STANDS), _path(self.tab.url), status)
+
+    def _form(self, form: Form) -> Locator:
+        """By a control of its own; the page may have more forms by now than when it was read."""
+        forms = self.tab.locator("main form")
+        known = next((control.id for control in form.controls if control.id), "")
+        return forms.filter(has=self.tab.locator(f"[id={json.dumps(known)}]")) if known else forms.nth(form.place)
 
     def _button(self, around: Locator, form: Form, button: Button) -> Locator:
         inside, outside = around.locator("button"), self.tab.locator(f"button[form={json.dumps(form.id)}]")
@@ -118,7 +140,7 @@ class TabBrowser:
 
     def _reveal(self, control: Locator) -> None:
         """Open the disclosure that the control is in, as a reader would."""
-        closed = self.tab.locator("details:not([open])").filter(has=control).locator("summary")
+        closed = control.locator("xpath=ancestor::details[not(@open)]/summary")
         if closed.count():
             closed.first.click()
 

@@ -1,6 +1,6 @@
 """The embedded service with its whole catalog, and people with browsers of several kinds."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from uuid import uuid4
 
@@ -12,7 +12,9 @@ from django.test import Client, override_settings
 
 from formation_portal.gateway import catalog
 from formation_portal.service.keys import portal_key
+from tests.journeys.browser import Chromium, TabBrowser, launched, sign_in
 from tests.journeys.clients import InProcessBrowser
+from tests.journeys.site import served
 
 
 @pytest.fixture(scope="module")
@@ -45,3 +47,46 @@ def browser(customer: Any) -> InProcessBrowser:
     client = Client()
     client.force_login(customer)
     return InProcessBrowser(client)
+
+
+@pytest.fixture(scope="module")
+def site(shelf: None) -> Iterator[str]:
+    """The portal on a port, with the embedded service; gives its address. Nothing is rolled back between tests."""
+    with served() as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Chromium]:
+    """One Chromium for a module."""
+    # Playwright keeps an event loop running in this thread, and Django would take every query for one in a coroutine.
+    with pytest.MonkeyPatch.context() as patch, launched() as browser:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+        yield browser
+
+
+OpenTab = Callable[..., TabBrowser]
+
+
+@pytest.fixture
+def open_tab(site: str, chromium: Chromium) -> Iterator[OpenTab]:
+    """Opens tabs for people: with or without script, wide or narrow, light or dark. `user` None is nobody."""
+    contexts = []
+
+    def open_for(user: Any, *, has_script: bool = True, width: int = 1280, scheme: Any = "light") -> TabBrowser:
+        context = chromium.new_context(
+            java_script_enabled=has_script,
+            viewport={"width": width, "height": 900},
+            color_scheme=scheme,
+            reduced_motion="reduce",
+        )
+        contexts.append(context)
+        if user is not None:
+            client = Client()
+            client.force_login(user)
+            sign_in(context, site, client.cookies["sessionid"].value)
+        return TabBrowser(context.new_page(), site, has_script=has_script)
+
+    yield open_for
+    for context in contexts:
+        context.close()

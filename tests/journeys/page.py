@@ -30,6 +30,7 @@ class Control:
     """
 
     name: str
+    id: str
     kind: str
     label: str
     group: str
@@ -220,6 +221,7 @@ class Page:
     def _control(self, element: Element, kind: str, name: str) -> Control:
         return Control(
             name=name,
+            id=element.get("id", ""),
             kind=kind,
             label=self._label(element),
             group=self._group(element, kind),

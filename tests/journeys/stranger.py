@@ -105,25 +105,23 @@ class Stranger:
         sent = [self._upload(form) for form in page.forms]
         if any(sent) and any(self._is_open(form) for form in page.forms):
             page = self._get(page.address)
-        for _ in range(_MOST_ROUNDS):
-            form = next((form for form in page.forms if self._is_open(form)), None)
-            if form is None:
-                return
-            page = self._answer(form)
-        raise AssertionError(f"{page.address} never stops asking")
+        form = next((form for form in page.forms if self._is_open(form)), None)
+        if form is not None:
+            self._answer(form)
 
-    def _answer(self, form: Form) -> Page:
-        """Fill in and bring the page up to date until it asks nothing new, then save; gives the page as it was saved."""
+    def _answer(self, form: Form) -> None:
+        """Fill in and bring the page up to date until it asks nothing new, then save."""
         while True:
             self._fill(form)
             update = next((button for button in form.buttons if _updates(button)), None)
-            page = self._send(form, update or form.buttons[0], follow=update is not None)
             if update is None:
-                return page
+                self._send(form, form.buttons[0], follow=False)
+                return
+            page = self._send(form, update)
             form = next(one for one in page.forms if one.buttons and one.controls and not one.is_multipart)
             if not self._is_open(form):
                 self._send(form, form.button("Save"), follow=False)
-                return page
+                return
 
     def _is_open(self, form: Form) -> bool:
         return form.method == "post" and not form.is_multipart and any(self._wants(one) for one in form.controls)
@@ -195,8 +193,12 @@ class Stranger:
             self.pressed.append((use.buttons[0].action, dict(use.fixed)))
             self._checked(self.browser.send(use, use.buttons[0], follow=False))
             return
+        self.add(page, part)
+
+    def add(self, page: Page, part: Element | None, *, choice: str = "") -> None:
+        """Follow the link of a part of the page that adds something; `choice` is what to choose where one may."""
         address = next(address for text, address in page.links(around=part) if text.startswith(("Add", "Define")))
-        self._make(self._get(address))
+        self._make(self._get(address), choice)
 
     def _known(self, page: Page, part: Element | None) -> Form | None:
         """A form in that part of the page that takes somebody who is known already; every second time one is made."""
@@ -206,11 +208,12 @@ class Stranger:
         forms = zip(page.root.xpath("//main//form"), page.forms, strict=True)
         return next((form for element, form in forms if id(element) in inside and form.has_button("Use ")), None)
 
-    def _make(self, page: Page) -> None:
+    def _make(self, page: Page, choice: str) -> None:
         """Go through the pages that make something new, to the page of what was made, and fill that in."""
         while (form := next(one for one in page.forms if one.buttons)).method == "get":
             for control in form.controls:
-                control.filled = [self._fitting(control)]
+                wanted = [option.value for option in control.options if choice and choice in option.label]
+                control.filled = wanted or [self._fitting(control)]
             page = self._send(form, form.buttons[0])
         self._fill(form)
         self.pressed.append((form.action, dict(form.fixed)))
