@@ -9,11 +9,11 @@ from django.urls import reverse
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow, ShareClassRow
-from formation_portal.contract import canonical
 from formation_portal.contract.schema import Section
 from formation_portal.relay.kinds import holding_subject
 
 from . import moments
+from .allocation import Allocation
 from .arrivals import Arrivals, arrivals
 from .closed import reason
 from .lists import NeedRow
@@ -76,6 +76,7 @@ class SharesPage:
     draft: Draft
     section: Section
     arrivals: Arrivals
+    allocation: Allocation
 
     @property
     def company(self) -> str:
@@ -121,17 +122,12 @@ class SharesPage:
         return reason(self.draft.application)
 
     @cached_property
-    def holders(self) -> tuple[PartyRow, ...]:
-        """The parties that hold shares or still have to."""
-        return tuple(row for row in self.draft.parties if self.draft.is_shareholder(row))
-
-    @cached_property
     def classes(self) -> tuple[ClassLine, ...]:
         return tuple(self._class_line(row) for row in self.draft.share_classes)
 
     @cached_property
     def rows(self) -> tuple[HolderRow, ...]:
-        return tuple(self._row(place, party) for place, party in enumerate(self.holders))
+        return tuple(self._row(place, party) for place, party in enumerate(self.allocation.holders))
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
@@ -139,38 +135,29 @@ class SharesPage:
 
     @property
     def problems(self) -> tuple[Cell, ...]:
-        """The cells whose number cannot be read."""
+        """The cells whose number cannot be read, or that the service refused."""
         return tuple(cell for row in self.rows for cell in row.cells if cell.error)
 
-    @property
-    def has_votes(self) -> bool:
-        """Whether some class is said to vote."""
-        return any(self._property(row, "voting_rights") for row in self.draft.share_classes)
+    def objects_more_than(self, before: "SharesPage") -> bool:
+        """Whether a save has to be drawn again: a number cannot be read, or the service has refused a new one."""
+        earlier = {cell.name for cell in before.problems if cell.is_refused}
+        return any(not cell.is_refused or cell.name not in earlier for cell in self.problems)
 
     @property
     def lead(self) -> str:
         """What is given so far, in words."""
-        total = self._total
+        total = self.allocation.total
         if not total:
             return "No shares are given yet."
         return f"{total:,} share{' is' if total == 1 else 's are'} given."
 
     @property
-    def total_paid_in(self) -> str:
-        """What is to be paid in for all classes; empty where their currencies differ or a par value is missing."""
-        sums = [self._paid_in(row) for row in self.draft.share_classes]
-        currencies = {currency for known in sums if known for _, currency in [known]}
-        if len(currencies) != 1 or not all(sums):
-            return ""
-        return money(sum((known[0] for known in sums if known), Decimal(0)), currencies.pop())
-
-    @property
     def bars(self) -> tuple[Bar, ...]:
         """The picture: one bar for each class of which shares are given."""
         return tuple(
-            bar(row.label, [(party.label, self._shares(party, row)) for party in self.holders])
+            bar(row.label, [(party.label, self.allocation.shares(party, row)) for party in self.allocation.holders])
             for row in self.draft.share_classes
-            if self._given(row)
+            if self.allocation.given(row)
         )
 
     needs_title = "Still needed"
@@ -193,23 +180,21 @@ class SharesPage:
         return ClassLine(
             name=row.label,
             par_value=self._par_value(row),
-            votes=_yes_or_no(self._property(row, "voting_rights")),
-            dividends=_yes_or_no(self._property(row, "dividend_rights")),
+            votes=_yes_or_no(self.allocation.property_of(row, "voting_rights")),
+            dividends=_yes_or_no(self.allocation.property_of(row, "dividend_rights")),
             status=f"{count} answer{'' if count == 1 else 's'} still needed" if count else "",
             edit_url=self._url("share_class", row.token),
             remove_url="" if self.closed else self._url("share_class_removal", row.token),
         )
 
     def _row(self, place: int, party: PartyRow) -> HolderRow:
-        shares = sum(self._shares(party, row) for row in self.draft.share_classes)
-        votes = sum(self._shares(party, row) for row in self._voting)
         return HolderRow(
             token=party.token,
             label=party.label,
             swatch=swatch(place),
             cells=tuple(self._cell(party, row) for row in self.draft.share_classes),
-            of_shares=_part(shares, self._total),
-            of_votes=_part(votes, sum(self._given(row) for row in self._voting)),
+            of_shares=self.allocation.of_shares(party),
+            of_votes=self.allocation.of_votes(party),
         )
 
     def _cell(self, party: PartyRow, row: ShareClassRow) -> Cell:
@@ -223,43 +208,14 @@ class SharesPage:
         return Cell(name, name, f"{row.label}, {party.label}", typed, error, delivery.is_refused)
 
     def _column(self, row: ShareClassRow) -> Column:
-        paid_in = self._paid_in(row)
-        return Column(row.token, row.label, f"{self._given(row):,}", money(*paid_in) if paid_in else "")
-
-    def _shares(self, party: PartyRow, row: ShareClassRow) -> int:
-        holding = self.draft.holdings.get((party.token, row.token))
-        return holding.shares or 0 if holding else 0
-
-    def _given(self, row: ShareClassRow) -> int:
-        return sum(self._shares(party, row) for party in self.holders)
-
-    @property
-    def _total(self) -> int:
-        return sum(self._given(row) for row in self.draft.share_classes)
-
-    @property
-    def _voting(self) -> tuple[ShareClassRow, ...]:
-        return tuple(row for row in self.draft.share_classes if self._property(row, "voting_rights"))
-
-    def _paid_in(self, row: ShareClassRow) -> tuple[Decimal, str] | None:
-        par_value, currency = self._property(row, "par_value"), self._property(row, "currency")
-        if par_value is None or not currency:
-            return None
-        return Decimal(str(par_value)) * self._given(row), str(currency)
+        return Column(row.token, row.label, f"{self.allocation.given(row):,}", self.allocation.paid_in(row))
 
     def _par_value(self, row: ShareClassRow) -> str:
-        par_value, currency = self._property(row, "par_value"), self._property(row, "currency")
+        par_value, currency = (
+            self.allocation.property_of(row, "par_value"),
+            self.allocation.property_of(row, "currency"),
+        )
         return "" if par_value is None else money(Decimal(str(par_value)), str(currency or ""))
-
-    def _property(self, row: ShareClassRow, name: str) -> Any:
-        """A property of the interface's share class, whatever the schema calls its question."""
-        spec = self._specs.get(name)
-        return row.record.answers.values.get(spec) if spec else None
-
-    @cached_property
-    def _specs(self) -> dict[str, str]:
-        specs = (spec for spec in self.draft.schema.share_class_fields if spec.canonical_field)
-        return {canonical.property_of(spec.canonical_field or ""): spec.name for spec in specs}
 
     def _url(self, view: str, *more: str) -> str:
         return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
@@ -267,16 +223,12 @@ class SharesPage:
 
 def shares_page(draft: Draft, section: Section) -> SharesPage:
     """The page as the draft stands."""
-    return SharesPage(draft, section, arrivals(draft.application))
+    return SharesPage(draft, section, arrivals(draft.application), Allocation(draft))
 
 
 def cell_name(party_token: str, class_token: str) -> str:
     """The name and the id of one cell."""
     return f"holding:{party_token}:{class_token}"
-
-
-def _part(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f}%" if whole else ""
 
 
 def _yes_or_no(value: Any) -> str:

@@ -1,6 +1,7 @@
 """Document slots as components/slot.html draws them."""
 
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -57,7 +58,7 @@ def slot_key(token: str | None, name: str) -> str:
 
 def slot_id(key: str) -> str:
     """The id of the slot's file control."""
-    return f"slot:{anchor(key).replace(' ', '%20')}"
+    return f"slot:{anchor(quote(key))}"
 
 
 def slot_rows(

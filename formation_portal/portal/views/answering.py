@@ -9,7 +9,8 @@ from django.urls import reverse
 from formation_portal.applications.drafts import Draft
 
 from .. import conflict
-from ..sheet import Sheet, difference
+from ..difference import difference
+from ..sheet import Sheet
 
 # Pages that send somebody to a question, and take them back after saving.
 _COMES_BACK = ("check", "overview")

@@ -33,8 +33,8 @@ def _draw(request: UserRequest, page: SharesPage, *, status: int = 200) -> HttpR
 
 
 def _save(request: UserRequest, draft: Draft, section: Section) -> HttpResponse:
-    page = shares_page(draft, section)
-    typed = _typed(page, request.POST)
+    before = shares_page(draft, section)
+    typed = _typed(before, request.POST)
     try:
         saving.save_holdings(draft, typed, version=posted_version(request.POST), by=request.user)
     except saving.Stale as stale:
@@ -46,14 +46,15 @@ def _save(request: UserRequest, draft: Draft, section: Section) -> HttpResponse:
     if request.htmx:
         return render(request, "portal/_shares_change.html", {"page": page})
     give_it_a_moment(draft.application)
-    if page.problems:
+    page = shares_page(draft, section)
+    if page.objects_more_than(before):
         return _draw(request, page, status=422)
     return redirect(following(request, page, onwards=url_after(draft, SHARES)))
 
 
 def _typed(page: SharesPage, post: QueryDict) -> dict[tuple[str, str], str]:
     """The cells that were posted, by the tokens of party and class."""
-    pairs = [(party.token, row.token) for party in page.holders for row in page.draft.share_classes]
+    pairs = [(party.token, row.token) for party in page.allocation.holders for row in page.draft.share_classes]
     named = {pair: cell_name(*pair) for pair in pairs}
     return {pair: str(post[name]) for pair, name in named.items() if name in post and not keeps_theirs(post, name)}
 

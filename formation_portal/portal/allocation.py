@@ -1,0 +1,94 @@
+"""Who holds how many shares, and what follows: sums, parts, votes, what is to be paid in."""
+
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.rows import PartyRow, ShareClassRow
+from formation_portal.contract import canonical
+
+from .money import money
+
+
+class Allocation:
+    """The shares of one application as its grid stands; a number that cannot be read counts as none."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+
+    @cached_property
+    def holders(self) -> tuple[PartyRow, ...]:
+        """The parties that hold shares or still have to."""
+        return tuple(row for row in self._draft.parties if self._draft.is_shareholder(row))
+
+    @cached_property
+    def classes(self) -> tuple[ShareClassRow, ...]:
+        return self._draft.share_classes
+
+    def shares(self, party: PartyRow, row: ShareClassRow) -> int:
+        """How many shares of the class the party holds."""
+        holding = self._draft.holdings.get((party.token, row.token))
+        return holding.shares or 0 if holding else 0
+
+    def given(self, row: ShareClassRow) -> int:
+        """How many shares of the class are given."""
+        return sum(self.shares(party, row) for party in self.holders)
+
+    @cached_property
+    def total(self) -> int:
+        """How many shares are given of all classes."""
+        return sum(self.given(row) for row in self.classes)
+
+    @cached_property
+    def _voting(self) -> tuple[ShareClassRow, ...]:
+        return tuple(row for row in self.classes if self.property_of(row, "voting_rights"))
+
+    @property
+    def has_votes(self) -> bool:
+        """Whether some class is said to vote."""
+        return bool(self._voting)
+
+    def of_shares(self, party: PartyRow) -> str:
+        """The party's part of all shares, in percent; empty while none are given."""
+        return _part(sum(self.shares(party, row) for row in self.classes), self.total)
+
+    def of_votes(self, party: PartyRow) -> str:
+        """The party's part of the votes, one a share, in percent; empty while there are none."""
+        votes = sum(self.shares(party, row) for row in self._voting)
+        return _part(votes, sum(self.given(row) for row in self._voting))
+
+    def paid_in(self, row: ShareClassRow) -> str:
+        """What is to be paid in for a class; empty while its par value or currency is missing."""
+        known = self._paid_in(row)
+        return money(*known) if known else ""
+
+    @property
+    def paid_in_together(self) -> str:
+        """The same for all classes; empty where their currencies differ."""
+        sums = [self._paid_in(row) for row in self.classes]
+        known = [one for one in sums if one]
+        currencies = {currency for _, currency in known}
+        if len(currencies) != 1 or len(known) < len(sums):
+            return ""
+        return money(sum((amount for amount, _ in known), Decimal(0)), currencies.pop())
+
+    def _paid_in(self, row: ShareClassRow) -> tuple[Decimal, str] | None:
+        par_value, currency = self.property_of(row, "par_value"), self.property_of(row, "currency")
+        if par_value is None or not currency:
+            return None
+        return Decimal(str(par_value)) * self.given(row), str(currency)
+
+    def property_of(self, row: ShareClassRow, name: str) -> Any:
+        """A property of the interface's share class, whatever the schema calls its question."""
+        answer = self._names.get(name)
+        return row.record.answers.values.get(answer) if answer else None
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        specs = (spec for spec in self._draft.schema.share_class_fields if spec.canonical_field)
+        return {canonical.property_of(spec.canonical_field or ""): spec.name for spec in specs}
+
+
+def _part(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f}%" if whole else ""

@@ -1,0 +1,59 @@
+"""What has to change on a page whose answers were saved, so that it shows what the rules say now."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .questions import Question
+from .sheet import Region, Sheet
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Regions that the page shows wrong, marks that have changed, and one sentence for those who hear it."""
+
+    regions: tuple[Region, ...]
+    marks: tuple[Question, ...]
+    announcement: str
+    # Other questions stand there than before, as after a change of roles: they are drawn anew.
+    is_rebuilt: bool = False
+
+
+def difference(*, before: Sheet, after: Sheet, shown: Iterable[str]) -> Difference:
+    """Compare what the page shows (`shown`, the posted markers) with what it has to show after saving."""
+    if before.structure != after.structure:
+        return _rebuilt(before, after)
+    wrong = after.shown.symmetric_difference(shown)
+    regions = tuple(region for region in after.regions if region.id in wrong)
+    swapped = {question.name for region in regions for question in region.questions}
+    earlier = {question.name: question.mark for question in before.questions}
+    marks = tuple(
+        question
+        for question in after.questions
+        if question.name not in swapped and question.mark != earlier.get(question.name) and not question.error
+    )
+    return Difference(regions, marks, _announcement(regions))
+
+
+def _rebuilt(before: Sheet, after: Sheet) -> Difference:
+    there, now = before.names_shown, after.names_shown
+    return Difference((), (), _said(added=len(now - there), removed=len(there - now)), is_rebuilt=True)
+
+
+def _announcement(regions: tuple[Region, ...]) -> str:
+    added = sum(len(region.questions) for region in regions if region.shown)
+    removed = sum(len(region.questions) for region in regions if not region.shown)
+    return _said(added=added, removed=removed)
+
+
+def _said(*, added: int, removed: int) -> str:
+    said = []
+    if added:
+        said.append(f"{_questions(added)} added below.")
+    if removed:
+        kept = "Your answer is" if removed == 1 else "Your answers are"
+        said.append(f"{_questions(removed)} removed. {kept} kept until you submit.")
+    return " ".join(said)
+
+
+def _questions(count: int) -> str:
+    return f"{count} question{'' if count == 1 else 's'}"
