@@ -19,6 +19,11 @@ from formation_portal.service.routes import (
 )
 from formation_portal.service.routing import scopes_of_operations
 
+_DESCRIPTION = (
+    "Forms companies and foundations: the catalog with its form schemas, entities, parties, shares and documents. "
+    "Send your key as “Authorization: Bearer …”. Whatever is refused is refused as application/problem+json (RFC 9457)."
+)
+
 
 class FormationApi(NinjaAPI):
     """The API with a document that says what the routes can't: media types, scopes, headers."""
@@ -34,7 +39,7 @@ def make_api() -> NinjaAPI:
     api = FormationApi(
         title="Formation service",
         version="1.0.0",
-        description="Catalog, entities, parties, shares and documents. See “Authentication” for the key.",
+        description=_DESCRIPTION,
         urls_namespace="service",
         docs_url=None,
         parser=StrictParser(),

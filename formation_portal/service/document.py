@@ -26,30 +26,28 @@ _HEADERS_OF = {
     "429": {"Retry-After": _RETRY_AFTER},
     "503": {"Retry-After": _RETRY_AFTER},
 }
-_IDEMPOTENCY_KEY: Document = {
-    "in": "header",
-    "name": HEADER,
-    "required": False,
-    "schema": {"type": "string", "pattern": PATTERN},
-    "description": "The same key with the same body answers as the first time, for seven days.",
-}
+# Told in words, not as a parameter: which keys are acceptable depends on what they were used for before, and a
+# parameter's schema can't say that.
+_IDEMPOTENCY_KEY = f"""
+
+May be sent with `{HEADER}` (`{PATTERN}`): the same key with the same body answers as the first time, for seven days."""
 
 
 def describe(document: Document, *, scopes: dict[str, list[str]]) -> Document:
     """The document, completed in place. `scopes` are those of each operation id; one of them opens it."""
     for methods in document["paths"].values():
         for method, operation in methods.items():
-            _describe_parameters(operation, method)
+            _describe_request(operation, method)
             _describe_responses(operation)
             operation["security"] = [{"BearerKey": [scope]} for scope in scopes[operation["operationId"]]]
     return document
 
 
-def _describe_parameters(operation: Document, method: str) -> None:
+def _describe_request(operation: Document, method: str) -> None:
     for parameter in operation["parameters"]:
         parameter["schema"] = _without_null(parameter["schema"])
     if method == "post":
-        operation["parameters"].append(_IDEMPOTENCY_KEY)
+        operation["description"] += _IDEMPOTENCY_KEY
 
 
 def _without_null(schema: Document) -> Document:

@@ -68,6 +68,7 @@ def envelope(view: View) -> View:
             response = view(request, *args, **kwargs)
         except Exception as error:
             response = answer(request, error)
+        request.method = method
         if isinstance(response, HttpResponseNotAllowed):
             response = _not_allowed(request, response)
         _add_headers(request, response)

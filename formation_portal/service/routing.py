@@ -76,6 +76,7 @@ def route(
             operation_id=view.__name__,
             summary=view.__name__.replace("_", " ").capitalize(),
             deprecated=True if farewell else None,
+            by_alias=True,
             openapi_extra=extra,
         )(answering)
         return view

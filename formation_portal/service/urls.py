@@ -5,6 +5,7 @@ from django.http.response import HttpResponseBase
 from django.urls import URLPattern, path
 
 from formation_portal.service.api import api
+from formation_portal.service.docs import docs
 from formation_portal.service.door import envelope
 
 
@@ -20,6 +21,7 @@ for pattern in routes[0]:
 
 urlpatterns = [
     path("v1/", routes),
+    path("v1/docs", envelope(docs), name="service-docs"),
     path("v1", envelope(nothing_here)),
     path("v1/<path:rest>", envelope(nothing_here)),
 ]

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
 
 from formation_portal.service import identifiers
 
@@ -24,7 +24,7 @@ def _told(prefix: str) -> Any:
     return WithJsonSchema({"type": "string", "pattern": identifiers.pattern_of(prefix)})
 
 
-def _whole(value: Any) -> Any:
+def whole(value: Any) -> Any:
     """JSON has one kind of number: 5.0 is as whole as 5."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
@@ -40,7 +40,6 @@ Time = Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]
 
 Line = Annotated[str, text(LINE, limit=500)]
 Words = Annotated[str, text(WORDS, limit=500)]
-Whole = Annotated[int, BeforeValidator(_whole)]
 RoleName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,49}$")]
 
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from formation_portal.contract.world import CURRENCIES
 from formation_portal.service.shapes.base import (
@@ -12,14 +12,14 @@ from formation_portal.service.shapes.base import (
     ShareClassId,
     ShareholdingId,
     Time,
-    Whole,
     Words,
+    whole,
 )
 
 Currency = Annotated[str, WithJsonSchema({"type": "string", "enum": sorted(CURRENCIES)})]
-# As much as fifteen digits hold, which every reader of JSON takes exactly.
-ParValue = Annotated[float, WithJsonSchema({"type": "number", "minimum": 0, "maximum": 10**12, "multipleOf": 0.0001})]
-Shares = Annotated[Whole, Field(ge=1, le=10**15)]
+# Bounded, so that it leaves digits for its fraction among the fifteen that every reader of JSON takes exactly.
+ParValue = Annotated[float, Field(ge=0, le=10**12)]
+Shares = Annotated[int, Field(ge=1, le=10**15), BeforeValidator(whole)]
 
 
 class ShareClassIn(OpenBody):

@@ -1,0 +1,126 @@
+"""The OpenAPI document as a page to read (`/api/v1/docs`): one entry an operation, and no script."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from formation_portal.service.api import api
+
+Document = dict[str, Any]
+
+# Longer lists of words, like that of all currencies, are cut.
+_FEW = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A parameter, or a member of a body: its name, what it holds in words, and whether it must be there."""
+
+    name: str
+    holds: str
+    is_required: bool
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """One form that a request's body may have."""
+
+    name: str
+    media_type: str
+    members: tuple[Member, ...]
+    is_open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One method of one address."""
+
+    id: str
+    method: str
+    path: str
+    summary: str
+    paragraphs: tuple[str, ...]
+    scopes: tuple[str, ...]
+    parameters: tuple[Member, ...]
+    bodies: tuple[Body, ...]
+    answers: tuple[tuple[str, str], ...]
+    is_deprecated: bool
+
+
+@require_safe
+def docs(request: HttpRequest) -> HttpResponse:
+    """Every operation, by subject."""
+    document = api.get_openapi_schema()
+    groups: dict[str, list[Operation]] = {}
+    for path, methods in document["paths"].items():
+        for method, said in methods.items():
+            groups.setdefault(said["tags"][0], []).append(_operation(document, path, method, said))
+    return render(request, "service/docs.html", {"info": document["info"], "groups": groups})
+
+
+def _operation(document: Document, path: str, method: str, said: Document) -> Operation:
+    return Operation(
+        id=said["operationId"],
+        method=method.upper(),
+        path=path,
+        summary=said["summary"],
+        paragraphs=tuple(said.get("description", "").split("\n\n")),
+        scopes=tuple(scope for wanted in said["security"] for scope in wanted["BearerKey"]),
+        parameters=tuple(
+            Member(one["name"], _holds(document, one["schema"]), one["required"], one["in"])
+            for one in said["parameters"]
+        ),
+        bodies=tuple(_bodies(document, said.get("requestBody", {}))),
+        answers=tuple((status, HTTPStatus(int(status)).phrase) for status in said["responses"]),
+        is_deprecated=said.get("deprecated", False),
+    )
+
+
+def _bodies(document: Document, request_body: Document) -> Iterator[Body]:
+    for media_type, content in request_body.get("content", {}).items():
+        schema = content["schema"]
+        for one in schema.get("oneOf", [schema]):
+            shape = _resolved(document, one)
+            required = shape.get("required", [])
+            members = tuple(
+                Member(name, _holds(document, held), name in required)
+                for name, held in shape.get("properties", {}).items()
+            )
+            yield Body(shape.get("title", ""), media_type, members, shape.get("additionalProperties") is True)
+
+
+def _resolved(document: Document, schema: Document) -> Document:
+    if "$ref" not in schema:
+        return schema
+    found: Document = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    return found
+
+
+def _holds(document: Document, schema: Document) -> str:
+    """What a schema takes, in words."""
+    schema = _resolved(document, schema)
+    if "anyOf" in schema:
+        return " or ".join(_holds(document, one) for one in schema["anyOf"])
+    if "const" in schema:
+        return str(schema["const"])
+    if "enum" in schema:
+        words = [str(word) for word in schema["enum"]]
+        return "one of " + ", ".join(words[:_FEW]) + (" …" if len(words) > _FEW else "")
+    if schema.get("type") == "array":
+        return "list of " + _holds(document, schema.get("items", {}))
+    words = [str(schema.get("type", "anything")), str(schema.get("format", ""))]
+    return ", ".join([" ".join(word for word in words if word), *_bounds(schema)])
+
+
+def _bounds(schema: Document) -> Iterator[str]:
+    for key, word in (("minimum", "at least"), ("maximum", "at most"), ("maxLength", "characters, at most")):
+        if key in schema:
+            yield f"{word} {schema[key]:,}"
+    if "default" in schema and schema["default"] not in (None, ""):
+        yield f"else {schema['default']}"
