@@ -23,8 +23,11 @@ def _unprivileged() -> str | None:
 
 
 @contextmanager
-def scratch_cluster() -> Iterator[str]:
-    """Start a cluster; gives the URL of a server without databases of ours, up to the name."""
+def scratch_cluster(*, durable: bool = False) -> Iterator[str]:
+    """Start a cluster; gives the URL of a server without databases of ours, up to the name.
+
+    Unless it is to be `durable`, nothing waits for the disk: the cluster doesn't outlive the test.
+    """
     programs, user = server_programs(), _unprivileged()
     assert programs is not None
     folder = Path(tempfile.mkdtemp(prefix="pg-"))
@@ -38,6 +41,8 @@ def scratch_cluster() -> Iterator[str]:
     try:
         call(programs / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync")
         options = f"-c listen_addresses='' -c unix_socket_directories={folder}"
+        if not durable:
+            options += " -c fsync=off -c synchronous_commit=off -c full_page_writes=off"
         call(programs / "pg_ctl", "-D", data, "-l", folder / "log", "-o", options, "-w", "start")
         try:
             yield f"postgres://postgres@{quote(str(folder), safe='')}"
