@@ -17,6 +17,11 @@ class Difference:
     # Other questions stand there than before, as after a change of roles: they are drawn anew.
     is_rebuilt: bool = False
 
+    @property
+    def is_nothing(self) -> bool:
+        """Whether the page shows its questions right."""
+        return not (self.regions or self.marks or self.is_rebuilt)
+
 
 def difference(*, before: Sheet, after: Sheet, shown: Iterable[str]) -> Difference:
     """Compare what the page shows (`shown`, the posted markers) with what it has to show after saving."""

@@ -89,3 +89,12 @@ def test_an_unreadable_answer_is_kept_without_a_word(as_owner: Client, applicati
 def test_typed_text_of_a_hidden_question_is_kept(as_owner: Client, application: Application) -> None:
     change(as_owner, application, activity="Holding company", goods="Typed before")
     assert open_draft(application).entity_raw["xy.goods"] == "Typed before"
+
+
+def test_a_page_that_shows_everything_right_gets_an_empty_answer(as_owner: Client, application: Application) -> None:
+    change(as_owner, application, name="Larkfield")
+    post = {"version": "1", "q:name": "Larkfield"}
+    assert as_owner.post(url(application), post, HTTP_HX_REQUEST="true").status_code == 204
+    old = post | {"version": "0"}
+    response = as_owner.post(url(application), old, HTTP_HX_REQUEST="true")
+    assert Markup(response.content.decode()).one("input", id="version").attributes["value"] == "1"

@@ -10,6 +10,7 @@ from formation_portal.applications.drafts import Draft
 
 from .. import conflict
 from ..difference import difference
+from ..finding import posted_version
 from ..sheet import Sheet
 
 # Pages that send somebody to a question, and take them back after saving.
@@ -57,8 +58,13 @@ def following(request: HttpRequest, page: Page, *, onwards: str) -> str:
 
 
 def answer_change(request: HttpRequest, page: AnswersPage, *, before: Sheet) -> HttpResponse:
-    """After a change was saved: only what the page shows wrong, out of band; never a control that may be in use."""
+    """After a change was saved: only what the page shows wrong, out of band; never a control that may be in use.
+
+    204 where it shows nothing wrong, not even its version.
+    """
     changed = difference(before=before, after=page.sheet, shown=request.POST.getlist("shown"))
+    if changed.is_nothing and posted_version(request.POST) == page.version:
+        return HttpResponse(status=204)
     return render(request, "portal/_section_change.html", {"page": page, "changed": changed})
 
 
