@@ -103,6 +103,10 @@ LOGIN_REDIRECT_URL = "portal:applications"
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+ACCOUNT_FORMS = {
+    "login": "formation_portal.accounts.forms.SignInForm",
+    "signup": "formation_portal.accounts.forms.SignUpForm",
+}
 ACCOUNT_EMAIL_VERIFICATION = "optional"
 ACCOUNT_LOGOUT_REDIRECT_URL = "portal:catalog"
 ACCOUNT_PREVENT_ENUMERATION = True

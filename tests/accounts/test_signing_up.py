@@ -1,0 +1,53 @@
+"""Signing up and in, in the portal's words."""
+
+import re
+from typing import Any
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.test import Client
+
+pytestmark = pytest.mark.django_db
+
+NEW = {
+    "first_name": "Ada",
+    "last_name": "Byron",
+    "email": "ada@example.com",
+    "password1": "a long enough passphrase",
+}
+
+
+def test_signing_up_makes_an_account_with_its_names_and_signs_in() -> None:
+    client = Client()
+    answer = client.post("/accounts/signup/", NEW)
+    assert answer.status_code == 302
+    user = get_user_model().objects.get(email="ada@example.com")
+    assert (user.first_name, user.last_name, user.is_agent) == ("Ada", "Byron", False)
+    assert client.get("/applications/").status_code == 200
+
+
+@pytest.mark.parametrize("missing", NEW)
+def test_what_is_missing_is_said_at_its_field_and_the_rest_is_kept(missing: str) -> None:
+    answer = Client().post("/accounts/signup/", NEW | {missing: ""})
+    page = answer.content.decode()
+    assert not get_user_model().objects.exists()
+    assert "error" in page
+    kept = [value for name, value in NEW.items() if name not in (missing, "password1")]
+    assert all(value in page for value in kept)
+
+
+def complaint(address: str) -> str:
+    """What a failed sign-in says, but for the address itself."""
+    page = Client().post("/accounts/login/", {"login": address, "password": "wrong"}).content.decode()
+    (words,) = set(re.findall(r"[^<>]*not correct[^<>]*", page))
+    return str(words)
+
+
+def test_no_word_tells_whether_an_address_is_known(owner: Any) -> None:
+    assert complaint(owner.email) == complaint("nobody@example.com")
+
+
+def test_the_words_are_the_portals() -> None:
+    page = Client().get("/accounts/login/").content.decode()
+    assert "E-mail address" in page
+    assert "Keep me signed in on this device" in page
