@@ -1,0 +1,91 @@
+"""Sections that nobody here would write: odd keys, mark-up in words, questions that can't be answered."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import open_draft
+from formation_portal.applications.models import Application
+from tests.applications import made
+from tests.markup import Markup
+
+from .test_section import url
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+def started(owner: Any, *fields: dict[str, Any], **more: Any) -> Application:
+    """An application of a form with one section of these fields."""
+    section = {"scope": "entity", "title": "Odd <b>&", "fields": list(fields)}
+    form = {"id": "odd", "sections": [section]} | more
+    return saving.start(owner=owner, product=made.product(schema=form))
+
+
+def page_of(client: Client, application: Application) -> Markup:
+    response = client.get(url(application, "odd-b"))
+    page = Markup(response.content.decode())
+    assert page.faults == []
+    return page
+
+
+def test_keys_that_look_like_our_own_ids_are_told_apart(as_owner: Client, owner: Any) -> None:
+    keys = ("a", "a-hint", "a-mark", "a:day", "a b", 'a"b', "length", "version", "ü")
+    fields = [made.field(key, help="A hint.") for key in keys]
+    application = started(owner, *fields, made.field("a:", "date"))
+    page = page_of(as_owner, application)
+    names = [one.attributes["name"] for one in page.controls if one.attributes.get("name", "").startswith("q:")]
+    assert len(names) == len(set(names)) == len(keys) + 3
+    as_owner.post(url(application, "odd-b"), {"version": "0"} | dict.fromkeys(names, "1"))
+    assert len(open_draft(application).entity_raw) == len(keys) + 1
+
+
+def test_markup_in_words_stays_text(as_owner: Client, owner: Any) -> None:
+    bad = "<script>alert(1)</script>"
+    field = made.field("a", "select", label=bad, help=bad, options=[bad, '"><i>'])
+    application = started(owner, field)
+    html = as_owner.get(url(application, "odd-b")).content.decode()
+    assert "<script>alert" not in html
+    assert page_of(as_owner, application).one("legend").text == bad
+    as_owner.post(url(application, "odd-b"), {"version": "0", "q:a": bad})
+    assert open_draft(application).record.answers.values == {"xy.a": bad}
+
+
+@pytest.mark.parametrize(
+    ("field", "words"),
+    [
+        (made.field("a", "select", options=[]), "The schema offers no options for it."),
+        (made.field("a", "share_class_ref"), "This product has no share classes."),
+        (made.field("a", "address", provided_by_agent=True), "The schema has no agent's address."),
+    ],
+)
+def test_a_question_that_nobody_can_answer_says_so_and_is_not_needed(
+    as_owner: Client, owner: Any, field: dict[str, Any], words: str
+) -> None:
+    application = started(owner, field)
+    page = page_of(as_owner, application)
+    assert words in page.one("main").text
+    assert [one for one in page.controls if one.attributes["name"].startswith("q:")] == []
+    as_owner.post(url(application, "odd-b"), {"version": "0", "q:a": "x"})
+    assert open_draft(application).entity_raw == {}
+
+
+def test_a_type_that_nobody_knows_is_asked_as_text(as_owner: Client, owner: Any) -> None:
+    application = started(owner, made.field("a", "hologram"))
+    assert "don’t know this kind of question" in page_of(as_owner, application).one("main").text
+    as_owner.post(url(application, "odd-b"), {"version": "0", "q:a": "Text"})
+    assert open_draft(application).record.answers.values == {"xy.a": "Text"}
+
+
+def test_of_two_questions_for_one_answer_the_one_that_was_seen_counts(as_owner: Client, owner: Any) -> None:
+    def asked(key: str, value: bool) -> dict[str, Any]:
+        return made.field(key, csp_field_key="xy.one", depends_on={"field": "which", "value": value})
+
+    application = started(owner, made.field("which", "boolean"), asked("first", True), asked("second", False))
+    post = {"version": "0", "q:which": "true", "q:first": "Seen", "q:second": "", "shown": "region-q:first"}
+    as_owner.post(url(application, "odd-b"), post)
+    assert open_draft(application).entity_raw["xy.one"] == "Seen"
+    post |= {"version": "1", "q:which": "false", "q:first": "Old", "q:second": "New", "shown": "region-q:second"}
+    as_owner.post(url(application, "odd-b"), post)
+    assert open_draft(application).entity_raw["xy.one"] == "New"
