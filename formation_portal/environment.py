@@ -1,9 +1,10 @@
 """Every setting that an operator may change, read from the environment once, with its type and its default."""
 
+import sys
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -43,3 +44,12 @@ class Environment(BaseSettings):
     relay_wait_ms: int = Field(250, description="Milliseconds that a saved page waits for the relay's first answer.")
     rate_limit: int = Field(600, description="Requests a minute that the embedded service takes from one key.")
     log_level: str = Field("INFO", description="The least serious level that is logged.")
+
+
+def read_environment() -> Environment:
+    """The settings; a wrong one ends the start with its name and what is wrong with it, never with its value."""
+    try:
+        return Environment()
+    except ValidationError as error:
+        wrong = (f"{str(one['loc'][0]).upper()}: {one['msg']}" for one in error.errors(include_input=False))
+        sys.exit("\n".join(("A setting can't be read.", *wrong)))

@@ -5,9 +5,9 @@ import secrets
 from pathlib import Path
 
 from formation_portal import databases
-from formation_portal.environment import PROJECT, Environment
+from formation_portal.environment import PROJECT, read_environment
 
-ENV = Environment()
+ENV = read_environment()
 DATA_DIR = ENV.data_dir.resolve()
 DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
 
