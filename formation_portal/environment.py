@@ -23,12 +23,16 @@ class Environment(BaseSettings):
     )
     debug: bool = Field(False, description="Django's debug pages. Never where anybody else can reach it.")
     secret_key: str = Field("", description="Signs sessions. Empty: made once and kept in DATA_DIR.")
-    allowed_hosts: str = Field("localhost,127.0.0.1,[::1]", description="Host names that are answered, with commas between.")
+    allowed_hosts: str = Field(
+        "localhost,127.0.0.1,[::1]", description="Host names that are answered, with commas between."
+    )
     trusted_origins: str = Field("", description="Origins that may post, like https://portal.example, behind a proxy.")
     secure_cookies: bool = Field(False, description="Cookies only over HTTPS. Turn it on wherever HTTPS is served.")
     database_url: str = Field("", description="The portal's database. Empty: SQLite in DATA_DIR.")
     service_database_url: str = Field("", description="The embedded service's database. Empty: SQLite in DATA_DIR.")
-    formation_service_url: str = Field("", description="Base URL of another formation service. Empty: the embedded one.")
+    formation_service_url: str = Field(
+        "", description="Base URL of another formation service. Empty: the embedded one."
+    )
     formation_service_key: str = Field("", description="The API key for that service.")
     formation_service_edits: Literal["auto", "yes", "no"] = Field(
         "auto",

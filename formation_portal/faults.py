@@ -37,4 +37,6 @@ def csrf_failure(request: HttpRequest, reason: str = "", **_: Any) -> HttpRespon
 
 def _came_from_us(request: HttpRequest) -> bool:
     own = f"{request.scheme}://{request.get_host()}"
-    return request.headers.get("Origin") == own and request.headers.get("Sec-Fetch-Site", "same-origin") == "same-origin"
+    return (
+        request.headers.get("Origin") == own and request.headers.get("Sec-Fetch-Site", "same-origin") == "same-origin"
+    )
