@@ -26,11 +26,31 @@
   if (document.activeElement === document.body && !location.hash) focusFirstWord(document);
 
   /* ---- Regions. One that stands in the page is shown or hidden where it stands, so that what was typed there since
-     the post, and isn't saved yet, stays too. ---- */
+     the post, and isn't saved yet, stays too. Where a part with controls has to be replaced, it goes along. ---- */
+
+  const isBox = (control) => control.type === "radio" || control.type === "checkbox";
+
+  /* Gives every control in `after` what its like in `before` holds; whether any of that was new to it. */
+  const carryTyped = (before, after) => {
+    let isNew = false;
+    const likes = [...after.querySelectorAll("input:not([type=hidden], [type=file]), select, textarea")];
+    for (const control of before.querySelectorAll("input:not([type=hidden], [type=file]), select, textarea")) {
+      const held = isBox(control) ? "checked" : "value";
+      const like = likes.find((one) => one.name === control.name && (!isBox(one) || one.value === control.value));
+      if (!like || like[held] === control[held]) continue;
+      like[held] = control[held];
+      isNew = true;
+    }
+    return isNew;
+  };
 
   document.addEventListener(EVENT.oob, ({ detail }) => {
     const { target, fragment } = detail;
-    if (!target.classList.contains("region")) return;
+    if (!target.classList.contains("region")) {
+      const form = target.closest("form");
+      if (form && carryTyped(target, fragment)) setTimeout(() => form.dispatchEvent(new Event("change")));
+      return;
+    }
     target.hidden = fragment.firstElementChild.hidden;
     target.querySelector('[name="shown"]').disabled = target.hidden;
     detail.shouldSwap = false;

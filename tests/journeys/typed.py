@@ -92,6 +92,9 @@ def said(stranger: Stranger, schema: Json) -> Said:
         elif "kind" in fixed:
             found.parties[fixed["token"]].kind = fixed["kind"]
     _read_answers(found, answers, schema)
+    for share_class in found.classes.values():
+        # One without par value is sent with zero (supplement, "Share classes, shareholdings").
+        share_class.properties.setdefault("par_value", Decimal(0))
     _read_documents(found, stranger)
     for (party, share_class), shares in cells.items():
         found.holdings[found.parties[party].name, found.classes[share_class].name] = shares
