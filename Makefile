@@ -27,7 +27,7 @@ run: $(RUN_READY) ## Set up and serve the portal with the embedded service
 	@exec $(BIN)/python manage.py serve
 
 test: $(DEV_READY) ## Set up and run every test
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
 
 check: $(DEV_READY) ## Lint, types, templates, migrations: changes nothing
 	$(BIN)/ruff format --check .

@@ -32,7 +32,8 @@ def test_a_customer_is_no_agent() -> None:
 
 def test_one_signs_up_and_is_signed_in() -> None:
     client = Client()
-    credentials = {"email": "new@example.com", "password1": "quite-a-long-one"}
+    names = {"first_name": "Ada", "last_name": "Byron"}
+    credentials = {"email": "new@example.com", "password1": "quite-a-long-one", **names}
     response = client.post("/accounts/signup/", credentials)
     assert response.status_code == 302
     assert client.get("/applications/").status_code == 200

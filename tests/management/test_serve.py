@@ -14,6 +14,9 @@ from urllib.request import urlopen
 
 import pytest
 
+# The tests start and end one portal, so that they run one after the other.
+pytestmark = pytest.mark.xdist_group("serve")
+
 PROJECT = Path(__file__).resolve().parent.parent.parent
 READY = "Ctrl-C ends it."
 # A slow machine with other work; nothing waits this long when all is well.
