@@ -37,6 +37,11 @@ class Price(Model):
     annual: Decimal = Decimal(0)
     currency: str = ""
 
+    @property
+    def is_given(self) -> bool:
+        """Whether the catalog names a price at all; none is not the same as nothing to pay."""
+        return bool(self.currency or self.one_off or self.annual)
+
 
 class CatalogItem(Model):
     """One product in one jurisdiction (interface, "Catalog item"). `document` is the schema as it arrived."""
@@ -75,8 +80,14 @@ def _parse_item(item: Any) -> CatalogItem | BrokenItem:
     try:
         return CatalogItem.model_validate(item)
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        where = ".".join(str(step) for step in first["loc"])
         product = item.get("product") if isinstance(item, Mapping) else None
         name = product.get("name") if isinstance(product, Mapping) else None
-        return BrokenItem(name=str(name or "A product without a name"), reason=f"{where}: {first['msg']}")
+        return BrokenItem(name=str(name or "A product without a name"), reason=_reason(error))
+
+
+def _reason(error: ValidationError) -> str:
+    """The first thing that is wrong, and where."""
+    first = error.errors(include_input=False, include_url=False)[0]
+    where = ".".join(str(step) for step in first["loc"])
+    said = "It is missing" if first["type"] == "missing" else first["msg"]
+    return f"The entry in the catalog can't be read{f', at {where}: {said}' if where else ': it is no product at all'}"

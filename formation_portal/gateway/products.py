@@ -59,7 +59,7 @@ def _read(item: Any) -> CatalogItem | BrokenItem:
             check_schema(one.form)
     except Exception:  # whatever it is about one product, the others must be shown
         log.exception("A catalog item can't be read")
-        return BrokenItem(name="A product without a name", reason="its form can't be read")
+        return BrokenItem(name="A product without a name", reason="The entry in the catalog can't be read")
     return one
 
 

@@ -128,8 +128,8 @@ def _row(product: Product) -> ProductRow:
         least=_least(item),
         timeline=item.estimated_timeline,
         currency=item.price.currency,
-        one_off=figure(item.price.one_off, item.price.currency),
-        annual=figure(item.price.annual, item.price.currency),
+        one_off=figure(item.price.one_off, item.price.currency) if item.price.is_given else "",
+        annual=figure(item.price.annual, item.price.currency) if item.price.is_given else "",
         reason="" if product.is_available else product.reason,
     )
 

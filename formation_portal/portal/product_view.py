@@ -83,7 +83,7 @@ def product_page(product: Product) -> ProductPage:
         description=item.product.description,
         reason="",
         figures=_figures(item),
-        price=price_table(item),
+        price=price_table(item) if item.price.is_given else None,
         timeline=item.estimated_timeline,
         roles=role_needs(item.form),
         sections=section_previews(item.form),
@@ -114,9 +114,13 @@ def price_table(item: CatalogItem) -> PriceTable:
 def _figures(item: CatalogItem) -> tuple[Figure, ...]:
     least = sum(section.base_minimum for section in item.form.role_sections if section.depends_on is None)
     asked = sum(len(section.fields) for section in item.form.entity_sections)
+    price = item.price
+    figures = (
+        Figure("To form", money(price.one_off, price.currency)),
+        Figure("Each year", money(price.annual, price.currency)),
+    )
     return (
-        Figure("To form", money(item.price.one_off, item.price.currency)),
-        Figure("Each year", money(item.price.annual, item.price.currency)),
+        *(figures if price.is_given else ()),
         Figure("Roles to fill", str(least)),
         Figure("Questions", f"Up to {asked}"),
     )

@@ -28,7 +28,7 @@ def test_every_fault_and_every_warning_is_listed(at_other_service: OtherService)
         "fault: The key a stands twice",
         "fault: The schema has no id",
         "fault: The schema has no sections",
-        "fault: jurisdiction_product_id: Field required",
+        "fault: The entry in the catalog can't be read, at jurisdiction_product_id: It is missing",
         "warning: “Colour of the seal” has the unknown type “colour”",
         "warning: “Nothing here” asks nothing",
         "warning: “Unknown scope” has the unknown scope “galaxy”",

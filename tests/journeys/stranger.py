@@ -105,6 +105,10 @@ class Stranger:
         sent = [self._upload(form) for form in page.forms]
         if any(sent) and any(self._is_open(form) for form in page.forms):
             page = self._get(page.address)
+        for form in page.forms:
+            # What the portal knows already, as of somebody who adds themselves, is said by leaving it as it stands.
+            if form.method == "post" and not form.is_multipart:
+                self._keep(form)
         form = next((form for form in page.forms if self._is_open(form)), None)
         if form is not None:
             self._answer(form)
@@ -136,13 +140,18 @@ class Stranger:
 
     def _send(self, form: Form, button: Button, *, follow: bool = True) -> Page:
         """Press the button, and keep what the form then held: the last that was sent is what was typed."""
+        self._keep(form)
+        return self._checked(self.browser.send(form, button, follow=follow))
+
+    def _keep(self, form: Form) -> None:
         address, token = form.action.partition("?")[0], dict(form.fixed).get("token", "")
         for control in form.controls:
             if not control.is_empty:
                 values = tuple(value for value in control.filled if value)
                 chosen = tuple(control.label_of(value) for value in values)
-                self.typed[address, token, control.name] = Typed(form.heading, control.kind, control.words, values, chosen)
-        return self._checked(self.browser.send(form, button, follow=follow))
+                self.typed[address, token, control.name] = Typed(
+                    form.heading, control.kind, control.words, values, chosen
+                )
 
     def _fitting(self, control: Control) -> str:
         """A value that fits the control by its kind, words and hint; no two that are typed are alike."""
@@ -187,7 +196,9 @@ class Stranger:
 
     def _add(self, page: Page, need: str) -> None:
         """What is needed names a part of the page: press there what takes somebody known, or follow what adds."""
-        part = next((found for name in re.findall("“(.+)”", need) if (found := page.by_heading(name)) is not None), None)
+        part = next(
+            (found for name in re.findall("“(.+)”", need) if (found := page.by_heading(name)) is not None), None
+        )
         use = self._known(page, part)
         if use is not None:
             self.pressed.append((use.buttons[0].action, dict(use.fixed)))
@@ -222,4 +233,3 @@ class Stranger:
 
 def _updates(button: Button) -> bool:
     return button.text.startswith("Update")
-

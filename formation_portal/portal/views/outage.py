@@ -10,7 +10,7 @@ from django.shortcuts import render
 
 from formation_portal.gateway.catalog import Catalog
 from formation_portal.gateway.catalog import catalog as current_catalog
-from formation_portal.gateway.errors import GatewayError
+from formation_portal.gateway.errors import GatewayError, NotAuthorised, NotConfigured
 
 Rest = ParamSpec("Rest")
 Request = TypeVar("Request", bound=HttpRequest)
@@ -30,10 +30,16 @@ def with_catalog(
         try:
             catalog = current_catalog()
         except GatewayError as error:
-            log.warning("No catalog to show: %s", error)
-            response = render(request, "portal/catalog_unavailable.html", status=503)
+            # Once, at the call, the gateway has said why; here it would be said for every visitor.
+            log.info("No catalog to show: %s", error)
+            response = render(request, "portal/catalog_unavailable.html", {"is_ours": _is_ours(error)}, status=503)
             response.headers["Retry-After"] = str(_TRY_AGAIN_SECONDS)
             return response
         return view(request, catalog, *args, **kwargs)
 
     return wrapped
+
+
+def _is_ours(error: BaseException | None) -> bool:
+    """Whether it is for our team to mend, a wrong address or key, so that trying again soon can't help."""
+    return error is not None and (isinstance(error, NotAuthorised | NotConfigured) or _is_ours(error.__cause__))
