@@ -45,7 +45,8 @@ class Operation:
     method: str
     path: str
     summary: str
-    paragraphs: tuple[str, ...]
+    # Each in pieces: plain, code, plain …
+    paragraphs: tuple[list[str], ...]
     scopes: tuple[str, ...]
     parameters: tuple[Member, ...]
     bodies: tuple[Body, ...]
@@ -70,7 +71,7 @@ def _operation(document: Document, path: str, method: str, said: Document) -> Op
         method=method.upper(),
         path=path,
         summary=said["summary"],
-        paragraphs=tuple(said.get("description", "").split("\n\n")),
+        paragraphs=tuple(text.split("`") for text in said.get("description", "").split("\n\n")),
         scopes=tuple(scope for wanted in said["security"] for scope in wanted["BearerKey"]),
         parameters=tuple(
             Member(one["name"], _holds(document, one["schema"]), one["required"], one["in"])
@@ -84,15 +85,16 @@ def _operation(document: Document, path: str, method: str, said: Document) -> Op
 
 def _bodies(document: Document, request_body: Document) -> Iterator[Body]:
     for media_type, content in request_body.get("content", {}).items():
-        schema = content["schema"]
-        for one in schema.get("oneOf", [schema]):
+        forms = content["schema"].get("oneOf", [content["schema"]])
+        for one in forms:
             shape = _resolved(document, one)
             required = shape.get("required", [])
             members = tuple(
                 Member(name, _holds(document, held), name in required)
                 for name, held in shape.get("properties", {}).items()
             )
-            yield Body(shape.get("title", ""), media_type, members, shape.get("additionalProperties") is True)
+            name = shape["title"] if len(forms) > 1 else ""
+            yield Body(name, media_type, members, shape.get("additionalProperties") is True)
 
 
 def _resolved(document: Document, schema: Document) -> Document:
@@ -119,8 +121,12 @@ def _holds(document: Document, schema: Document) -> str:
 
 
 def _bounds(schema: Document) -> Iterator[str]:
-    for key, word in (("minimum", "at least"), ("maximum", "at most"), ("maxLength", "characters, at most")):
+    for key, words in (
+        ("minimum", "at least {:,}"),
+        ("maximum", "at most {:,}"),
+        ("maxLength", "at most {:,} characters"),
+    ):
         if key in schema:
-            yield f"{word} {schema[key]:,}"
-    if "default" in schema and schema["default"] not in (None, ""):
+            yield words.format(schema[key])
+    if schema.get("default") not in (None, ""):
         yield f"else {schema['default']}"

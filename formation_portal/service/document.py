@@ -46,12 +46,16 @@ def describe(document: Document, *, scopes: dict[str, list[str]]) -> Document:
 def _describe_request(operation: Document, method: str) -> None:
     for parameter in operation["parameters"]:
         parameter["schema"] = _without_null(parameter["schema"])
+    for content in operation.get("requestBody", {}).get("content", {}).values():
+        if "properties" in content["schema"]:
+            members = content["schema"]["properties"]
+            content["schema"]["properties"] = {name: _without_null(held) for name, held in members.items()}
     if method == "post":
         operation["description"] += _IDEMPOTENCY_KEY
 
 
 def _without_null(schema: Document) -> Document:
-    """An address can leave a parameter out; it can't say null."""
+    """A parameter or a form's field can be left out; it can't be null."""
     kinds = [kind for kind in schema.get("anyOf", []) if kind.get("type") != "null"]
     return {**kinds[0], "title": schema.get("title", "")} if len(kinds) == 1 else schema
 

@@ -43,7 +43,7 @@ STATUS_OF = {
     "unavailable": 503,
 }
 # pydantic's word for an error, in the words of the interface.
-_CODES = {"missing": "required", "extra_forbidden": "unknown_field"}
+_CODES = {"missing": "required", "union_tag_not_found": "required", "extra_forbidden": "unknown_field"}
 _WHOLE_CODES = frozenset({"unknown_field", "party_type_not_allowed", "currency_not_allowed"})
 
 
@@ -163,13 +163,16 @@ def _of_shapes(error: ValidationError) -> Refusal:
 
 
 def _complaint_of(error: Mapping[str, Any]) -> Complaint:
-    # The first step is where the value came from; in a body the second is the name of our own parameter.
+    # The first step is where the value came from; in a body the second is the name of our own parameter. Where a body
+    # has one of several forms, pydantic counts the form's tag as the next step; a JSON pointer doesn't.
     source, *steps = error["loc"]
-    steps = [step for step in (steps[1:] if source == "body" else steps) if step not in _PARTY_TAGS]
+    if source == "body":
+        steps = steps[2:] if steps[1:2] and steps[1] in _TAGS else steps[1:]
+    if str(error["type"]).startswith("union_tag"):
+        steps = [str(error["ctx"]["discriminator"]).strip("'()")]
     name = str(steps[-1]) if steps else None
     code = _CODES.get(str(error["type"]), "invalid")
     return Complaint(pointer=pointer(*steps), field=name, code=code, detail=f"{name or 'body'}: {error['msg']}")
 
 
-# The kinds of party that tell apart what a body holds; pydantic counts them as a step, a JSON pointer doesn't.
-_PARTY_TAGS = ("person", "corporate", "foundation")
+_TAGS = frozenset({"person", "corporate", "foundation", "entity", "party", "share_class"})

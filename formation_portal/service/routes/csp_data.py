@@ -1,10 +1,10 @@
 """The provider's answers of entity, parties and share classes (interface, "csp-data"; supplement, "Entities")."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from django.http import HttpRequest
 from django.utils import timezone
-from ninja import Router
+from ninja import Body, Router
 
 from formation_portal.service.access import (
     entity_to_read,
@@ -21,27 +21,27 @@ from formation_portal.service.forms import (
     form_of,
 )
 from formation_portal.service.models import Entity, Party, ShareClass
-from formation_portal.service.problems import Complaint, Refusal, invalid, pointer, refuse_if_any
+from formation_portal.service.problems import Refusal, refuse_if_any
 from formation_portal.service.records import csp_record
 from formation_portal.service.routing import JSON, route
 from formation_portal.service.shapes.base import EntityId, One, PartyId, ShareClassId
 from formation_portal.service.shapes.entity import CspDataIn, CspDataOut
 from formation_portal.service.writing import Reader
 
-router = Router(tags=["Csp-data"])
+router = Router(tags=["CSP data"])
 
 Wire = dict[str, Any]
 
 
 @route(router, "POST", "/entities/{entity_id}/csp-data", scopes="entities:write", gives=One[CspDataOut], takes=JSON)
-def submit_csp_data(request: HttpRequest, entity_id: EntityId, body: CspDataIn) -> Wire:
+def submit_csp_data(request: HttpRequest, entity_id: EntityId, body: Annotated[CspDataIn, Body()]) -> Wire:
     """Merges answers key by key; null clears. `scope` and an id say whose they are, if not the entity's own."""
     entity = entity_to_write(request, entity_id)
     if body.csp_form_schema_id.lower() != entity.form_id:
         detail = f"This entity answers the form schema {entity.form_id}; post its answers against that one."
         raise Refusal("schema_superseded", detail)
-    _check_scope(body)
-    holder = _holder(entity, party_id=body.party_id, share_class_id=body.share_class_id)
+    party_id, share_class_id = getattr(body, "party_id", None), getattr(body, "share_class_id", None)
+    holder = _holder(entity, party_id=party_id, share_class_id=share_class_id)
     reader = Reader(today=timezone.now().date(), share_classes=share_class_ids(entity))
     said = reader.csp_data(body.csp_data, _askable(entity, holder))
     refuse_if_any(said.complaints)
@@ -61,18 +61,6 @@ def get_csp_data(
     """**S** The answers of the entity, or of the party or share class that is named."""
     entity = entity_to_read(request, entity_id)
     return {"data": csp_record(entity, _holder(entity, party_id=party_id, share_class_id=share_class_id))}
-
-
-def _check_scope(body: CspDataIn) -> None:
-    """The scope and the id that comes with it go together (supplement: they are sent as uploads send them)."""
-    named = {"party": body.party_id, "share_class": body.share_class_id}
-    for scope, holder_id in named.items():
-        member = f"{scope}_id"
-        if scope == body.scope and holder_id is None:
-            raise invalid([Complaint(pointer(member), "required", f"The scope {scope} needs {member}.", member)])
-        if scope != body.scope and holder_id is not None:
-            detail = f"{member} belongs to the scope {scope}."
-            raise invalid([Complaint(pointer("scope"), "invalid", detail, "scope")])
 
 
 def _holder(entity: Entity, *, party_id: str | None, share_class_id: str | None) -> Party | ShareClass | None:

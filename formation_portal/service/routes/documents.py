@@ -27,6 +27,12 @@ ONE = "/entities/{entity_id}/documents/{document_id}"
 Scope = Literal["entity", "party"]
 Key = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=r"^[^\u0000-\u001f\u007f]+$")]
 
+# What ninja can't say: which kinds of file are taken and given.
+_TAKEN = {"encoding": {"file": {"contentType": ", ".join(storage.MIME_TYPES)}}}
+_UPLOAD = {"requestBody": {"content": {MULTIPART: _TAKEN}}}
+_BYTES = {mime_type: {"schema": {"type": "string", "format": "binary"}} for mime_type in storage.MIME_TYPES}
+_DOWNLOAD = {"responses": {200: {"content": _BYTES}}}
+
 
 @route(
     router,
@@ -36,6 +42,7 @@ Key = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=r"^
     gives=One[DocumentOut],
     status=201,
     takes=MULTIPART,
+    extra=_UPLOAD,
 )
 def upload_document(
     request: HttpRequest,
@@ -93,7 +100,7 @@ def get_document(request: HttpRequest, entity_id: EntityId, document_id: Documen
     return {"data": document_record(document_of(entity_to_read(request, entity_id), document_id))}
 
 
-@route(router, "GET", f"{ONE}/download", scopes=READ, gives=None)
+@route(router, "GET", f"{ONE}/download", scopes=READ, gives=None, extra=_DOWNLOAD)
 def download_document(request: HttpRequest, entity_id: EntityId, document_id: DocumentId) -> FileResponse:
     """**S** The document's bytes."""
     document = document_of(entity_to_read(request, entity_id), document_id)

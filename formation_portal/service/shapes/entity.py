@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, StringConstraints, Tag
 
 from formation_portal.contract.lifecycle import State
 from formation_portal.service.shapes.base import (
@@ -55,14 +55,42 @@ class StatusIn(Body):
     note: Annotated[str, Field(max_length=10_000, pattern=r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$")] = ""
 
 
-class CspDataIn(Body):
-    """The body of POST …/csp-data: answers by csp_field_key, null clears; `scope` says whose they are."""
-
+class _AnswersIn(Body):
     csp_form_schema_id: Uuid
     csp_data: dict[str, Any]
-    scope: Literal["entity", "party", "share_class"] = "entity"
-    party_id: PartyId | None = None
-    share_class_id: ShareClassId | None = None
+
+
+class EntityAnswersIn(_AnswersIn):
+    """The body of POST …/csp-data: the entity's answers by csp_field_key; null clears."""
+
+    scope: Literal["entity"] = "entity"
+
+
+class PartyAnswersIn(_AnswersIn):
+    """The same for a party's answers."""
+
+    scope: Literal["party"]
+    party_id: PartyId
+
+
+class ShareClassAnswersIn(_AnswersIn):
+    """The same for the answers of a class of shares."""
+
+    scope: Literal["share_class"]
+    share_class_id: ShareClassId
+
+
+def scope(body: Any) -> Any:
+    """Whose answers a body holds; the entity's own where it doesn't say. Its name stands in pydantic's errors."""
+    return body.get("scope", "entity") if isinstance(body, dict) else getattr(body, "scope", "entity")
+
+
+CspDataIn = Annotated[
+    Annotated[EntityAnswersIn, Tag("entity")]
+    | Annotated[PartyAnswersIn, Tag("party")]
+    | Annotated[ShareClassAnswersIn, Tag("share_class")],
+    Discriminator(scope),
+]
 
 
 class CspDataOut(BaseModel):

@@ -1,0 +1,127 @@
+"""The service against its own OpenAPI document, by schemathesis with all its checks.
+
+`SCHEMATHESIS_CASES` raises the number of cases of each run, and `SCHEMATHESIS_SEEDS` the number of seeds; the figures
+of the full run are three seeds with at least a thousand cases each.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.servers.basehttp import WSGIRequestHandler
+from django.test import Client, override_settings
+
+from formation_portal.service.api import api
+from tests.service import forms, sweep
+from tests.service.addresses import operations
+from tests.service.caller import Caller
+
+CASES = int(os.environ.get("SCHEMATHESIS_CASES", "0"))
+SEEDS = int(os.environ.get("SCHEMATHESIS_SEEDS", "1"))
+ALL_PHASES = "examples,coverage,fuzzing,stateful"
+# Without being told otherwise, a few cases of every operation; their boundaries are left to the full run.
+PHASES = ALL_PHASES if CASES else "fuzzing,stateful"
+EXAMPLES = max(3, CASES // len(operations()))
+
+served = pytest.mark.django_db(databases=["service"], transaction=True)
+
+
+@pytest.fixture
+def _unhindered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No rate limit, and no waiting of the small server for the client's acknowledgement of each header."""
+    monkeypatch.setattr(WSGIRequestHandler, "disable_nagle_algorithm", True)
+    with override_settings(SERVICE_RATE_LIMIT=10_000_000):
+        yield
+
+
+@served
+@pytest.mark.usefixtures("_unhindered")
+@pytest.mark.parametrize("seed", range(1, SEEDS + 1))
+def test_the_service_keeps_its_own_document(caller: Caller, live_server: Any, tmp_path: Path, seed: int) -> None:
+    outcome = sweep.run(
+        live_server.url, caller.key, seed=seed, examples=EXAMPLES, phases=PHASES, aims={}, folder=tmp_path
+    )
+    print(f"seed {seed}: {outcome.cases} cases")  # noqa: T201 - shown with -s, and where the test fails
+    assert outcome.code == 0, outcome.output
+    assert outcome.cases >= CASES
+
+
+@served
+@pytest.mark.usefixtures("_unhindered")
+@pytest.mark.parametrize("seed", range(1, SEEDS + 1))
+def test_the_service_keeps_its_document_for_records_that_are_there(
+    caller: Caller, live_server: Any, tmp_path: Path, seed: int
+) -> None:
+    aims = records_to_aim_at(caller)
+    outcome = sweep.run(
+        live_server.url, caller.key, seed=seed, examples=EXAMPLES, phases=PHASES, aims=aims, folder=tmp_path
+    )
+    print(f"seed {seed}, with records: {outcome.cases} cases")  # noqa: T201
+    assert outcome.code == 0, outcome.output
+    assert outcome.cases >= CASES
+
+
+def records_to_aim_at(caller: Caller) -> dict[str, list[str]]:
+    """Values for parameters, from entities that have one of everything."""
+    made: dict[str, list[str]] = {}
+    for number in range(20):
+        entity = caller.entity(name=f"Company {number}")
+        party, share_class = caller.person(entity, "shareholder", "director"), caller.share_class(entity)
+        holding = caller.holding(entity, party, share_class)
+        file = SimpleUploadedFile("plan.pdf", b"%PDF-1.7\n")
+        document: Any = caller.upload(f"/entities/{entity}/documents", file=file, document_key="Business plan")
+        found = {
+            "entity_id": entity,
+            "party_id": party,
+            "share_class_id": share_class,
+            "shareholding_id": holding,
+            "document_id": document.json()["data"]["id"],
+        }
+        for name, value in found.items():
+            made.setdefault(name, []).append(value)
+    in_bodies = {
+        "jurisdiction_product_id": [forms.SHARES_PRODUCT, forms.PLAIN_PRODUCT],
+        "csp_form_schema_id": [forms.SHARES_SCHEMA],
+        "party_id": made["party_id"],
+        "source_party_id": made["party_id"],
+        "share_class_id": made["share_class_id"],
+        "document_key": ["Business plan", "Passport"],
+    }
+    return {f"path.{name}": values for name, values in made.items()} | {
+        f"body.{name}": values for name, values in in_bodies.items()
+    }
+
+
+@pytest.mark.django_db(databases=["service"])
+def test_the_document_tells_of_every_route_with_its_problems_and_scopes(loaded: None) -> None:
+    answer = Client().get("/api/v1/openapi.json")
+    assert answer.status_code == 200
+    document = answer.json()
+    told = {
+        (method.upper(), path.removeprefix("/api/v1"), operation["operationId"])
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    }
+    assert told == set(operations())
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            statuses = {int(status) for status in operation["responses"]}
+            assert {401, 403, 405, 429, 500, 503} <= statuses
+            assert all(scopes["BearerKey"] for scopes in operation["security"])
+            for status, response in operation["responses"].items():
+                assert int(status) < 400 or list(response["content"]) == ["application/problem+json"]
+    assert document["info"]["title"] == api.title
+
+
+@pytest.mark.django_db(databases=["service"])
+def test_the_document_can_be_read_without_a_key_and_in_a_browser(loaded: None) -> None:
+    answer = Client().get("/api/v1/docs")
+    assert answer.status_code == 200
+    assert answer["Content-Type"].startswith("text/html")
+    page = answer.content.decode()
+    for method, path, _ in operations():
+        assert f"<b>{method}</b>" in page
+        assert f"/api/v1{path}" in page
