@@ -14,6 +14,7 @@ THEIRS = "theirs"
 
 # What the page posts besides answers is worked out anew.
 _NOT_CARRIED = ("csrfmiddlewaretoken", "version")
+_AT_A_SLOT = ("slot", "removal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +54,12 @@ def clashes(sheet: Sheet, stale: Stale) -> tuple[Clash, ...]:
 
 
 def carried(post: QueryDict) -> tuple[tuple[str, str], ...]:
-    """The post as hidden inputs, so that nothing typed is lost on the way; choices of an earlier clash left out."""
+    """The post as hidden inputs, so that nothing typed is lost on the way; choices of an earlier clash left out.
+
+    A button that was pressed at a slot is not pressed again, but leads back to the page as it would have.
+    """
     return tuple(
-        (name, str(value))
+        ("update", "1") if name in _AT_A_SLOT else (name, str(value))
         for name, values in post.lists()
         if name not in _NOT_CARRIED and not name.startswith(KEEP)
         for value in values

@@ -1,5 +1,6 @@
 """What the page of documents shows: every slot, by whom it is about."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,8 +12,8 @@ from formation_portal.applications.rows import PartyRow
 from . import steps
 from .arrivals import Arrivals, arrivals
 from .closed import reason
-from .lists import NeedRow, Problem, need_rows
-from .slots import Refusal, SlotRow, slot_id, slot_rows
+from .lists import NeedRow, Problem, file_problems, need_rows
+from .slots import SlotRow, slot_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +32,11 @@ class SlotGroup:
 
 @dataclass(frozen=True)
 class DocumentsPage:
-    """The whole page, with the file that was refused just now, if any."""
+    """The whole page; `refused` says, by the key of its slot, why a file was not taken just now."""
 
     draft: Draft
     arrivals: Arrivals
-    refusal: Refusal | None = None
+    refused: Mapping[str, str]
 
     title = "Documents"
 
@@ -47,6 +48,10 @@ class DocumentsPage:
     def closed(self) -> str:
         """Why nothing can be changed; empty while it can."""
         return reason(self.draft.application)
+
+    @property
+    def url(self) -> str:
+        return reverse("portal:documents", args=[self.draft.application.reference])
 
     @property
     def overview_url(self) -> str:
@@ -65,11 +70,11 @@ class DocumentsPage:
         return tuple(group for group in groups if group.slots)
 
     def _slots(self, party: PartyRow | None) -> tuple[SlotRow, ...]:
-        return slot_rows(self.draft, party, refusal=self.refusal, arrivals=self.arrivals)
+        return slot_rows(self.draft, party, refused=self.refused, arrivals=self.arrivals)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        return (Problem(slot_id(self.refusal.key), self.refusal.message),) if self.refusal else ()
+        return file_problems(self.refused)
 
     needs_title = "Still needed"
 
@@ -79,6 +84,6 @@ class DocumentsPage:
         return need_rows(need for need in self.draft.needs if need.slot is not None)
 
 
-def documents_page(draft: Draft, refusal: Refusal | None = None) -> DocumentsPage:
+def documents_page(draft: Draft, *, refused: Mapping[str, str] | None = None) -> DocumentsPage:
     """The page as the draft stands."""
-    return DocumentsPage(draft, arrivals(draft.application), refusal)
+    return DocumentsPage(draft, arrivals(draft.application), refused or {})

@@ -1,12 +1,12 @@
 """The two lists that stand beside questions: what is wrong, and what is still needed."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from formation_portal.contract.needs import Need
 
 from .sheet import Sheet
-from .slots import slot_id, slot_key
+from .slots import name_in, slot_id, slot_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,11 @@ class NeedRow:
 
     text: str
     url: str
+
+
+def file_problems(refused: Mapping[str, str]) -> tuple[Problem, ...]:
+    """The files that were not taken, by the key of their slot, each with the way to its slot."""
+    return tuple(Problem(slot_id(key), f"{name_in(key)}: {message}") for key, message in refused.items())
 
 
 def need_rows(needs: Iterable[Need], sheet: Sheet | None = None, *, about: str = "") -> tuple[NeedRow, ...]:

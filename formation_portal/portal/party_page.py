@@ -14,14 +14,12 @@ from formation_portal.contract.record import Party
 from formation_portal.contract.schema import Section
 
 from . import moments, roles
-from .arrivals import Arrival, Arrivals, arrivals
-from .closed import reason
+from .answers_page import AnswersPage, share_class_choices
+from .arrivals import Arrivals, arrivals
 from .lists import NeedRow, need_rows
-from .questions import Question, party_control
-from .section_page import share_class_choices
+from .questions import party_control
 from .sheet import Region, Sheet
 from .slots import SlotRow, slot_rows
-from .words import AnswerRow, answer_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +32,15 @@ class Entry:
     regions: tuple[Region, ...]
 
 
-@dataclass(frozen=True)
-class PartyPage:
+@dataclass(frozen=True, kw_only=True)
+class PartyPage(AnswersPage):
     """One party, ready to draw."""
 
-    draft: Draft
     party: PartyRow
-    sheet: Sheet
-    arrival: Arrival
     arrivals: Arrivals
 
-    @property
-    def company(self) -> str:
-        return self.draft.title
+    template = "portal/party.html"
+    closed_template = "portal/_party_closed.html"
 
     @property
     def title(self) -> str:
@@ -77,25 +71,6 @@ class PartyPage:
     def saved_at(self) -> str:
         return moments.moment(self.party.model.updated_at)
 
-    @property
-    def delivery(self) -> str:
-        return self.arrival.state
-
-    @property
-    def closed(self) -> str:
-        """Why nothing can be changed; empty while it can."""
-        return reason(self.draft.application)
-
-    @property
-    def problems(self) -> tuple[Question, ...]:
-        return self.sheet.problems
-
-    @property
-    def answers(self) -> tuple[AnswerRow, ...]:
-        return answer_rows(self.sheet)
-
-    needs_title = "Still needed here"
-
     @cached_property
     def needs(self) -> tuple[NeedRow, ...]:
         return need_rows(self.draft.needs_of_party(self.party.token), self.sheet, about=self._named)
@@ -108,7 +83,7 @@ class PartyPage:
 
     @property
     def slots(self) -> tuple[SlotRow, ...]:
-        return slot_rows(self.draft, self.party, back=self.url, arrivals=self.arrivals)
+        return slot_rows(self.draft, self.party, is_in_form=True, refused=self.refused, arrivals=self.arrivals)
 
     @property
     def roles(self) -> tuple[roles.RoleChoice, ...]:
@@ -131,16 +106,13 @@ class PartyPage:
         word = canonical.role_word(section.role or "")
         return Entry(f"entry-{place}", f"As {word}", note, regions)
 
-    def _url(self, view: str, *more: str) -> str:
-        return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
-
 
 def party_page(draft: Draft, party: PartyRow, *, own_email: str = "") -> PartyPage:
     """The page as the draft stands. `own_email` is the reader's: only their own data may be filled in by a browser."""
     board = arrivals(draft.application)
     arrival = board.of_party(party.token, changed_at=party.model.updated_at)
     sheet = _sheet(draft, party.record, party, own_email, arrival.refused)
-    return PartyPage(draft, party, sheet, arrival, board)
+    return PartyPage(draft=draft, party=party, sheet=sheet, arrival=arrival, arrivals=board)
 
 
 def sheet_with_roles(draft: Draft, party: PartyRow, more: Iterable[str]) -> Sheet:

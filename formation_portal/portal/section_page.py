@@ -6,69 +6,46 @@ from functools import cached_property
 from django.urls import reverse
 
 from formation_portal.applications.drafts import Draft
-from formation_portal.contract.field import Choice
 from formation_portal.contract.schema import Section
 
 from . import moments
-from .arrivals import Arrival, Arrivals, arrivals
-from .closed import reason
+from .answers_page import AnswersPage, share_class_choices
+from .arrivals import Arrivals, arrivals
 from .lists import NeedRow, need_rows
-from .questions import Question
 from .sheet import Sheet
 from .slots import SlotRow, slot_rows
-from .words import AnswerRow, answer_rows
 
 
-@dataclass(frozen=True)
-class SectionPage:
+@dataclass(frozen=True, kw_only=True)
+class SectionPage(AnswersPage):
     """One section, ready to draw."""
 
-    draft: Draft
     section: Section
-    sheet: Sheet
-    arrival: Arrival
     arrivals: Arrivals
 
-    @property
-    def version(self) -> int:
-        """Goes up with every save; what is posted names the one it was made from."""
-        return self.draft.version(self.section.key)
+    template = "portal/section.html"
+    closed_template = "portal/_section_closed.html"
 
     @property
-    def answers(self) -> tuple[AnswerRow, ...]:
-        """The answers read back, for a page that can't be changed any more."""
-        return answer_rows(self.sheet)
-
-    @property
-    def closed(self) -> str:
-        """Why nothing can be changed."""
-        return reason(self.draft.application)
-
-    @property
-    def problems(self) -> tuple[Question, ...]:
-        """What cannot be read, or what the service refused, in the order of the questions."""
-        return self.sheet.problems
-
-    @property
-    def asks(self) -> bool:
-        """Whether there are questions, and not documents only."""
-        return bool(self.sheet.asked)
+    def url(self) -> str:
+        return self._url("section", self.section.key)
 
     @property
     def overview_url(self) -> str:
-        return reverse("portal:overview", args=[self.draft.application.reference])
-
-    @property
-    def company(self) -> str:
-        return self.draft.title
+        return self._url("overview")
 
     @property
     def title(self) -> str:
         return self.section.title
 
     @property
-    def url(self) -> str:
-        return reverse("portal:section", args=[self.draft.application.reference, self.section.key])
+    def version(self) -> int:
+        return self.draft.version(self.section.key)
+
+    @property
+    def asks(self) -> bool:
+        """Whether there are questions, and not documents only."""
+        return bool(self.sheet.asked)
 
     @property
     def note(self) -> str:
@@ -82,12 +59,6 @@ class SectionPage:
         row = self.draft.sections.get(self.section.key)
         return moments.moment(row.updated_at) if row else ""
 
-    @property
-    def delivery(self) -> str:
-        return self.arrival.state
-
-    needs_title = "Still needed here"
-
     @cached_property
     def needs(self) -> tuple[NeedRow, ...]:
         """What this section still needs, each with the way to it on this page."""
@@ -95,7 +66,14 @@ class SectionPage:
 
     @property
     def slots(self) -> tuple[SlotRow, ...]:
-        return slot_rows(self.draft, None, back=self.url, only=self.section.key, arrivals=self.arrivals)
+        return slot_rows(
+            self.draft,
+            None,
+            only=self.section.key,
+            is_in_form=True,
+            refused=self.refused,
+            arrivals=self.arrivals,
+        )
 
 
 def section_page(draft: Draft, section: Section) -> SectionPage:
@@ -112,9 +90,4 @@ def section_page(draft: Draft, section: Section) -> SectionPage:
         share_classes=share_class_choices(draft),
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
     )
-    return SectionPage(draft, section, sheet, arrival, board)
-
-
-def share_class_choices(draft: Draft) -> tuple[Choice, ...]:
-    """The classes defined so far, for questions that refer to one."""
-    return tuple(Choice(row.token, row.label) for row in draft.share_classes)
+    return SectionPage(draft=draft, section=section, sheet=sheet, arrival=arrival, arrivals=board)

@@ -11,30 +11,22 @@ from formation_portal.contract import record
 from formation_portal.contract.schema import Section
 
 from . import moments
-from .arrivals import Arrival, arrivals
-from .closed import reason
+from .answers_page import AnswersPage, share_class_choices
+from .arrivals import arrivals
 from .lists import NeedRow, need_rows
 from .party_removal import RemovalPage
-from .questions import Question
-from .section_page import share_class_choices
 from .sheet import Sheet
-from .words import AnswerRow, answer_rows
 
 
-@dataclass(frozen=True)
-class ShareClassPage:
+@dataclass(frozen=True, kw_only=True)
+class ShareClassPage(AnswersPage):
     """One class, ready to draw. `token` names a new one too, so that posting twice makes one class."""
 
-    draft: Draft
-    section: Section
     share_class: ShareClassRow | None
     token: str
-    sheet: Sheet
-    arrival: Arrival
 
-    @property
-    def company(self) -> str:
-        return self.draft.title
+    template = "portal/share_class.html"
+    closed_template = "portal/_share_class_closed.html"
 
     @property
     def title(self) -> str:
@@ -60,39 +52,16 @@ class ShareClassPage:
     def saved_at(self) -> str:
         return moments.moment(self.share_class.model.updated_at) if self.share_class else ""
 
-    @property
-    def delivery(self) -> str:
-        return self.arrival.state
-
-    @property
-    def closed(self) -> str:
-        """Why nothing can be changed; empty while it can."""
-        return reason(self.draft.application)
-
-    @property
-    def problems(self) -> tuple[Question, ...]:
-        return self.sheet.problems
-
-    @property
-    def answers(self) -> tuple[AnswerRow, ...]:
-        return answer_rows(self.sheet)
-
-    needs_title = "Still needed here"
-
     @cached_property
     def needs(self) -> tuple[NeedRow, ...]:
         ours = (need for need in self.draft.needs if need.share_class_id == self.token and need.field)
         label = self.share_class.record.label if self.share_class else ""
         return need_rows(ours, self.sheet, about=label or "The class without a name")
 
-    def _url(self, view: str, *more: str) -> str:
-        return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
 
-
-def share_class_page(
-    draft: Draft, section: Section, share_class: ShareClassRow | None, *, token: str
-) -> ShareClassPage:
-    """The page as the draft stands; without a class, that of a new one under the token."""
+def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClassPage:
+    """The page of the class with the token as the draft stands; where there is none, that of a new one."""
+    share_class = draft.share_class(token)
     changed_at = share_class.model.updated_at if share_class else None
     arrival = arrivals(draft.application).of_share_class(token, changed_at=changed_at)
     holder = share_class.record if share_class else record.ShareClass(token)
@@ -105,7 +74,7 @@ def share_class_page(
         share_classes=share_class_choices(draft),
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
     )
-    return ShareClassPage(draft, section, share_class, token, sheet, arrival)
+    return ShareClassPage(draft=draft, sheet=sheet, arrival=arrival, share_class=share_class, token=token)
 
 
 def share_class_removal_page(draft: Draft, share_class: ShareClassRow) -> RemovalPage:

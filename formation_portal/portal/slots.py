@@ -1,10 +1,10 @@
 """Document slots as components/slot.html draws them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from django.urls import reverse
-from django.utils.http import urlencode
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import Document
@@ -27,7 +27,7 @@ class FileRow:
 
 @dataclass(frozen=True, slots=True)
 class SlotRow:
-    """One slot in any state."""
+    """One slot in any state. It has forms of its own, which its addresses name, or is part of the page's one form."""
 
     id: str
     key: str
@@ -39,16 +39,9 @@ class SlotRow:
     file: FileRow | None
     note: str
     error: str
+    is_in_form: bool
     upload_url: str
     remove_url: str
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A file that was not taken: at which slot, and why."""
-
-    key: str
-    message: str
 
 
 def slot_key(token: str | None, name: str) -> str:
@@ -56,27 +49,38 @@ def slot_key(token: str | None, name: str) -> str:
     return f"{token or ''}/{name}"
 
 
+def name_in(key: str) -> str:
+    """The slot's own name."""
+    return key.partition("/")[2]
+
+
 def slot_id(key: str) -> str:
-    """The id of the slot's file control."""
+    """The id of the slot's file control; in a page's one form also the control's name."""
     return f"slot:{anchor(quote(key))}"
+
+
+def name_of(control: str) -> str:
+    """The slot's own name, by the control in a page's one form."""
+    return name_in(unquote(control))
 
 
 def slot_rows(
     draft: Draft,
     party: PartyRow | None,
     *,
-    back: str = "",
-    refusal: Refusal | None = None,
+    is_in_form: bool = False,
+    refused: Mapping[str, str],
     only: str | None = None,
     arrivals: Arrivals,
 ) -> tuple[SlotRow, ...]:
     """The slots of a party, or of the entity; `only` those that one section asks, by its key.
 
-    `back` is the address to return to after an upload; `refusal` a file that was not taken just now.
+    `is_in_form` where files are posted together with the page's answers; `refused` says, by key, why a file was not
+    taken just now.
     """
     documents = draft.documents_of(party)
     return tuple(
-        _row(draft, party, slot, documents.get(slot.name), back=back, refusal=refusal, arrivals=arrivals)
+        _row(draft, party, slot, documents.get(slot.name), is_in_form=is_in_form, refused=refused, arrivals=arrivals)
         for slot in draft.standing.slots(party.record if party else None)
         if only is None or slot.section.key == only
     )
@@ -88,15 +92,13 @@ def _row(
     slot: Slot,
     document: Document | None,
     *,
-    back: str,
-    refusal: Refusal | None,
+    is_in_form: bool,
+    refused: Mapping[str, str],
     arrivals: Arrivals,
 ) -> SlotRow:
     key = slot_key(party.token if party else None, slot.name)
-    application = draft.application
-    query = f"?{urlencode({'back': back})}" if back else ""
-    documents_url = reverse("portal:documents", args=[application.reference])
     state, status, objection = _standing(document, arrivals)
+    has_forms = draft.application.is_open and not is_in_form
     return SlotRow(
         id=slot_id(key),
         key=key,
@@ -107,9 +109,10 @@ def _row(
         status=status,
         file=_file(document) if document else None,
         note=objection,
-        error=refusal.message if refusal and refusal.key == key else "",
-        upload_url=f"{documents_url}{query}" if application.is_open else "",
-        remove_url=f"{_removal(document)}{query}" if document and application.is_open else "",
+        error=refused.get(key, ""),
+        is_in_form=is_in_form and draft.application.is_open,
+        upload_url=reverse("portal:documents", args=[draft.application.reference]) if has_forms else "",
+        remove_url=_address("document_removal", document) if document and has_forms else "",
     )
 
 
@@ -126,10 +129,6 @@ def _standing(document: Document | None, arrivals: Arrivals) -> tuple[str, str, 
 def _file(document: Document) -> FileRow:
     facts = f"{moments.size(document.size)}, {moments.day(document.uploaded_at.date())}"
     return FileRow(document.name, _address("document", document), facts)
-
-
-def _removal(document: Document) -> str:
-    return _address("document_removal", document)
 
 
 def _address(view: str, document: Document) -> str:

@@ -44,11 +44,19 @@
     return isNew;
   };
 
+  /* A chosen file can't be copied: its control itself goes along. */
+  const carryChosen = (before, after) => {
+    const likes = [...after.querySelectorAll("input[type=file]")];
+    for (const control of before.querySelectorAll("input[type=file]"))
+      if (control.files.length) likes.find((one) => one.id === control.id)?.replaceWith(control);
+  };
+
   document.addEventListener(EVENT.oob, ({ detail }) => {
     const { target, fragment } = detail;
     if (!target.classList.contains("region")) {
-      const form = target.closest("form");
-      if (form && carryTyped(target, fragment)) setTimeout(() => form.dispatchEvent(new Event("change")));
+      carryChosen(target, fragment);
+      const asking = target.closest("[hx-post]");
+      if (asking && carryTyped(target, fragment)) setTimeout(() => asking.dispatchEvent(new Event("change")));
       return;
     }
     target.hidden = fragment.firstElementChild.hidden;

@@ -26,7 +26,7 @@ class Option:
 class Control:
     """One question's control: an input, or all radio buttons, tick boxes and lists that share its name.
 
-    `filled` is what a browser posts for it. `group` holds the legends around it, outermost first.
+    `filled` is what a browser posts for it, `found` what it held when the page was read. `group` holds the legends around it, outermost first.
     """
 
     name: str
@@ -37,6 +37,7 @@ class Control:
     hint: str = ""
     options: list[Option] = field(default_factory=list)
     filled: list[str] = field(default_factory=list)
+    found: list[str] = field(default_factory=list)
     inputmode: str = ""
 
     @property
@@ -185,6 +186,8 @@ class Page:
         for element in self._elements(form):
             self._take(made, named, element)
         made.controls = list(named.values())
+        for control in made.controls:
+            control.found = list(control.filled)
         return made
 
     def _elements(self, form: Element) -> Iterator[Element]:
@@ -200,7 +203,7 @@ class Page:
         if element.get("disabled") is not None:
             return
         if kind == "button":
-            if element.get("type", "submit") == "submit" and not is_hidden(element):
+            if element.get("type", "submit") == "submit" and not is_hidden(element) and not element.get("aria-hidden"):
                 action = urljoin(self.address, element.get("formaction") or "") if element.get("formaction") else ""
                 form.buttons.append(Button(name, element.get("value", ""), words(element), action or form.action))
         elif not name:

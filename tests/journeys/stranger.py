@@ -107,7 +107,7 @@ class Stranger:
             page = self._get(page.address)
         for form in page.forms:
             # What the portal knows already, as of somebody who adds themselves, is said by leaving it as it stands.
-            if form.method == "post" and not form.is_multipart:
+            if form.method == "post":
                 self._keep(form)
         form = next((form for form in page.forms if self._is_open(form)), None)
         if form is not None:
@@ -122,16 +122,16 @@ class Stranger:
                 self._send(form, form.buttons[0], follow=False)
                 return
             page = self._send(form, update)
-            form = next(one for one in page.forms if one.buttons and one.controls and not one.is_multipart)
+            form = next(one for one in page.forms if one.buttons and any(map(_is_question, one.controls)))
             if not self._is_open(form):
                 self._send(form, form.button("Save"), follow=False)
                 return
 
     def _is_open(self, form: Form) -> bool:
-        return form.method == "post" and not form.is_multipart and any(self._wants(one) for one in form.controls)
+        return form.method == "post" and any(self._wants(one) for one in form.controls)
 
     def _wants(self, control: Control) -> bool:
-        return control.is_empty and control.kind != "file" and (self.is_thorough or not control.is_optional)
+        return control.is_empty and _is_question(control) and (self.is_thorough or not control.is_optional)
 
     def _fill(self, form: Form) -> None:
         for control in form.controls:
@@ -182,17 +182,23 @@ class Stranger:
         return f"Lärkfield & Søn’s {number}"
 
     def _upload(self, form: Form) -> bool:
-        """Send a paper where one is missing; whether one was sent."""
+        """Send a paper wherever one is missing, each by the button that names it; whether one was sent."""
         papers = [one for one in form.controls if one.kind == "file" and (self.is_thorough or not one.is_optional)]
-        if not papers or not form.has_button("Upload"):
-            return False
+        sent = False
+        for paper in papers:
+            named = "".join(re.findall("“.+”", paper.label))
+            button = next((one for one in form.buttons if one.text.startswith("Upload") and named in one.text), None)
+            if button is not None:
+                self._upload_one(form, paper, button)
+                sent = True
+        return sent
+
+    def _upload_one(self, form: Form, paper: Control, button: Button) -> None:
         content = PAPER % len(self.sent)
         name = f"Paper – {len(self.sent)}.pdf"
-        files = {papers[0].name: (name, content)}
-        self._checked(self.browser.send(form, form.button("Upload"), files=files, follow=False))
-        digest = sha256(content).hexdigest()
-        self.sent.append(Sent(form.action, tuple(form.fixed), papers[0].words, name, digest))
-        return True
+        self._checked(self.browser.send(form, button, files={paper.name: (name, content)}, follow=False))
+        beside = (*form.fixed, (button.name, button.value))
+        self.sent.append(Sent(form.action, beside, paper.words, name, sha256(content).hexdigest()))
 
     def _add(self, page: Page, need: str) -> None:
         """What is needed names a part of the page: press there what takes somebody known, or follow what adds."""
@@ -229,6 +235,10 @@ class Stranger:
         self._fill(form)
         self.pressed.append((form.action, dict(form.fixed)))
         self.work_on(self._send(form, next((one for one in form.buttons if _updates(one)), form.buttons[0])))
+
+
+def _is_question(control: Control) -> bool:
+    return control.kind != "file"
 
 
 def _updates(button: Button) -> bool:

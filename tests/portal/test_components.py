@@ -88,6 +88,7 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
         "id": "s", "name": ODD, "help": ODD, "state": "heed", "status": ODD, "file": Named(), "note": ODD,
         "error": ODD, "upload_url": "/u", "remove_url": "/r", "key": ODD, "csrf_token": "t",
     },
+    "slot_control": {"control": "file", "id": "s", "name": ODD, "file": Named()},
     "summary_row": {"term": ODD, "value": ODD, "is_name": True, "change_url": "/c", "change_what": ODD, "state": "met"},
     "task": {"id": "t", "title": ODD, "url": "/s", "state": "half", "status": ODD, "note": ODD},
     "timeline": {"id": "way", "title": ODD, "steps": [Named(), Named(state="met")]},

@@ -204,15 +204,6 @@ def test_what_the_service_refused_before_does_not_hold_up_a_later_save(
     assert posted(as_owner, application, name="Larkfield").status_code == 302
 
 
-def test_the_documents_of_the_entity_have_a_form_each(as_owner: Client, application: Application) -> None:
-    page = Markup(as_owner.get(url(application)).content.decode())
-    slot = page.one("input", name="slot")
-    assert slot.attributes["value"] == "/Business plan"
-    file = page.one("input", type="file")
-    assert file.inside("form")
-    assert page.one("form", id="answers") not in file.ancestors
-
-
 def test_a_submitted_section_is_read_only_and_says_why(as_owner: Client, submitted: Draft) -> None:
     page = Markup(as_owner.get(url(submitted.application)).content.decode())
     assert page.faults == []

@@ -1,17 +1,24 @@
-"""What pages with questions have in common: the answer to a change, the page for a stale save, and its way out."""
+"""How a page with questions is drawn and saved: what sections, parties and share classes have in common."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 from django.urls import reverse
 
+from formation_portal.accounts.policies import UserRequest
+from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 
 from .. import conflict
+from ..answers_page import AnswersPage
+from ..arrivals import give_it_a_moment
 from ..difference import difference
 from ..finding import posted_version
 from ..sheet import Sheet
+from .uploading import empty_slot, is_about_files, place_pressed, say_refused, take_files
 
 # Pages that send somebody to a question, and take them back after saving.
 _COMES_BACK = ("check", "overview")
@@ -36,28 +43,75 @@ class Page(Protocol):
     def version(self) -> int: ...
 
 
-class AnswersPage(Page, Protocol):
-    """A page that asks the questions of one sheet."""
+def draw(request: HttpRequest, page: AnswersPage, *, status: int = 200) -> HttpResponse:
+    """The page, or its answers read back where they can't be changed."""
+    template = page.closed_template if page.closed else page.template
+    return render(request, template, {"page": page, "problems": page.problems}, status=status)
 
-    @property
-    def sheet(self) -> Sheet: ...
+
+def save(
+    request: UserRequest,
+    before: AnswersPage,
+    *,
+    page: Callable[[], AnswersPage],
+    keep: Callable[[], None],
+    clashes: Callable[[saving.Stale], tuple[conflict.Clash, ...]],
+    onwards: Callable[[], str],
+    said: Callable[[], None] = lambda: None,
+) -> HttpResponse:
+    """Answer a post of questions: keep what was typed and every file, then go on, away, or stay, as the button says.
+
+    `before` is the page as it stood; `page` gives it as the draft stands at the call, `keep` saves the answers,
+    `clashes` names what a stale page would have overwritten, `onwards` is the address that follows, and `said` tells
+    of a save that went well.
+    """
+    try:
+        keep()
+    except saving.Gone as gone:
+        raise Http404 from gone
+    except saving.Stale as stale:
+        # The files go their own way: a slot has no version, and the next form can't carry them.
+        say_refused(request, _tend(request, page, is_saved=False))
+        return draw_conflict(request, page(), clashes(stale))
+    except saving.Closed:
+        say_refused(request, _tend(request, page, is_saved=False))
+        return draw(request, page(), status=409)
+    if request.htmx:
+        return _answer_change(request, page(), before=before.sheet)
+    refused = _tend(request, page, is_saved=True)
+    give_it_a_moment(before.draft.application)
+    now = replace(page(), refused=refused)
+    if refused or now.sheet.objects_more_than(before.sheet):
+        return draw(request, now, status=422)
+    said()
+    return redirect(following(request, now, onwards=onwards()))
+
+
+def _tend(request: UserRequest, page: Callable[[], AnswersPage], *, is_saved: bool) -> dict[str, str]:
+    """Take the files, and empty a slot, unless the page was too old to say so."""
+    if not is_about_files(request):
+        return {}
+    if is_saved:
+        empty_slot(request, page())
+    return take_files(request, page())
 
 
 def following(request: HttpRequest, page: Page, *, onwards: str) -> str:
     """Where the pressed button leads after a save: away, the same page once more, back to the check, or onwards."""
     reference = page.draft.application.reference
+    place = place_pressed(request)
     if "later" in request.POST:
         return reverse("portal:overview", args=[reference])
-    if "update" in request.POST:
+    if "update" in request.POST or place:
         # Not where the post went: what was new has an address of its own by now.
         query = request.GET.urlencode()
-        return f"{page.url}?{query}" if query else page.url
+        return f"{page.url}?{query}{place}" if query else f"{page.url}{place}"
     if request.GET.get("next") in _COMES_BACK:
         return reverse(f"portal:{request.GET['next']}", args=[reference])
     return onwards
 
 
-def answer_change(request: HttpRequest, page: AnswersPage, *, before: Sheet) -> HttpResponse:
+def _answer_change(request: HttpRequest, page: AnswersPage, *, before: Sheet) -> HttpResponse:
     """After a change was saved: only what the page shows wrong, out of band; never a control that may be in use.
 
     204 where it shows nothing wrong, not even its version.

@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
 from django.http import FileResponse, Http404, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from formation_portal.accounts.policies import UserRequest, customer
@@ -17,7 +16,7 @@ from formation_portal.applications.rows import PartyRow
 from ..arrivals import give_it_a_moment
 from ..documents_view import DocumentsPage, documents_page
 from ..finding import document_of, draft_of, party_of
-from ..slots import Refusal, slot_id, slot_key
+from ..slots import slot_id, slot_key
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -43,12 +42,12 @@ def _take(request: UserRequest, draft: Draft) -> HttpResponse:
             raise saving.UploadRefused("Choose a file first, then upload it")
         saving.add_document(draft, party, slot, cast("UploadedFile[bytes]", upload), by=request.user)
     except saving.UploadRefused as refused:
-        return _draw(request, documents_page(draft, Refusal(key, refused.message)), status=422)
+        return _draw(request, documents_page(draft, refused={key: refused.message}), status=422)
     except saving.Closed:
         return _draw(request, documents_page(draft), status=409)
     give_it_a_moment(draft.application)
     messages.success(request, f"“{slot}” is uploaded.")
-    return redirect(f"{_back(request, draft)}#{slot_id(key)}-slot")
+    return redirect(f"{documents_page(draft).url}#{slot_id(key)}-slot")
 
 
 def _place(draft: Draft, key: str) -> tuple[PartyRow | None, str]:
@@ -58,13 +57,6 @@ def _place(draft: Draft, key: str) -> tuple[PartyRow | None, str]:
     if slot not in {one.name for one in draft.standing.slots(party.record if party else None)}:
         raise Http404
     return party, slot
-
-
-def _back(request: UserRequest, draft: Draft) -> str:
-    """The page that the form stood on, if it is one of this application's; else the list."""
-    back = request.GET.get("back", "")
-    ours = back.startswith(reverse("portal:overview", args=[draft.application.reference])) and "\\" not in back
-    return back if ours else reverse("portal:documents", args=[draft.application.reference])
 
 
 @require_safe
@@ -95,4 +87,4 @@ def document_removal(request: UserRequest, reference: str, number: int) -> HttpR
         messages.error(request, f"{closed}.")
     else:
         messages.success(request, f"“{found.name}” is removed.")
-    return redirect(_back(request, draft))
+    return redirect("portal:documents", reference=reference)

@@ -1,5 +1,7 @@
 """Adding a party, its own page, and removing it."""
 
+from collections.abc import Callable
+
 from django.contrib import messages
 from django.db import transaction
 from django.http import HttpResponse
@@ -11,7 +13,6 @@ from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
 
-from ..arrivals import give_it_a_moment
 from ..conflict import Clash, clashes, keeps_theirs
 from ..finding import draft_of, party_of, posted_version
 from ..party_new import PartyNewPage, party_new_page
@@ -20,7 +21,7 @@ from ..party_removal import party_removal_page
 from ..posted import read_answers
 from ..roles import role_words
 from ..sheet import Sheet
-from .answering import answer_change, draw_conflict, following
+from . import answering
 
 _ROLES = "roles"
 
@@ -53,41 +54,34 @@ def _draw_new(request: UserRequest, page: PartyNewPage, *, status: int = 200) ->
 def party(request: UserRequest, reference: str, token: str) -> HttpResponse:
     """GET draws the party's questions. POST saves answers and roles together."""
     draft = draft_of(request, reference)
-    found = party_of(draft, token)
-    return _save(request, draft, found) if request.method == "POST" else _draw(request, _page(request, draft, found))
+
+    def page() -> PartyPage:
+        return party_page(draft, party_of(draft, token), own_email=request.user.email)
+
+    return _save(request, page(), page) if request.method == "POST" else answering.draw(request, page())
 
 
-def _page(request: UserRequest, draft: Draft, party: PartyRow) -> PartyPage:
-    return party_page(draft, party_of(draft, party.token), own_email=request.user.email)
-
-
-def _draw(request: UserRequest, page: PartyPage, *, status: int = 200) -> HttpResponse:
-    template = "portal/_party_closed.html" if page.closed else "portal/party.html"
-    return render(request, template, {"page": page, "problems": page.problems}, status=status)
-
-
-def _save(request: UserRequest, draft: Draft, found: PartyRow) -> HttpResponse:
-    before = _page(request, draft, found).sheet
+def _save(request: UserRequest, before: PartyPage, page: Callable[[], PartyPage]) -> HttpResponse:
+    found = before.party
     roles = _posted_roles(request, found)
     role_clashes = _role_clashes(request, found, roles)
-    sheet = sheet_with_roles(draft, found, roles)
-    try:
-        with transaction.atomic():
-            _keep(request, draft, found, sheet, roles)
-            if role_clashes:
-                raise saving.Stale(stored={}, posted={}, fields=())
-    except saving.Stale as stale:
-        draft.reload()
-        return draw_conflict(request, _page(request, draft, found), (*role_clashes, *clashes(sheet, stale)))
-    except saving.Closed:
-        return _draw(request, _page(request, draft, found), status=409)
-    if request.htmx:
-        return answer_change(request, _page(request, draft, found), before=before)
-    give_it_a_moment(draft.application)
-    page = _page(request, draft, found)
-    if page.sheet.objects_more_than(before):
-        return _draw(request, page, status=422)
-    return redirect(following(request, page, onwards=page.people_url))
+    sheet = sheet_with_roles(before.draft, found, roles)
+
+    def keep() -> None:
+        try:
+            with transaction.atomic():
+                _keep(request, before.draft, found, sheet, roles)
+                if role_clashes:
+                    raise saving.Stale(stored={}, posted={}, fields=())
+        except saving.Stale:
+            # What was rolled back stands in the open draft still.
+            before.draft.reload()
+            raise
+
+    def both(stale: saving.Stale) -> tuple[Clash, ...]:
+        return (*role_clashes, *clashes(sheet, stale))
+
+    return answering.save(request, before, page=page, keep=keep, clashes=both, onwards=lambda: before.people_url)
 
 
 def _keep(request: UserRequest, draft: Draft, found: PartyRow, sheet: Sheet, roles: tuple[str, ...]) -> None:

@@ -1,5 +1,8 @@
 """Classes of shares: adding one, its own page, and removing it."""
 
+from collections.abc import Callable
+from functools import partial
+
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -11,12 +14,11 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import ShareClassRow
 from formation_portal.applications.tokens import is_token, new_token
 
-from ..arrivals import give_it_a_moment
 from ..conflict import clashes
 from ..finding import draft_of, posted_version, share_class_of, share_section
 from ..posted import read_answers
 from ..share_class_page import ShareClassPage, share_class_page, share_class_removal_page
-from .answering import answer_change, draw_conflict, following
+from . import answering
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -27,8 +29,7 @@ def share_class_new(request: UserRequest, reference: str) -> HttpResponse:
     section = share_section(draft)
     posted = request.POST.get("token", "")
     token = posted if is_token(posted) else new_token()
-    page = share_class_page(draft, section, draft.share_class(token), token=token)
-    return _save(request, page) if request.method == "POST" else _draw(request, page)
+    return _answer(request, partial(share_class_page, draft, section, token=token))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -36,33 +37,23 @@ def share_class_new(request: UserRequest, reference: str) -> HttpResponse:
 def share_class(request: UserRequest, reference: str, token: str) -> HttpResponse:
     """The page of one class."""
     draft = draft_of(request, reference)
-    found = share_class_of(draft, token)
-    page = share_class_page(draft, share_section(draft), found, token=token)
-    return _save(request, page) if request.method == "POST" else _draw(request, page)
+    section, found = share_section(draft), share_class_of(draft, token)
+    return _answer(request, partial(share_class_page, draft, section, token=found.token))
 
 
-def _draw(request: UserRequest, page: ShareClassPage, *, status: int = 200) -> HttpResponse:
-    template = "portal/_share_class_closed.html" if page.closed else "portal/share_class.html"
-    return render(request, template, {"page": page, "problems": page.problems}, status=status)
-
-
-def _save(request: UserRequest, before: ShareClassPage) -> HttpResponse:
-    draft = before.draft
-    try:
-        _keep(request, before)
-    except saving.Stale as stale:
-        return draw_conflict(request, _again(before), clashes(before.sheet, stale))
-    except saving.Closed:
-        return _draw(request, _again(before), status=409)
-    page = _again(before)
-    if request.htmx:
-        return answer_change(request, page, before=before.sheet)
-    give_it_a_moment(draft.application)
-    page = _again(before)
-    if page.sheet.objects_more_than(before.sheet):
-        return _draw(request, page, status=422)
-    messages.success(request, f"{page.title} is saved.")
-    return redirect(following(request, page, onwards=page.shares_url))
+def _answer(request: UserRequest, page: Callable[[], ShareClassPage]) -> HttpResponse:
+    before = page()
+    if request.method != "POST":
+        return answering.draw(request, before)
+    return answering.save(
+        request,
+        before,
+        page=page,
+        keep=lambda: _keep(request, before),
+        clashes=partial(clashes, before.sheet),
+        onwards=lambda: before.shares_url,
+        said=lambda: messages.success(request, f"{page().title} is saved."),
+    )
 
 
 def _keep(request: UserRequest, page: ShareClassPage) -> None:
@@ -72,10 +63,6 @@ def _keep(request: UserRequest, page: ShareClassPage) -> None:
     else:
         version = posted_version(request.POST)
         saving.save_share_class(page.draft, page.share_class, raw, version=version, by=request.user)
-
-
-def _again(page: ShareClassPage) -> ShareClassPage:
-    return share_class_page(page.draft, page.section, page.draft.share_class(page.token), token=page.token)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -1,0 +1,103 @@
+"""What every page with questions shows, whatever it asks about."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from django.urls import reverse
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.rows import PartyRow
+from formation_portal.contract.field import Choice
+
+from .arrivals import Arrival
+from .closed import reason
+from .lists import Problem, file_problems
+from .questions import Question
+from .sheet import Sheet
+from .slots import SlotRow
+from .words import AnswerRow, answer_rows
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswersPage:
+    """The questions of one sheet in their application, ready to draw.
+
+    `party` is whom its documents are about, None for the entity; `refused` says, by the key of the slot, why a file
+    that was chosen just now was not taken.
+    """
+
+    draft: Draft
+    sheet: Sheet
+    arrival: Arrival
+    party: PartyRow | None = None
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+    template: ClassVar[str]
+    closed_template: ClassVar[str]
+    needs_title: ClassVar[str] = "Still needed here"
+
+    @property
+    def url(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def title(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def version(self) -> int:
+        """Goes up with every save; what is posted names the one it was made from."""
+        raise NotImplementedError
+
+    @property
+    def company(self) -> str:
+        return self.draft.title
+
+    @property
+    def delivery(self) -> str:
+        return self.arrival.state
+
+    @property
+    def closed(self) -> str:
+        """Why nothing can be changed; empty while it can."""
+        return reason(self.draft.application)
+
+    @property
+    def answers(self) -> tuple[AnswerRow, ...]:
+        """The answers read back, for a page that can't be changed any more."""
+        return answer_rows(self.sheet)
+
+    @property
+    def slots(self) -> tuple[SlotRow, ...]:
+        """The documents that it asks for."""
+        return ()
+
+    @property
+    def problems(self) -> tuple[Question | Problem, ...]:
+        """What cannot be read, or what the service refused, in the order of the questions; then files not taken."""
+        return (*self.sheet.problems, *file_problems(self.refused))
+
+    @property
+    def problems_title(self) -> str:
+        """The heading of the error summary."""
+        count = len(self.refused)
+        files = "1 file was not taken" if count == 1 else f"{count} files were not taken"
+        if not count:
+            return self.sheet.problems_title
+        return f"{self.sheet.problems_title}, and {files}" if self.sheet.problems else files
+
+    @property
+    def problems_note(self) -> str:
+        """What became of the rest."""
+        answers = " These stay as you typed them." if self.sheet.problems else ""
+        files = " Choose the file again: no page can keep it for you." if self.refused else ""
+        return f"Everything else is saved.{answers}{files}"
+
+    def _url(self, view: str, *more: str) -> str:
+        return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
+
+
+def share_class_choices(draft: Draft) -> tuple[Choice, ...]:
+    """The classes defined so far, for questions that refer to one."""
+    return tuple(Choice(row.token, row.label) for row in draft.share_classes)

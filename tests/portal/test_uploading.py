@@ -1,0 +1,281 @@
+"""Files in the form of a section or a party: taken with the answers typed beside them; neither is lost to the other."""
+
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application, Document, Party
+from tests.applications import made
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+LETTER = b"PK\x03\x04 a Word document"
+
+
+@pytest.fixture
+def ada(draft: Draft, owner: Any) -> Party:
+    return saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+
+
+@pytest.fixture
+def section(application: Application) -> str:
+    return f"/applications/{application.reference}/sections/the-company/"
+
+
+@pytest.fixture
+def page(application: Application, ada: Party) -> str:
+    return f"/applications/{application.reference}/people/{ada.token}/"
+
+
+def stored(application: Application) -> list[tuple[str, str]]:
+    return sorted((one.slot, one.name) for one in open_draft(application).documents)
+
+
+def answer(application: Application, name: str) -> Any:
+    [row] = open_draft(application).parties
+    return row.raw.get(name)
+
+
+def said(response: Any) -> str:
+    return Markup(response.content.decode()).one("div", id="messages").text
+
+
+def test_upload_saves_what_is_typed_and_comes_back_to_the_slot(
+    as_owner: Client, application: Application, ada: Party, page: str
+) -> None:
+    key = f"{ada.token}/Passport"
+    post = {"version": "1", "q:person.last_name": "King", f"slot:{key}": made.upload(), "slot": key}
+    response = as_owner.post(f"{page}?next=check", post)
+    assert response["Location"] == f"{page}?next=check#slot:{key}-slot"
+    assert answer(application, "person.last_name") == "King"
+    assert stored(application) == [("Passport", "passport.pdf")]
+    assert "“Passport” is uploaded." in said(as_owner.get(page))
+
+
+def test_the_form_of_the_page_carries_its_files_and_each_slot_has_its_buttons(
+    as_owner: Client, application: Application, ada: Party, page: str, owner: Any
+) -> None:
+    saving.add_document(open_draft(application), ada, "Passport", made.upload(), by=owner)
+    html = Markup(as_owner.get(page).content.decode())
+    assert html.faults == []
+    assert html.unlabelled() == []
+    [form] = html.all("form", id="answers")
+    assert form.attributes["enctype"] == "multipart/form-data"
+    files = html.all("input", type="file")
+    assert [one.attributes["name"] for one in files] == [f"slot:{ada.token}/{name}" for name in ("Passport", "Letter")]
+    buttons = html.all("button", name="slot") + html.all("button", name="removal")
+    assert [one.text for one in buttons] == [
+        "Replace “Passport”",
+        "Upload “Letter”",
+        "Remove the file for “Passport”",
+    ]
+    assert all(form in one.ancestors for one in files + buttons)
+
+
+def test_a_change_that_script_posts_is_not_made_by_the_form_that_carries_files(
+    as_owner: Client, section: str, page: str
+) -> None:
+    for path in (section, page):
+        html = Markup(as_owner.get(path).content.decode())
+        [asking] = [one for one in html.elements if "hx-post" in one.attributes]
+        assert asking.tag == "div"
+        assert all(asking not in one.ancestors for one in html.all("input", type="file"))
+        assert all(asking in one.ancestors for one in html.controls if one.attributes.get("type") != "file")
+
+
+def test_the_enter_key_saves_and_does_not_upload(as_owner: Client, section: str, page: str) -> None:
+    for path in (section, page):
+        html = Markup(as_owner.get(path).content.decode())
+        [first, *_] = [
+            one for one in html.all("button") if one.inside("form") and not one.inside("header") and one.text == ""
+        ]
+        upload = html.all("button", name="slot")[0]
+        assert "name" not in first.attributes
+        assert html.elements.index(first) < html.elements.index(upload)
+        assert first.attributes["tabindex"] == "-1"
+
+
+def test_save_and_continue_takes_every_chosen_file(as_owner: Client, application: Application, section: str) -> None:
+    post = {"version": "0", "q:name": "Larkfield", "slot:/Business%20plan": made.upload()}
+    response = as_owner.post(section, post)
+    assert response["Location"].endswith("/sections/funds/")
+    assert stored(application) == [("Business plan", "passport.pdf")]
+    assert open_draft(application).entity_raw == {"entity.name": "Larkfield"}
+
+
+def test_a_press_at_one_slot_takes_the_file_of_another_too(
+    as_owner: Client, application: Application, ada: Party, page: str
+) -> None:
+    post = {
+        "version": "1",
+        f"slot:{ada.token}/Passport": made.upload(),
+        f"slot:{ada.token}/Letter": made.upload(name="letter.pdf"),
+        "slot": f"{ada.token}/Letter",
+    }
+    as_owner.post(page, post)
+    assert stored(application) == [("Letter", "letter.pdf"), ("Passport", "passport.pdf")]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (LETTER, "Upload a PDF, JPEG or PNG"),
+        (b"", "this one is empty"),
+        (made.PDF + b"0" * 10_000_000, "at most 10\u00a0MB"),
+    ],
+)
+def test_a_refused_file_says_so_at_its_slot_and_loses_nothing_else(
+    as_owner: Client, application: Application, ada: Party, page: str, content: bytes, words: str
+) -> None:
+    key = f"{ada.token}/Passport"
+    post = {
+        "version": "1",
+        "q:person.last_name": "King",
+        f"slot:{key}": SimpleUploadedFile("pass.pdf", content),
+        f"slot:{ada.token}/Letter": made.upload(name="letter.pdf"),
+    }
+    response = as_owner.post(page, post)
+    assert response.status_code == 422
+    html = Markup(response.content.decode())
+    assert html.faults == []
+    assert html.one("title").text.startswith("Error: ")
+    assert words in html.one("p", id=f"slot:{key}-error").text
+    summary = html.one("div", role="alert", tabindex="-1")
+    assert summary.text.split("Everything")[0].strip() == "1 file was not taken"
+    assert "Choose the file again" in summary.text
+    assert "Passport: Upload a " in summary.text
+    assert [one.attributes["href"] for one in html.all("a") if summary in one.ancestors] == [f"#slot:{key}"]
+    assert html.one("input", name="q:person.last_name").attributes["value"] == "King"
+    assert answer(application, "person.last_name") == "King"
+    assert stored(application) == [("Letter", "letter.pdf")]
+
+
+def test_an_answer_that_cannot_be_read_does_not_lose_the_file(
+    as_owner: Client, application: Application, ada: Party, page: str
+) -> None:
+    key = f"{ada.token}/Passport"
+    born = {"q:person.date_of_birth:day": "31", "q:person.date_of_birth:month": "2", "q:person.date_of_birth:year": "1"}
+    response = as_owner.post(page, {"version": "1", **born, f"slot:{key}": made.upload(), "slot": key})
+    assert response.status_code == 422
+    html = Markup(response.content.decode())
+    assert html.one("input", name="q:person.date_of_birth:day").attributes["value"] == "31"
+    assert "passport.pdf" in html.one("li", id=f"slot:{key}-slot").text
+    assert stored(application) == [("Passport", "passport.pdf")]
+
+
+def test_both_kinds_of_problems_stand_in_one_summary(as_owner: Client, ada: Party, page: str) -> None:
+    born = {"q:person.date_of_birth:day": "31", "q:person.date_of_birth:month": "2", "q:person.date_of_birth:year": "1"}
+    file = SimpleUploadedFile("pass.docx", LETTER)
+    response = as_owner.post(page, {"version": "1", **born, f"slot:{ada.token}/Passport": file})
+    html = Markup(response.content.decode())
+    assert html.faults == []
+    summary = html.one("div", role="alert", tabindex="-1").text
+    assert "1 answer cannot be read, and 1 file was not taken" in summary
+    assert "stay as you typed them" in summary
+
+
+def test_upload_without_a_file_saves_the_answers_and_asks_for_the_file(
+    as_owner: Client, application: Application, ada: Party, page: str
+) -> None:
+    key = f"{ada.token}/Passport"
+    response = as_owner.post(page, {"version": "1", "q:person.last_name": "King", "slot": key})
+    assert response.status_code == 422
+    assert "Choose a file first" in Markup(response.content.decode()).one("p", id=f"slot:{key}-error").text
+    assert answer(application, "person.last_name") == "King"
+
+
+def test_a_stale_page_still_takes_the_file_and_carries_the_answers(
+    as_owner: Client, application: Application, ada: Party, page: str
+) -> None:
+    as_owner.post(page, {"version": "1", "q:person.last_name": "Byron"})
+    key = f"{ada.token}/Passport"
+    post = {"version": "1", "q:person.last_name": "King", f"slot:{key}": made.upload(), "slot": key}
+    response = as_owner.post(page, post)
+    assert response.status_code == 409
+    assert "“Passport” is uploaded." in said(response)
+    assert stored(application) == [("Passport", "passport.pdf")]
+    carried = Markup(response.content.decode()).all("input", type="hidden")
+    again = {one.attributes["name"]: one.attributes["value"] for one in carried} | {"keep:q:person.last_name": "mine"}
+    assert again["q:person.last_name"] == "King"
+    assert as_owner.post(page, again)["Location"] == page
+    assert answer(application, "person.last_name") == "King"
+
+
+def test_a_stale_page_says_which_file_was_not_taken(as_owner: Client, ada: Party, page: str) -> None:
+    as_owner.post(page, {"version": "1", "q:person.last_name": "Byron"})
+    file = SimpleUploadedFile("pass.docx", LETTER)
+    post = {"version": "1", "q:person.last_name": "King", f"slot:{ada.token}/Passport": file}
+    assert "“Passport” is not uploaded. Upload a PDF" in said(as_owner.post(page, post))
+
+
+def test_a_page_that_can_no_longer_be_changed_says_that_the_file_was_not_taken(
+    as_owner: Client, submitted: Draft
+) -> None:
+    [row] = submitted.parties
+    path = f"/applications/{submitted.application.reference}/people/{row.token}/"
+    before = stored(submitted.application)
+    response = as_owner.post(path, {"version": "1", f"slot:{row.token}/Passport": made.upload(name="new.pdf")})
+    assert response.status_code == 409
+    assert "“Passport” is not uploaded. The application is" in said(response)
+    assert stored(submitted.application) == before
+
+
+def test_a_file_for_a_role_that_is_given_up_is_said_to_be_lost(
+    as_owner: Client, application: Application, ada: Party, page: str
+) -> None:
+    post = {"version": "1", "roles": ["", "manager"], f"slot:{ada.token}/Letter": made.upload(name="letter.pdf")}
+    response = as_owner.post(page, post, follow=True)
+    assert "“Letter” is not uploaded: it is not asked for any more." in said(response)
+    assert stored(application) == []
+
+
+def test_remove_saves_what_is_typed_and_empties_the_slot(
+    as_owner: Client, application: Application, ada: Party, page: str, owner: Any
+) -> None:
+    saving.add_document(open_draft(application), ada, "Passport", made.upload(), by=owner)
+    key = f"{ada.token}/Passport"
+    response = as_owner.post(page, {"version": "1", "q:person.last_name": "King", "removal": key})
+    assert response["Location"] == f"{page}#slot:{key}-slot"
+    assert answer(application, "person.last_name") == "King"
+    assert stored(application) == []
+    assert as_owner.post(page, {"version": "2", "removal": key}).status_code == 302
+
+
+def test_a_slot_of_somebody_else_takes_nothing(
+    as_owner: Client, application: Application, ada: Party, page: str, section: str
+) -> None:
+    post = {"version": "0", f"slot:{ada.token}/Passport": made.upload(), "slot": f"{ada.token}/Passport"}
+    as_owner.post(section, post)
+    assert Document.objects.count() == 0
+
+
+def test_a_change_that_script_posts_names_files_and_takes_none(
+    as_owner: Client, application: Application, ada: Party, page: str
+) -> None:
+    post = {"version": "1", "q:person.last_name": "King", f"slot:{ada.token}/Passport": "[object File]"}
+    response = as_owner.post(page, post, HTTP_HX_REQUEST="true")
+    assert response.status_code == 200
+    assert stored(application) == []
+    assert answer(application, "person.last_name") == "King"
+
+
+def test_after_a_session_has_ended_the_answers_are_sent_again_and_the_file_is_asked_for(
+    as_nobody: Client, application: Application, ada: Party, page: str, owner: Any
+) -> None:
+    key = f"{ada.token}/Passport"
+    post = {"version": "1", "q:person.last_name": "King", f"slot:{key}": made.upload(), "slot": key}
+    as_nobody.post(page, post)
+    as_nobody.force_login(owner, backend="allauth.account.auth_backends.AuthenticationBackend")
+    html = Markup(as_nobody.get("/unsent/").content.decode())
+    assert "A file must be chosen anew" in html.one("main").text
+    assert "Send it again" in [one.text for one in html.all("button")]
+    again = {one.attributes["name"]: one.text.removeprefix("\n") for one in html.all("textarea")}
+    response = as_nobody.post(page, again)
+    assert response.status_code == 422
+    assert "Choose a file first" in Markup(response.content.decode()).one("p", id=f"slot:{key}-error").text
+    assert answer(application, "person.last_name") == "King"
