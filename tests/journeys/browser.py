@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser as Chromium
-from playwright.sync_api import BrowserContext, Locator, expect, sync_playwright
+from playwright.sync_api import BrowserContext, Locator, sync_playwright
 from playwright.sync_api import Page as Tab
 
 from tests.journeys.clients import NO_FILES, Files
@@ -82,7 +82,7 @@ class TabBrowser:
         """Fill in what differs, and press the button; gives the page that follows."""
         around = self._form(form)
         for control in form.controls:
-            if control.kind != "file":
+            if control.filled != control.found:
                 self._fill(control)
         for name, (filename, content) in files.items():
             file = {"name": filename, "mimeType": "application/pdf", "buffer": content}
@@ -100,7 +100,7 @@ class TabBrowser:
 
     def settle(self) -> None:
         """Wait until no change is under way."""
-        expect(self.tab.locator(".htmx-request")).to_have_count(0)
+        self.tab.wait_for_function("() => !document.querySelector('.htmx-request')", polling=20)
 
     def _page(self, status: int = 200) -> Page:
         assert not self.faults, self.faults
@@ -123,26 +123,25 @@ class TabBrowser:
     def _fill(self, control: Control) -> None:
         named = self.tab.locator(f"main [name={json.dumps(control.name)}]:not([type=hidden])")
         if control.kind in ("radio", "checkbox"):
-            for value in control.filled:
-                box = named.and_(self.tab.locator(f"[value={json.dumps(value)}]:is([type=radio],[type=checkbox])"))
-                if box.count() and not box.first.is_checked():
-                    self._reveal(box.first)
-                    box.first.check()
-                    self._changed()
-        elif control.filled and named.first.input_value() != control.filled[0].replace("\r\n", "\n"):
-            self._reveal(named.first)
-            if control.kind == "select":
-                named.first.select_option(control.filled[0])
-            else:
-                named.first.fill(control.filled[0].replace("\r\n", "\n"))
-                named.first.blur()
-            self._changed()
+            for value in set(control.filled).difference(control.found):
+                box = named.and_(self.tab.locator(f"[value={json.dumps(value)}]:is([type=radio],[type=checkbox])")).first
+                self._reveal(box)
+                box.check()
+                self._changed()
+            return
+        first, value = named.first, control.filled[0].replace("\r\n", "\n")
+        self._reveal(first)
+        if control.kind == "select":
+            first.select_option(value)
+        else:
+            first.fill(value)
+            first.blur()
+        self._changed()
 
     def _reveal(self, control: Locator) -> None:
         """Open the disclosure that the control is in, as a reader would."""
-        closed = control.locator("xpath=ancestor::details[not(@open)]/summary")
-        if closed.count():
-            closed.first.click()
+        if not control.is_visible():
+            control.locator("xpath=ancestor::details[not(@open)]/summary").first.click()
 
     def _changed(self) -> None:
         if self.has_script:

@@ -26,7 +26,8 @@ class Option:
 class Control:
     """One question's control: an input, or all radio buttons, tick boxes and lists that share its name.
 
-    `filled` is what a browser posts for it, `found` what it held when the page was read. `group` holds the legends around it, outermost first.
+    `filled` is what a browser posts for it, `found` what it held when the page was read. `group` holds the legends
+    around it, outermost first.
     """
 
     name: str
