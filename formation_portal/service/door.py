@@ -12,6 +12,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase, HttpResponseNotAllowed
+from django.utils.encoding import escape_uri_path
 
 from formation_portal.service import auth, idempotency, limits
 from formation_portal.service.problems import Refusal, answer, response_to
@@ -48,7 +49,8 @@ def guarded(run: View, *, scopes: tuple[str, ...], takes: str | None) -> View:
 
 def _check_body(request: HttpRequest, takes: str | None) -> None:
     """Refuses a body by its size and media type, before it is read. What is missing in an empty one is told later."""
-    size, limit = int(request.META.get("CONTENT_LENGTH") or 0), BODY_LIMITS[takes or JSON]
+    said, limit = request.META.get("CONTENT_LENGTH") or "", BODY_LIMITS[takes or JSON]
+    size = int(said) if said.isascii() and said.isdigit() else 0
     if size > limit:
         raise Refusal("too_large", f"The body may have at most {limit:,} bytes.")
     if size and takes is not None and request.content_type != takes:
@@ -72,7 +74,8 @@ def envelope(view: View) -> View:
         if isinstance(response, HttpResponseNotAllowed):
             response = _not_allowed(request, response)
         _add_headers(request, response)
-        logger.info("%s %s %s %s", request.request_id, method, request.path, response.status_code)  # type: ignore[attr-defined]
+        path = escape_uri_path(request.path)
+        logger.info("%s %s %s %s", request.request_id, method, path, response.status_code)  # type: ignore[attr-defined]
         return response
 
     around.csrf_exempt = True  # type: ignore[attr-defined]  # keys open the routes; no cookie is looked at

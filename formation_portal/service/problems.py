@@ -12,6 +12,7 @@ from django.core.exceptions import BadRequest, SuspiciousOperation, TooManyFiles
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.multipartparser import MultiPartParserError
+from django.utils.encoding import escape_uri_path
 from ninja.errors import HttpError, ValidationError
 
 logger = logging.getLogger(__name__)
@@ -127,7 +128,7 @@ def response_to(request: HttpRequest, refusal: Refusal) -> HttpResponse:
         "title": HTTPStatus(refusal.status).phrase,
         "status": refusal.status,
         "detail": refusal.detail,
-        "instance": request.path,
+        "instance": escape_uri_path(request.path),
         "code": refusal.code,
         "errors": [complaint.as_json() for complaint in refusal.errors],
         "request_id": _request_id(request),

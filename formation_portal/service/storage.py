@@ -7,6 +7,8 @@ file without a row at worst, never a row without its file.
 import hashlib
 import os
 import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,11 +43,21 @@ def folder() -> Path:
     return Path(settings.SERVICE_DOCUMENTS)
 
 
-def store(file: "UploadedFile[Any]", *, path: str) -> Stored:
-    """Writes the file, unless it is too large, empty or of another kind; it is removed again on a rollback."""
+@contextmanager
+def stored(file: "UploadedFile[Any]", *, path: str) -> Iterator[Stored]:
+    """Writes the file, unless it is too large, empty or of another kind; where the block fails, it is removed again."""
     mime_type = _checked(file)
     target = folder() / path
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    digest, size = _write(file, target)
+    try:
+        yield Stored(path, _plain_name(file.name or ""), mime_type, size, digest)
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
+
+
+def _write(file: "UploadedFile[Any]", target: Path) -> tuple[str, int]:
     digest, size = hashlib.sha256(), 0
     with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
         for chunk in file.chunks():
@@ -53,7 +65,7 @@ def store(file: "UploadedFile[Any]", *, path: str) -> Stored:
             size += out.write(chunk)
         out.flush()
         os.fsync(out.fileno())
-    return Stored(path, _plain_name(file.name or ""), mime_type, size, digest.hexdigest())
+    return digest.hexdigest(), size
 
 
 def remove_after_commit(paths: list[str]) -> None:

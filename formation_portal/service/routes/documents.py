@@ -56,22 +56,20 @@ def upload_document(
     entity = entity_to_write(request, entity_id)
     party = _party(entity, scope, party_id)
     _refuse_unknown_slot(entity, party, document_key)
-    earlier = list(Document.objects.filter(entity=entity, party=party, document_key=document_key))
     document_id = identifiers.new_document_id()
-    stored = storage.store(file, path=f"{entity.id}/{document_id}")
-    storage.remove_after_commit([document.path for document in earlier])
-    Document.objects.filter(pk__in=[document.pk for document in earlier]).delete()
-    document = Document.objects.create(
-        id=document_id,
-        entity=entity,
-        party=party,
-        document_key=document_key,
-        name=stored.name,
-        mime_type=stored.mime_type,
-        size=stored.size,
-        sha256=stored.sha256,
-        path=stored.path,
-    )
+    with storage.stored(file, path=f"{entity.id}/{document_id}") as stored:
+        _remove_earlier(entity, party, document_key)
+        document = Document.objects.create(
+            id=document_id,
+            entity=entity,
+            party=party,
+            document_key=document_key,
+            name=stored.name,
+            mime_type=stored.mime_type,
+            size=stored.size,
+            sha256=stored.sha256,
+            path=stored.path,
+        )
     events.document_uploaded(entity, document)
     return {"data": document_record(document)}
 
@@ -116,6 +114,12 @@ def remove_document(request: HttpRequest, entity_id: EntityId, document_id: Docu
     document = document_of(entity_to_write(request, entity_id), document_id)
     storage.remove_after_commit([document.path])
     document.delete()
+
+
+def _remove_earlier(entity: Entity, party: Party | None, document_key: str) -> None:
+    earlier = Document.objects.filter(entity=entity, party=party, document_key=document_key)
+    storage.remove_after_commit(list(earlier.values_list("path", flat=True)))
+    earlier.delete()
 
 
 def _party(entity: Entity, scope: Scope, party_id: str | None) -> Party | None:

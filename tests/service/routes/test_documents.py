@@ -158,6 +158,18 @@ def test_an_upload_is_multipart(caller: Caller, entity: str) -> None:
     problem(answer, 415, "unsupported_media_type")
 
 
+def test_a_file_whose_record_fails_is_removed_again(
+    caller: Caller, entity: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def burst(**_: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(Document.objects, "create", burst)
+    answer = caller.upload(f"/entities/{entity}/documents", file=a_file(), document_key="Business plan")
+    problem(answer, 500, "internal_error")
+    assert on_disk(entity) == []
+
+
 def test_the_name_of_a_file_leads_nowhere(caller: Caller, entity: str) -> None:
     path = f"/entities/{entity}/documents"
     for name in ("../../etc/passwd", "C:\\Windows\\plan.pdf", 'a"b\u202e.pdf'):
