@@ -1,6 +1,6 @@
 """How a page with questions is drawn and saved: what sections, parties and share classes have in common."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -17,7 +17,10 @@ from ..answers_page import AnswersPage
 from ..arrivals import give_it_a_moment
 from ..difference import difference
 from ..finding import posted_version
+from ..posted import read_answers
 from ..sheet import Sheet
+from ..unsaved import unsaved_rows
+from ..words import AnswerRow
 from .uploading import empty_slot, is_about_files, place_pressed, say_refused, take_files
 
 # Pages that send somebody to a question, and take them back after saving.
@@ -43,10 +46,12 @@ class Page(Protocol):
     def version(self) -> int: ...
 
 
-def draw(request: HttpRequest, page: AnswersPage, *, status: int = 200) -> HttpResponse:
-    """The page, or its answers read back where they can't be changed."""
+def draw(
+    request: HttpRequest, page: AnswersPage, *, status: int = 200, unsaved: Sequence[AnswerRow] = ()
+) -> HttpResponse:
+    """The page, or its answers read back where they can't be changed, with what was typed and could not be saved."""
     template = page.closed_template if page.closed else page.template
-    return render(request, template, {"page": page, "problems": page.problems}, status=status)
+    return render(request, template, {"page": page, "problems": page.problems, "unsaved": unsaved}, status=status)
 
 
 def save(
@@ -75,7 +80,8 @@ def save(
         return draw_conflict(request, page(), clashes(stale))
     except saving.Closed:
         say_refused(request, _tend(request, page, is_saved=False))
-        return draw(request, page(), status=409)
+        unsaved = unsaved_rows(before.sheet, read_answers(before.sheet, request.POST))
+        return draw(request, page(), status=409, unsaved=unsaved)
     if request.htmx:
         return _answer_change(request, page(), before=before.sheet)
     refused = _tend(request, page, is_saved=True)
