@@ -110,6 +110,27 @@ def test_a_change_of_roles_brings_other_questions_and_leaves_the_roles_alone(
     assert page.one("input", id="version").attributes["value"] == str(stored(draft.application).version)
 
 
+def test_a_role_that_asks_for_documents_alone_brings_them(as_owner: Client, owner: Any) -> None:
+    company, _, directors, shareholders, *rest = made.SCHEMA["sections"]
+    fewer = {"person_fields": directors["person_fields"][:3], "documents": {"person": []}}
+    more = {"person_fields": directors["person_fields"][:1], "documents": {"person": [{"name": "Mandate"}]}}
+    form = made.SCHEMA | {"sections": [company, directors | fewer, shareholders | more, *rest]}
+    application = saving.start(owner=owner, product=made.product(schema=form))
+    bob = saving.add_party(open_draft(application), "person", ["director"], {}, by=owner)
+    post = {"version": "1", "roles": ["", "director", "shareholder"]}
+    page = Markup(as_owner.post(url(application, bob), post, HTTP_HX_REQUEST="true").content.decode())
+    assert page.faults == []
+    assert "hx-swap-oob" in page.one("div", id="papers").attributes
+    assert page.one("input", type="file").attributes["id"] == f"slot:{bob.token}/Mandate"
+    assert page.all("div", id="questions") == []
+
+
+def test_a_change_leaves_documents_alone_that_stay_as_they_are(as_owner: Client, draft: Draft, ada: Party) -> None:
+    post = {"version": "1", "q:xy.person.is_pep": "true"}
+    page = Markup(as_owner.post(url(draft.application, ada), post, HTTP_HX_REQUEST="true").content.decode())
+    assert page.all("div", id="papers") == []
+
+
 def test_a_change_shows_a_dependent_question(as_owner: Client, draft: Draft, ada: Party) -> None:
     post = {"version": "1", "q:xy.person.is_pep": "true"}
     page = Markup(as_owner.post(url(draft.application, ada), post, HTTP_HX_REQUEST="true").content.decode())

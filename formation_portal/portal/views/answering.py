@@ -26,6 +26,8 @@ from .uploading import empty_slot, is_about_files, place_pressed, say_refused, t
 # Pages that send somebody to a question, and take them back after saving.
 _COMES_BACK = ("check", "overview")
 
+Slots = tuple[tuple[str, bool], ...]
+
 
 class Page(Protocol):
     """A page of an application that saves what is typed on it."""
@@ -70,6 +72,7 @@ def save(
     `clashes` names what a stale page would have overwritten, `onwards` is the address that follows, and `said` tells
     of a save that went well.
     """
+    offered = _offered(before) if request.htmx else ()
     try:
         keep()
     except saving.Gone as gone:
@@ -83,7 +86,7 @@ def save(
         unsaved = unsaved_rows(before.sheet, read_answers(before.sheet, request.POST))
         return draw(request, page(), status=409, unsaved=unsaved)
     if request.htmx:
-        return _answer_change(request, page(), before=before.sheet)
+        return _answer_change(request, page(), before=before.sheet, offered=offered)
     refused = _tend(request, page, is_saved=True)
     give_it_a_moment(before.draft.application)
     now = replace(page(), refused=refused)
@@ -117,15 +120,22 @@ def following(request: HttpRequest, page: Page, *, onwards: str) -> str:
     return onwards
 
 
-def _answer_change(request: HttpRequest, page: AnswersPage, *, before: Sheet) -> HttpResponse:
+def _offered(page: AnswersPage) -> Slots:
+    """Which documents the page asks for, as far as an answer or a role can change it."""
+    return tuple((slot.key, slot.optional) for slot in page.slots)
+
+
+def _answer_change(request: HttpRequest, page: AnswersPage, *, before: Sheet, offered: Slots) -> HttpResponse:
     """After a change was saved: only what the page shows wrong, out of band; never a control that may be in use.
 
     204 where it shows nothing wrong, not even its version.
     """
     changed = difference(before=before, after=page.sheet, shown=request.POST.getlist("shown"))
-    if changed.is_nothing and posted_version(request.POST) == page.version:
+    has_other_slots = _offered(page) != offered
+    if changed.is_nothing and not has_other_slots and posted_version(request.POST) == page.version:
         return HttpResponse(status=204)
-    return render(request, "portal/_section_change.html", {"page": page, "changed": changed})
+    context = {"page": page, "changed": changed, "has_other_slots": has_other_slots}
+    return render(request, "portal/_section_change.html", context)
 
 
 def draw_conflict(request: HttpRequest, page: Page, clashes: tuple[conflict.Clash, ...]) -> HttpResponse:
