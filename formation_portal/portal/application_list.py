@@ -4,12 +4,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.urls import reverse
+from django.utils.html import format_html
 
 from formation_portal.applications.models import Application
 from formation_portal.applications.summary import entity_name
 from formation_portal.contract.lifecycle import State
 
 from .moments import day
+
+# What a row is made of.
+SHOWN = ("reference", "product", "state", "submitted_at", "updated_at", "deleted_at")
 
 _MARKS = {
     State.DRAFT: "half",
@@ -41,7 +45,7 @@ def application_rows(applications: Iterable[Application]) -> tuple[ApplicationRo
 def _row(application: Application) -> ApplicationRow:
     name = entity_name(application)
     page = "portal:overview" if application.is_open else "portal:status"
-    facts = (application.product_name, application.jurisdiction_name, application.reference)
+    facts = (application.product_name, application.jurisdiction_name)
     return ApplicationRow(
         id=f"application-{application.reference}",
         title=name or application.product_name,
@@ -49,5 +53,10 @@ def _row(application: Application) -> ApplicationRow:
         url=reverse(page, args=[application.reference]),
         state=_MARKS.get(application.stands, "open"),
         status=application.stands.words,
-        note=f"{', '.join(fact for fact in facts if fact)}. Saved {day(application.updated_at)}.",
+        note=format_html(
+            '{}. Saved {}. <span class="nowrap">{}</span>',
+            ", ".join(fact for fact in facts if fact),
+            day(application.updated_at),
+            application.reference,
+        ),
     )
