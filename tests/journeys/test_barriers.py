@@ -1,0 +1,161 @@
+"""No page and no state of one puts up a barrier: axe finds nothing in either theme, and nothing scrolls sideways."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.template.loader import render_to_string
+from django.test import RequestFactory, override_settings
+from playwright.sync_api import Page as Tab
+
+from formation_portal import relay
+from formation_portal.accounts.demo import ensure_demo_accounts
+from formation_portal.applications.models import Application
+from formation_portal.contract.lifecycle import State
+from formation_portal.gateway import catalog
+from formation_portal.relay.models import Delivery, DeliveryState
+from tests.journeys.barriers import barriers
+from tests.journeys.browser import TabBrowser
+from tests.journeys.conftest import OpenTab
+from tests.journeys.screenshots import Shot, Story
+from tests.needed import has_chromium, needed
+
+pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
+
+_DELIVERIES = (DeliveryState.WAITING, DeliveryState.UNKNOWN, DeliveryState.HELD, DeliveryState.SENDING)
+
+
+# Pages that are answers to what can't be had.
+_REFUSED = {"not-found", "not-found-outside", "product-not-found", "forbidden", "no-catalog"}
+
+
+class Walk:
+    """Three people's tabs, and everything that was in their way."""
+
+    def __init__(self, open_tab: OpenTab) -> None:
+        ensure_demo_accounts()
+        person = get_user_model().objects.get
+        self.tabs: dict[str, TabBrowser] = {
+            "nobody": open_tab(None),
+            "customer": open_tab(person(email="demo@example.com")),
+            "agent": open_tab(person(email="agent@example.com")),
+        }
+        self.found: list[str] = []
+        self.seen: set[str] = set()
+
+    def look(self, shot: Shot) -> None:
+        """Open the page, do what leads to the state, and look."""
+        browser = self.tabs[shot.who]
+        browser.tab.set_viewport_size({"width": 1280, "height": 900})
+        opened = browser.tab.goto(browser.base + shot.address)
+        assert opened is not None
+        assert (opened.status >= 400) == (shot.name in _REFUSED), f"{shot.name}: {opened.status}"
+        if shot.act:
+            shot.act(browser.tab)
+        self.seen.add(shot.name)
+        self.found += [f"{shot.name}: {one}" for one in barriers(browser.tab)]
+
+
+@pytest.fixture
+def walk(open_tab: OpenTab) -> Walk:
+    return Walk(open_tab)
+
+
+def test_no_page_of_a_story_puts_up_a_barrier(walk: Walk, site: str) -> None:
+    story = Story(site)
+    for stage in (story.at_first, story.untouched, story.halfway, story.complete, story.submitted):
+        for shot in stage():
+            walk.look(shot)
+    for shot in _afterwards():
+        walk.look(shot)
+    assert not walk.found, "\n".join(walk.found)
+    assert len(walk.seen) > 50
+
+
+def test_no_page_that_says_what_went_wrong_puts_up_a_barrier(walk: Walk, site: str) -> None:
+    for shot in _went_wrong():
+        walk.look(shot)
+    with _no_service():
+        walk.look(Shot("no-catalog", "/", who="nobody"))
+    assert not walk.found, "\n".join(walk.found)
+
+
+def _afterwards() -> Iterator[Shot]:
+    """What the story doesn't tell: what the service makes of it all, what the desk decides, a session that has ended."""
+    relay.drain()
+    draft = Application.objects.filter(state=State.DRAFT, product__product__slug="bvi-limited-company").latest("pk")
+    root = f"/applications/{draft.reference}/"
+    for state in _DELIVERIES:
+        Delivery.objects.filter(application=draft, kind="entity").update(state=state)
+        yield Shot(f"overview-{state}", root)
+        yield Shot(f"section-{state}", f"{root}sections/name-and-activities/")
+    said = {"field": "entity.name", "code": "taken", "message": "Choose another name: this one is taken"}
+    Delivery.objects.filter(application=draft, kind="entity").update(state=DeliveryState.REFUSED, problems=[said])
+    yield Shot("overview-refused", root)
+    yield Shot("section-refused", f"{root}sections/name-and-activities/")
+    yield Shot("check-refused", f"{root}check/")
+
+    submitted = Application.objects.exclude(submitted_at=None).latest("pk")
+    desk = f"/desk/{submitted.reference}/"
+    for state in set(State) - {State.DRAFT, State.SUBMITTED_FOR_REVIEW}:
+        Application.objects.filter(pk=submitted.pk).update(state=state)
+        yield Shot(f"status-{state}", f"/applications/{submitted.reference}/status/")
+        yield Shot(f"case-{state}", desk, who="agent")
+    for page in ("people/", "documents/", "check/"):
+        yield Shot(f"closed-{page}", f"/applications/{submitted.reference}/{page}")
+    yield Shot("unsent", f"{root}sections/name-and-activities/", act=_sign_in_again)
+
+
+def _went_wrong() -> Iterator[Shot]:
+    yield Shot("not-found-outside", "/nowhere/", who="nobody")
+    yield Shot("not-found", "/applications/FP-0000-0000-0000/")
+    yield Shot("product-not-found", "/products/nowhere/", who="nobody")
+    yield Shot("forbidden", "/desk/")
+    yield Shot("csrf", "/accounts/login/", who="nobody", act=_lose_token)
+    yield Shot("interface", "/api/v1/docs", who="nobody")
+    for name in ("400.html", "500.html", "503.html"):
+        yield Shot(name, "/", who="nobody", act=_drawing(name))
+
+
+@contextmanager
+def _no_service() -> Iterator[None]:
+    """A service that never answers, and no old catalog to show."""
+    with override_settings(FORMATION_SERVICE_URL="http://127.0.0.1:9", FORMATION_SERVICE_KEY="none"):
+        catalog.forget()
+        yield
+    catalog.forget()
+
+
+def _sign_in_again(tab: Tab) -> None:
+    """A save after the session has ended leads through sign-in to what was typed."""
+    tab.context.clear_cookies(name="sessionid")
+    with tab.expect_navigation():
+        tab.get_by_role("button", name="Save and continue").click()
+    tab.get_by_label("E-mail").fill("demo@example.com")
+    tab.get_by_label("Password", exact=True).fill("formation-demo")
+    with tab.expect_navigation():
+        tab.get_by_role("button", name="Sign in").click()
+    assert "unsent" in tab.url
+
+
+def _lose_token(tab: Tab) -> None:
+    tab.locator("main [name=csrfmiddlewaretoken]").evaluate("input => input.remove()")
+    tab.get_by_label("E-mail").fill("ida@example.com")
+    tab.get_by_label("Password", exact=True).fill("whatever it was")
+    with tab.expect_navigation():
+        tab.get_by_role("button", name="Sign in").click()
+
+
+def _drawing(name: str) -> Any:
+    """Draws a page that only a fault of the server shows."""
+
+    def draw(tab: Tab) -> None:
+        body = render_to_string(name, request=RequestFactory().get("/"))
+        address = f"{tab.url}drawn/{name}"
+        tab.route(address, lambda route: route.fulfill(body=body, content_type="text/html; charset=utf-8"))
+        tab.goto(address)
+        tab.unroute_all()
+
+    return draw
