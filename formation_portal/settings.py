@@ -106,7 +106,13 @@ ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_FORMS = {
     "login": "formation_portal.accounts.forms.SignInForm",
     "signup": "formation_portal.accounts.forms.SignUpForm",
+    "add_email": "formation_portal.accounts.forms.AddEmailForm",
+    "change_password": "formation_portal.accounts.forms.ChangePasswordForm",
+    "set_password": "formation_portal.accounts.forms.SetPasswordForm",
+    "reset_password": "formation_portal.accounts.forms.ResetPasswordForm",
+    "reset_password_from_key": "formation_portal.accounts.forms.ResetPasswordKeyForm",
 }
+ACCOUNT_ADAPTER = "formation_portal.accounts.adapter.AccountAdapter"
 ACCOUNT_EMAIL_VERIFICATION = "optional"
 ACCOUNT_LOGOUT_REDIRECT_URL = "portal:catalog"
 ACCOUNT_PREVENT_ENUMERATION = True

@@ -1,24 +1,39 @@
-"""Sign-in and sign-up in the portal's words. What they do is allauth's."""
+"""Sign-in, sign-up and passwords in the portal's words. What they do is allauth's."""
 
 from typing import Any
 
-from allauth.account.forms import LoginForm, SignupForm
+from allauth.account import forms as theirs
 from django import forms
+from django.contrib.auth.password_validation import MinimumLengthValidator, get_default_password_validators
 
-_ADDRESS = "E-mail address"
+_LABELS = {
+    "login": "E-mail address",
+    "email": "E-mail address",
+    "remember": "Keep me signed in on this device",
+    "oldpassword": "Current password",
+    "password1": "New password",
+    "password2": "New password, again",
+}
 
 
-class SignInForm(LoginForm):  # type: ignore[misc]  # allauth has no types
-    """E-mail address, password, and whether to stay signed in on this device."""
+class InOurWords:
+    """Names the fields of one of allauth's forms, and says in one line what a new password takes."""
+
+    fields: dict[str, forms.Field]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["login"].label = _ADDRESS
-        if "remember" in self.fields:
-            self.fields["remember"].label = "Keep me signed in on this device"
+        for name, field in self.fields.items():
+            field.label = _LABELS.get(name, field.label)
+        if "password1" in self.fields:
+            self.fields["password1"].help_text = _password_hint()
 
 
-class SignUpForm(SignupForm):  # type: ignore[misc]  # allauth has no types
+class SignInForm(InOurWords, theirs.LoginForm):  # type: ignore[misc]  # allauth has no types
+    """E-mail address, password, and whether to stay signed in on this device."""
+
+
+class SignUpForm(InOurWords, theirs.SignupForm):  # type: ignore[misc]  # allauth has no types
     """Names as on the passport, so that a person who takes part needn't type them again."""
 
     first_name = forms.CharField(
@@ -31,4 +46,34 @@ class SignUpForm(SignupForm):  # type: ignore[misc]  # allauth has no types
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["email"].label = _ADDRESS
+        self.fields["password1"].label = "Password"
+
+
+class AddEmailForm(InOurWords, theirs.AddEmailForm):  # type: ignore[misc]  # allauth has no types
+    """Another e-mail address."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["email"].label = "Another e-mail address"
+
+
+class ChangePasswordForm(InOurWords, theirs.ChangePasswordForm):  # type: ignore[misc]  # allauth has no types
+    """The old password, and the new one twice."""
+
+
+class SetPasswordForm(InOurWords, theirs.SetPasswordForm):  # type: ignore[misc]  # allauth has no types
+    """A first password, twice."""
+
+
+class ResetPasswordForm(InOurWords, theirs.ResetPasswordForm):  # type: ignore[misc]  # allauth has no types
+    """Where to send the link."""
+
+
+class ResetPasswordKeyForm(InOurWords, theirs.ResetPasswordKeyForm):  # type: ignore[misc]  # allauth has no types
+    """The new password, twice, after the link."""
+
+
+def _password_hint() -> str:
+    lengths = [one.min_length for one in get_default_password_validators() if isinstance(one, MinimumLengthValidator)]
+    least = f"At least {max(lengths)} characters. " if lengths else ""
+    return f"{least}Not your name or address, and not one that many people use."
