@@ -89,6 +89,20 @@ class Lifelike(Stranger):
             control.filled = [_offered(control, (answer,)) if control.options else answer]
         return self._send(form, form.button(button))
 
+    def complete(self, overview: Page) -> Page:
+        """Do what is needed until nothing is; gives the page that checks it."""
+        check = self.follow(overview, "Check your answers")
+        while check.needs:
+            self._mend(check.needs)
+            check = self._get(check.address)
+        return check
+
+    def declare(self, check: Page) -> Page:
+        """Submit what is ready."""
+        form = check.form(button="Submit")
+        self._fill(form)
+        return self._send(form, form.button("Submit"))
+
     def follow(self, page: Page, text: str) -> Page:
         """Open the first link with these words."""
         return self._get(page.link(text))
