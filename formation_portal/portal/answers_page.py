@@ -90,7 +90,7 @@ class AnswersPage:
     @property
     def problems_note(self) -> str:
         """What became of the rest."""
-        answers = " These stay as you typed them." if self.sheet.problems else ""
+        answers = " What you typed stays as you typed it." if self.sheet.problems else ""
         files = " Choose the file again: no page can keep it for you." if self.refused else ""
         return f"Everything else is saved.{answers}{files}"
 

@@ -8,6 +8,7 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
 
 from .roles import role_words
+from .words import number_of_shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ def party_removal_page(draft: Draft, party: PartyRow) -> RemovalPage:
     gone = draft.references_to_party(party.token)
     classes = {row.model.pk: row.label for row in draft.share_classes}
     held = [
-        f"Holds {one.typed} “{classes[one.share_class_id]}” shares, which are then held by no one."
+        f"Holds {number_of_shares(one)} “{classes[one.share_class_id]}” shares, which are then held by no one."
         for one in gone.holdings
     ]
     documents = [f"“{one.name}” ({one.slot}) is removed too." for one in gone.documents]

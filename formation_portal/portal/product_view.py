@@ -103,7 +103,7 @@ def price_table(item: CatalogItem) -> PriceTable:
     currency = get_currency_name(price.currency, count=2, locale="en") if price.currency else "Amount"
     return PriceTable(
         caption=f"Price in {currency}" if price.currency else "Price",
-        columns=(Column("Price", is_number=False), Column(currency, is_number=True)),
+        columns=(Column(f"{currency[0].upper()}{currency[1:]}", is_number=False), Column("Price", is_number=True)),
         rows=(
             ("To form, paid once", figure(price.one_off, price.currency)),
             ("Each year", figure(price.annual, price.currency)),

@@ -22,6 +22,7 @@ class RoleNeed:
 
     title: str
     least: str
+    kinds: str
     sentences: tuple[str, ...]
 
 
@@ -50,10 +51,11 @@ def role_needs(schema: FormSchema) -> tuple[RoleNeed, ...]:
 
 def _role_need(schema: FormSchema, section: Section, nothing_said: Standing) -> RoleNeed:
     kinds = [_KINDS[kind] for kind in canonical.PARTY_KINDS if section.allows(kind)]
-    said = (f"{_one_of(kinds)}.".capitalize(), section.help, _other_minimum(schema, section))
+    said = (section.help, _other_minimum(schema, section))
     return RoleNeed(
         title=section.title or canonical.role_word(section.role or "").capitalize(),
         least=f"at least {section.base_minimum}" if section.base_minimum else "none required",
+        kinds=_one_of(kinds),
         sentences=tuple(sentence for sentence in (*said, _condition(section, nothing_said)) if sentence),
     )
 

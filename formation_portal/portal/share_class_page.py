@@ -16,6 +16,7 @@ from .arrivals import arrivals
 from .lists import NeedRow, need_rows
 from .party_removal import RemovalPage
 from .sheet import Sheet
+from .words import number_of_shares
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +82,7 @@ def share_class_removal_page(draft: Draft, share_class: ShareClassRow) -> Remova
     """The question whether to remove a class, with who holds its shares and which answers name it."""
     gone = draft.references_to_share_class(share_class.token)
     parties = {row.model.pk: row.label for row in draft.parties}
-    held = [f"{parties[one.party_id]} holds {one.typed} of its shares." for one in gone.holdings]
+    held = [f"{parties[one.party_id]} holds {number_of_shares(one)} of its shares." for one in gone.holdings]
     answers = [
         f"{label or draft.title}: “{spec.label}” names it, and has to be answered again."
         for label, spec in gone.answers

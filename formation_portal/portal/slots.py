@@ -97,7 +97,7 @@ def _row(
     arrivals: Arrivals,
 ) -> SlotRow:
     key = slot_key(party.token if party else None, slot.name)
-    state, status, objection = _standing(document, arrivals)
+    state, status, objection = _standing(document, slot, arrivals)
     has_forms = draft.application.is_open and not is_in_form
     return SlotRow(
         id=slot_id(key),
@@ -116,10 +116,10 @@ def _row(
     )
 
 
-def _standing(document: Document | None, arrivals: Arrivals) -> tuple[str, str, str]:
+def _standing(document: Document | None, slot: Slot, arrivals: Arrivals) -> tuple[str, str, str]:
     """The mark, the words for it, and what the service said against the document."""
     if document is None:
-        return "open", "Missing", ""
+        return "open", "Missing" if slot.required else "Not uploaded", ""
     delivery = arrivals.of_document(document.subject)
     if delivery.is_refused:
         return "heed", delivery.words, next((problem.message for problem in delivery.problems), "")

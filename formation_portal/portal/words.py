@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from formation_portal.applications.models import Holding
 from formation_portal.contract.field import Choice, FieldSpec
 from formation_portal.contract.problems import AnswerError
 
@@ -47,6 +48,11 @@ def in_words(spec: FieldSpec, typed: Any, share_classes: Iterable[Choice] = ()) 
     if spec.refers_to_share_class:
         return next((one.label for one in share_classes if one.value == value), _plain(typed))
     return spec.display(value)
+
+
+def number_of_shares(holding: Holding) -> str:
+    """10,000; where the number cannot be read, as it was typed."""
+    return str(holding.typed) if holding.shares is None else f"{holding.shares:,}"
 
 
 def _plain(typed: Any) -> str:

@@ -34,13 +34,13 @@ COUNCIL = {
 
 def test_a_role_says_how_many_and_who_may_have_it() -> None:
     (role,) = role_needs(form_of({"scope": "role:director", "title": "Directors", "minimum": 2}))
-    assert (role.title, role.least, role.sentences) == ("Directors", "at least 2", ("A person.",))
+    assert (role.title, role.least, role.kinds) == ("Directors", "at least 2", "a person")
 
 
 def test_a_role_for_all_kinds_names_them() -> None:
     section = {"scope": "role:member", "title": "Members", "allows_corporate": True, "allows_foundation": True}
     (role,) = role_needs(form_of(section))
-    assert (role.least, role.sentences) == ("none required", ("A person, a company or a foundation.",))
+    assert (role.least, role.kinds) == ("none required", "a person, a company or a foundation")
 
 
 def test_another_minimum_is_said_with_its_condition() -> None:

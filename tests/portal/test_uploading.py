@@ -176,7 +176,7 @@ def test_both_kinds_of_problems_stand_in_one_summary(as_owner: Client, ada: Part
     assert html.faults == []
     summary = html.one("div", role="alert", tabindex="-1").text
     assert "1 answer cannot be read, and 1 file was not taken" in summary
-    assert "stay as you typed them" in summary
+    assert "stays as you typed it" in summary
 
 
 def test_upload_without_a_file_saves_the_answers_and_asks_for_the_file(
