@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page as Tab
 
-_HEIGHT = 900
-_CONTRAST = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
+WIDE, NARROW, HEIGHT = 1280, 320, 900
+
+# Only what was violated, and what it was; lists of all that is well take longer than the search.
+_ALL = {"resultTypes": ["violations"]}
+_CONTRAST = _ALL | {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
+_VIEWS: tuple[tuple[int, Literal["light", "dark"], dict[str, Any]], ...] = (
+    (WIDE, "light", _ALL),
+    # Themes differ in colours, widths in layout: with these three every rule has met both of each.
+    (WIDE, "dark", _CONTRAST),
+    (NARROW, "dark", _ALL),
+)
+_FIND = "async (options) => (await axe.run(options)).violations"
 _IS_TOO_WIDE = "() => document.documentElement.scrollWidth > document.documentElement.clientWidth"
 _TOO_WIDE = """() => [...document.querySelectorAll("body *")]
   .filter((element) => element.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
@@ -17,20 +27,15 @@ _TOO_WIDE = """() => [...document.querySelectorAll("body *")]
 
 
 def barriers(tab: Tab) -> Iterator[str]:
-    """Everything that is wrong with the page as it stands in the tab. Themes differ in colours alone."""
-    axe = Axe()
-    for width, scheme, options in (
-        (1280, "light", {}),
-        (1280, "dark", _CONTRAST),
-        (320, "light", _CONTRAST),
-        (320, "dark", {}),
-    ):
-        tab.set_viewport_size({"width": width, "height": _HEIGHT})
-        tab.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    """Everything that is wrong with the page as it stands in the tab."""
+    tab.evaluate(AXE_SCRIPT)
+    for width, scheme, options in _VIEWS:
+        tab.set_viewport_size({"width": width, "height": HEIGHT})
+        tab.emulate_media(color_scheme=scheme)
         where = f"{tab.title()} ({tab.url}), {width} px, {scheme}"
         if tab.evaluate(_IS_TOO_WIDE):
             yield f"{where}: scrolls sideways: {tab.evaluate(_TOO_WIDE)}"
-        for violation in axe.run(tab, options=options).response["violations"]:
+        for violation in tab.evaluate(_FIND, options):
             yield f"{where}: {_words(violation)}"
 
 

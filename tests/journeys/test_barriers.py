@@ -16,7 +16,7 @@ from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.gateway import catalog
 from formation_portal.relay.models import Delivery, DeliveryState
-from tests.journeys.barriers import barriers
+from tests.journeys.barriers import HEIGHT, WIDE, barriers
 from tests.journeys.browser import TabBrowser
 from tests.journeys.conftest import OpenTab
 from tests.journeys.screenshots import Shot, Story
@@ -48,7 +48,7 @@ class Walk:
     def look(self, shot: Shot) -> None:
         """Open the page, do what leads to the state, and look."""
         browser = self.tabs[shot.who]
-        browser.tab.set_viewport_size({"width": 1280, "height": 900})
+        browser.tab.set_viewport_size({"width": WIDE, "height": HEIGHT})
         opened = browser.tab.goto(browser.base + shot.address)
         assert opened is not None
         assert (opened.status >= 400) == (shot.name in _REFUSED), f"{shot.name}: {opened.status}"
