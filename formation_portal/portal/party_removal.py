@@ -39,6 +39,6 @@ def party_removal_page(draft: Draft, party: PartyRow) -> RemovalPage:
         facts=role_words(party.roles),
         consequences=(*held, *documents),
         back_url=reverse("portal:people", args=[draft.application.reference]),
-        back_label="People and companies",
+        back_label="People",
         is_open=draft.application.is_open,
     )
