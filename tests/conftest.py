@@ -42,7 +42,9 @@ def django_db_setup(
 ) -> Iterator[None]:
     """Both databases, whichever of them the chosen tests are marked with: no test ever sees those of the tree."""
     with django_db_blocker.unblock():
-        made = setup_databases(verbosity=0, interactive=False, aliases=set(settings.DATABASES), serialized_aliases=set())
+        made = setup_databases(
+            verbosity=0, interactive=False, aliases=set(settings.DATABASES), serialized_aliases=set()
+        )
     yield
     with django_db_blocker.unblock():
         teardown_databases(made, verbosity=0)

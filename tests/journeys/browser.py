@@ -19,12 +19,18 @@ from tests.journeys.clients import NO_FILES, Files
 from tests.journeys.page import Button, Control, Form, Page
 from tests.needed import chromium
 
-_FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
+_FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
-# The page as it stands, with what was typed and chosen since it was loaded: mark-up alone holds what it was loaded with.
+# The page as it stands, with what was typed and chosen since: its mark-up alone holds what it was loaded with.
 _AS_IT_STANDS = """() => {
   const copy = document.documentElement.cloneNode(true);
   const copied = copy.querySelectorAll("input, select, textarea");
@@ -124,7 +130,9 @@ class TabBrowser:
         named = self.tab.locator(f"main [name={json.dumps(control.name)}]:not([type=hidden])")
         if control.kind in ("radio", "checkbox"):
             for value in set(control.filled).difference(control.found):
-                box = named.and_(self.tab.locator(f"[value={json.dumps(value)}]:is([type=radio],[type=checkbox])")).first
+                box = named.and_(
+                    self.tab.locator(f"[value={json.dumps(value)}]:is([type=radio],[type=checkbox])")
+                ).first
                 self._reveal(box)
                 box.check()
                 self._changed()

@@ -32,7 +32,9 @@ def shelf(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
 
 def new_user(**more: Any) -> Any:
     """Somebody who has never been here."""
-    return get_user_model().objects.create_user(f"{uuid4().hex}@example.com", first_name="Ida", last_name="Lund", **more)
+    return get_user_model().objects.create_user(
+        f"{uuid4().hex}@example.com", first_name="Ida", last_name="Lund", **more
+    )
 
 
 @pytest.fixture

@@ -12,8 +12,24 @@ from tests.journeys.typed import Holder, Json, Said
 
 # What a record says of itself beside the answers.
 _OF_ITSELF = frozenset(
-    "id status status_note client_reference jurisdiction_product_id jurisdiction product schema_id schema_version "
-    "created_at updated_at party_id entity_id party_type roles pending_roles".split()
+    [
+        "id",
+        "status",
+        "status_note",
+        "client_reference",
+        "jurisdiction_product_id",
+        "jurisdiction",
+        "product",
+        "schema_id",
+        "schema_version",
+        "created_at",
+        "updated_at",
+        "party_id",
+        "entity_id",
+        "party_type",
+        "roles",
+        "pending_roles",
+    ]
 )
 
 
@@ -32,7 +48,7 @@ def held(reference: str, schema: Json) -> Held:
     """Read everything of the entity that the portal made for the application with this reference."""
     api = service()
     (entity,) = api.entities(client_reference=reference)
-    given = {name for name in _agent_given(schema)}
+    given = set(_agent_given(schema))
 
     def csp(**whose: str) -> Json:
         answers = api.csp_data(entity["id"], **whose)

@@ -7,6 +7,7 @@ of what is still needed leads to where it is mended, "Add" adds, "Upload" upload
 from __future__ import annotations
 
 import re
+from calendar import month_name
 from dataclasses import dataclass, field
 from hashlib import sha256
 
@@ -16,7 +17,7 @@ from tests.journeys.page import Button, Control, Element, Form, Page
 # The least that is a PDF by its content; each one that is sent differs.
 PAPER = b"%%PDF-1.4\n%% paper %d\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%%%EOF\n"
 
-_MONTHS = "January February March April May June July August September October November December".split()
+_MONTHS = list(month_name)[1:]
 _MOST_ROUNDS = 25
 _MOST_PAGES = 300
 

@@ -83,7 +83,7 @@ def test_no_page_that_says_what_went_wrong_puts_up_a_barrier(walk: Walk, site: s
 
 
 def _afterwards() -> Iterator[Shot]:
-    """What the story doesn't tell: what the service makes of it all, what the desk decides, a session that has ended."""
+    """What the story doesn't tell: what the service makes of it all, what the desk decides, a session's end."""
     relay.drain()
     draft = Application.objects.filter(state=State.DRAFT, product__product__slug="bvi-limited-company").latest("pk")
     root = f"/applications/{draft.reference}/"

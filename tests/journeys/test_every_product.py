@@ -1,4 +1,4 @@
-"""Every product of the catalog, from catalog to submitted, by a client that knows none; then the service holds it all."""
+"""Every product of the catalog, from catalog to submitted, by a client that knows none; the service then holds it."""
 
 from typing import Any
 

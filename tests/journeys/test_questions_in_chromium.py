@@ -97,9 +97,7 @@ def test_a_choice_opens_its_question_and_says_so_and_focus_stays(
     expect(licence).to_be_visible()
 
 
-def test_what_closed_again_comes_back_in_another_visit(
-    open_tab: OpenTab, application: tuple[Application, Any]
-) -> None:
+def test_what_closed_again_comes_back_in_another_visit(open_tab: OpenTab, application: tuple[Application, Any]) -> None:
     browser = at_section(open_tab, application)
     tab = browser.tab
     answer_regulated(tab, "Yes").check()
@@ -197,9 +195,7 @@ def test_a_change_that_reaches_nobody_is_said_and_can_be_tried_again(
     expect(name).to_have_value("Kite LLC")
 
 
-def test_without_script_a_button_opens_the_questions(
-    open_tab: OpenTab, application: tuple[Application, Any]
-) -> None:
+def test_without_script_a_button_opens_the_questions(open_tab: OpenTab, application: tuple[Application, Any]) -> None:
     tab = at_section(open_tab, application, has_script=False).tab
     licence = tab.get_by_label("Licence or registration", exact=True)
     expect(licence).to_be_hidden()

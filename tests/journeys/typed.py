@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from calendar import month_name
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ _CLASS = re.compile(r"/shares/classes/[^/]+/$")
 _SECTION = re.compile(r"/sections/[^/]+/$")
 _CELL = re.compile(r"^holding:(?P<party>[^:]+):(?P<share_class>[^:]+)$")
 _ROLE = re.compile(r"/people/(?P<token>[^/]+)/roles/")
-_MONTHS = "january february march april may june july august september october november december".split()
+_MONTHS = [name.lower() for name in month_name][1:]
 
 # Questions that the interface's properties stand for where a schema doesn't list them.
 _IMPLIED = {
