@@ -120,7 +120,9 @@ class Stranger:
             self._fill(form)
             update = next((button for button in form.buttons if _updates(button)), None)
             if update is None:
-                self._send(form, form.buttons[0], follow=False)
+                # Where files stand in the same form, their buttons come before the one that saves.
+                save = next((button for button in form.buttons if button.text.startswith("Save")), form.buttons[0])
+                self._send(form, save, follow=False)
                 return
             page = self._send(form, update)
             form = next(one for one in page.forms if one.buttons and any(map(_is_question, one.controls)))
