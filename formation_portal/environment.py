@@ -46,6 +46,9 @@ class Environment(BaseSettings):
     answer_limit_mib: int = Field(1, description="MiB of any other answer of the service that are read at most.")
     catalog_seconds: int = Field(300, description="Seconds for which the catalog is not asked for again.")
     relay_wait_ms: int = Field(250, description="Milliseconds that a saved page waits for the relay's first answer.")
+    relay_calls_per_second: int = Field(
+        10, ge=1, description="Calls to the service that the relay's workers make in any second, together."
+    )
     rate_limit: int = Field(600, description="Requests a minute that the embedded service takes from one key.")
     log_level: str = Field("INFO", description="The least serious level that is logged.")
 

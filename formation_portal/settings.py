@@ -150,6 +150,9 @@ FORMATION_SERVICE_KEY = ENV.formation_service_key
 FORMATION_SERVICE_EDITS = {"yes": True, "no": False}.get(ENV.formation_service_edits, not ENV.formation_service_url)
 RELAY_WAIT_MS = ENV.relay_wait_ms
 RELAY_DIR = DATA_DIR / "relay"
+RELAY_CALLS_PER_SECOND = ENV.relay_calls_per_second
+# Every wait of the relay times this. Campaigns against a service of their own make time pass faster.
+RELAY_PACE = 1.0
 SERVICE_RATE_LIMIT = ENV.rate_limit
 
 LOGGING = {

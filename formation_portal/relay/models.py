@@ -5,6 +5,7 @@ States and what moves them: design, "Relay". `wanted` and `acknowledged` are pay
 
 import uuid
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
@@ -17,6 +18,13 @@ from .kinds import Kind, Name
 UNCLEAR = "unclear"
 # Why a row is held, or a deed done, that the service has no call for.
 UNSUPPORTED = "unsupported"
+# Why a row is held: the service has several records that may be ours, and nothing tells which is.
+TWINS = "twins"
+# Why a row waits: the evidence says that nothing arrived, so it may be sent again.
+RESEND = "resend"
+# What was special about being done: it was sent more than once, so one more look is due; and what that look may find.
+RESENT = "resent"
+SURPLUS = "surplus"
 
 
 class DeliveryState(models.TextChoices):
@@ -57,9 +65,12 @@ class Delivery(models.Model):
     next_at = models.DateTimeField(null=True, blank=True)
     lease = models.UUIDField(null=True, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)
-    # Tries in a row that surely did nothing, and re-sends of what may have arrived.
+    # Tries in a row that surely did nothing, re-sends of what may have arrived, and looks in vain since the last send.
     attempts = models.PositiveIntegerField(default=0)
     repeats = models.PositiveIntegerField(default=0)
+    looks = models.PositiveIntegerField(default=0)
+    # Since when it is not known whether it arrived.
+    unclear_since = models.DateTimeField(null=True, blank=True)
     updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:
@@ -87,7 +98,12 @@ class Delivery(models.Model):
     def is_settled(self) -> bool:
         """Whether it is known what the service has: nothing is on its way, or may have arrived."""
         in_doubt = (DeliveryState.SENDING, DeliveryState.UNKNOWN, DeliveryState.RECONCILING)
-        return self.state not in in_doubt and not (self.state == DeliveryState.HELD and self.reason == UNCLEAR)
+        return self.state not in in_doubt and not self.needs_a_decision
+
+    @property
+    def needs_a_decision(self) -> bool:
+        """Whether only an agent can tell if the service has it."""
+        return self.state == DeliveryState.HELD and self.reason in (UNCLEAR, TWINS)
 
     @property
     def is_as_wanted(self) -> bool:
@@ -119,12 +135,65 @@ class Attempt(models.Model):
         return f"{self.delivery_id}: {self.outcome or 'not ended'}"
 
 
+class Look(models.Model):
+    """One reading of the service's records after a call in doubt: what was found. Ids only, no personal data."""
+
+    delivery = models.ForeignKey(Delivery, models.CASCADE, related_name="seen")
+    looked_at = models.DateTimeField(auto_now_add=True)
+    # How many records the service has there, and the ids of those that may be ours and belong to nothing else here.
+    records = models.PositiveIntegerField(default=0)
+    matches = models.JSONField(default=list)
+    conclusion = models.CharField(max_length=40)
+    request_id = models.CharField(max_length=100, blank=True)
+
+    class Meta:
+        ordering = ("-pk",)
+
+    def __str__(self) -> str:
+        return f"{self.delivery_id}: {self.conclusion}"
+
+
+class Decision(models.Model):
+    """What an agent has decided about a thing that nothing else could settle. Never changed, never removed."""
+
+    class Deed(models.TextChoices):
+        BIND = "bind", "It is there: this is its id"
+        ABSENT = "absent", "It is not there"
+
+    delivery = models.ForeignKey(Delivery, models.PROTECT, related_name="decisions")
+    agent = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    deed = models.CharField(max_length=10, choices=Deed.choices)
+    remote_id = models.CharField(max_length=200, blank=True)
+    note = models.TextField(blank=True)
+    decided_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("-pk",)
+
+    def __str__(self) -> str:
+        return f"{self.delivery_id}: {self.deed}"
+
+
 class ServiceProfile(models.Model):
-    """What was found out about the service at one address. An answer that is not known is None."""
+    """What was found out about the service at one address, and how calls to it fare. What is not known is None."""
 
     base_url = models.CharField(max_length=300, primary_key=True)
     can_edit = models.BooleanField(null=True)
+    # What `probe_service` has found, in the shape of `capabilities.Capabilities`.
+    capabilities = models.JSONField(null=True, blank=True)
+    probed_at = models.DateTimeField(null=True, blank=True)
+    # Nothing is sent before this moment, and why: the service asks for it, or does not accept our key.
     paused_until = models.DateTimeField(null=True, blank=True)
+    pause_reason = models.CharField(max_length=20, blank=True)
+    # The breaker: calls in a row that brought no answer, and when one call may try again.
+    failures = models.PositiveIntegerField(default=0)
+    open_until = models.DateTimeField(null=True, blank=True)
+    # The last calls, as seconds since 1970, for the rate; and what is left for trying again.
+    recent_calls = models.JSONField(default=list)
+    retries_left = models.FloatField(null=True)
+    retries_at = models.DateTimeField(null=True, blank=True)
+    # Seconds by which the service's clock is ahead of ours, as far as its answers tell.
+    clock_ahead = models.FloatField(null=True)
 
     def __str__(self) -> str:
         return self.base_url

@@ -1,25 +1,63 @@
-"""How long the relay waits, and for what."""
+"""How long the relay waits, and for what. RELAY_PACE scales it all: 1 in life, a fraction of it in campaigns."""
 
 import random
 from datetime import timedelta
 
-# Longer than any call may take, so that a lease runs out only where the worker has died.
-LEASE = timedelta(seconds=180)
-# Longer than the service's slowest commit: only then it is known that nothing more comes of a lost call.
-SETTLE = timedelta(seconds=60)
-# After the service has refused our key, one call tries again.
-PAUSE = timedelta(seconds=60)
-# How often what may have arrived is sent again, with the same key, before an agent has to look.
-REPEATS = 2
+from django.conf import settings
 
-_FIRST, _LONGEST = 2.0, 900.0
+# Re-sends of what may have arrived, to a service that doesn't honour keys, before an agent has to look.
+REPEATS = 2
+# With keys a repeat is harmless; this many in vain, and something else is wrong.
+KEYED_REPEATS = 20
+# Looks that must find nothing before it is sent again.
+LOOKS = 2
+# Calls in a row without an answer that open the breaker.
+FAILURES = 5
+# Retries that may be made at once; a success gives back what a retry took, a minute gives this many.
+RETRIES = 10.0
+
+# Longer than any call may take, so that a lease runs out only where the worker has died.
+_LEASE, _SETTLE, _PAUSE, _BREAK = 180.0, 60.0, 60.0, 30.0
+_FIRST, _LONGEST, _SHORTEST = 2.0, 900.0, 0.2
+
+
+def lease() -> timedelta:
+    """How long a worker has a row to itself."""
+    return _paced(_LEASE)
+
+
+def settle(slowest: float = 0.0) -> timedelta:
+    """Longer than the service's slowest commit: only then it is known that nothing more comes of a lost call.
+
+    `slowest` is the slowest answer that the probe has seen, in seconds.
+    """
+    return max(_paced(_SETTLE), timedelta(seconds=2 * slowest))
+
+
+def pause() -> timedelta:
+    """After the service has refused our key, one call tries again."""
+    return _paced(_PAUSE)
+
+
+def breaker() -> timedelta:
+    """How long nothing is sent after too many calls in a row had no answer."""
+    return _paced(_BREAK)
+
+
+def retries_a_second() -> float:
+    """How fast the retry budget fills up."""
+    return RETRIES / _paced(60.0).total_seconds()
 
 
 def backoff(attempts: int, *, at_least: float | None = None) -> timedelta:
     """How long to wait after so many tries in vain: with full jitter, at least what the service asks for.
 
-    Jitter keeps many applications from coming back in the same instant.
+    Jitter keeps many applications from coming back in the same instant. What the service asks for is not scaled.
     """
     ceiling = min(_LONGEST, _FIRST * 2 ** min(attempts, 20))
-    seconds = random.uniform(0, ceiling)  # noqa: S311  # no secret hangs on it
-    return timedelta(seconds=min(_LONGEST, max(seconds, at_least or 0.0, 0.2)))
+    drawn = random.uniform(0, ceiling)  # noqa: S311  # no secret hangs on it
+    return max(_paced(max(drawn, _SHORTEST)), timedelta(seconds=min(_LONGEST, at_least or 0.0)))
+
+
+def _paced(seconds: float) -> timedelta:
+    return timedelta(seconds=seconds * settings.RELAY_PACE)
