@@ -3,6 +3,7 @@
 import os
 import secrets
 from pathlib import Path
+from typing import Any
 
 from formation_portal import databases
 from formation_portal.environment import PROJECT, read_environment
@@ -154,6 +155,13 @@ RELAY_CALLS_PER_SECOND = ENV.relay_calls_per_second
 # Every wait of the relay times this. Campaigns against a service of their own make time pass faster.
 RELAY_PACE = 1.0
 SERVICE_RATE_LIMIT = ENV.rate_limit
+# A request that has not answered for so long has died, and its Idempotency-Key is free again. No request runs this
+# long; and should one, it finds its row taken and rolls back.
+SERVICE_GIVEN_UP_SECONDS = 120
+# Calls of the embedded service that go wrong on purpose: None, or seed, ledger and each (service/faults.py).
+SERVICE_FAULTS: dict[str, Any] | None = None
+# True in the settings of a test alone. Without it SERVICE_FAULTS is refused.
+TESTING = False
 
 LOGGING = {
     "version": 1,

@@ -1,9 +1,16 @@
 """The embedded formation service as a Django app."""
 
 from django.apps import AppConfig
+from django.core.checks import register
 
 
 class ServiceConfig(AppConfig):
     name = "formation_portal.service"
     label = "service"
     verbose_name = "Formation service"
+
+    def ready(self) -> None:
+        from formation_portal.service.spoiling import check_faults, refuse_outside_tests
+
+        register(check_faults)
+        refuse_outside_tests()

@@ -16,6 +16,7 @@ from django.utils.encoding import escape_uri_path
 
 from formation_portal.service import auth, idempotency, limits
 from formation_portal.service.problems import Refusal, answer, response_to
+from formation_portal.service.spoiling import spoiled
 
 logger = logging.getLogger(__name__)
 
@@ -32,6 +33,8 @@ View = Callable[..., HttpResponseBase]
 def guarded(run: View, *, scopes: tuple[str, ...], takes: str | None) -> View:
     """The route behind its checks. `takes` is the media type of its body, None where it needs none."""
 
+    perform = spoiled(idempotency.once)
+
     def enter(request: HttpRequest, **path: Any) -> HttpResponseBase:
         try:
             key = auth.identify(request)
@@ -40,7 +43,7 @@ def guarded(run: View, *, scopes: tuple[str, ...], takes: str | None) -> View:
             auth.require(key, scopes)
             _check_body(request, takes)
             work: Callable[[], Any] = partial(run, request, **path)
-            return work() if request.method == "GET" else idempotency.once(request, key, work)
+            return work() if request.method == "GET" else perform(request, key, work)
         except Exception as error:
             return answer(request, error)
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, transaction
 from django.db.models import Q
@@ -26,9 +27,6 @@ from formation_portal.service.problems import Complaint, Refusal, invalid, point
 HEADER = "Idempotency-Key"
 PATTERN = "^[!-~]{1,255}$"
 KEPT_FOR = timedelta(days=7)
-# A row without an answer belongs to a request that is running, or to a process that has died. No request runs this
-# long; and should one, it finds its row taken and rolls back.
-GIVEN_UP_AFTER = timedelta(seconds=120)
 # How often a new row sweeps out those whose time is over.
 PURGE_EVERY = 200
 _KEPT_HEADERS = ("Content-Type", "Location", "Deprecation", "Sunset")
@@ -108,8 +106,10 @@ def _claim(key: ApiKey, name: str, fingerprint: str) -> KeptAnswer | None:
 def _take_over(mine: KeptAnswer) -> KeptAnswer | None:
     """The row that stands there, if its time is over or its request has died."""
     there = KeptAnswer.objects.filter(api_key=mine.api_key, idempotency_key=mine.idempotency_key)
+    # A row without an answer belongs to a request that is running, or to a process that has died.
+    given_up = mine.started_at - timedelta(seconds=settings.SERVICE_GIVEN_UP_SECONDS)
     is_old = Q(started_at__lt=mine.started_at - KEPT_FOR)
-    has_died = Q(status=None, fingerprint=mine.fingerprint, started_at__lt=mine.started_at - GIVEN_UP_AFTER)
+    has_died = Q(status=None, fingerprint=mine.fingerprint, started_at__lt=given_up)
     taken = there.filter(is_old | has_died).update(
         attempt=mine.attempt, fingerprint=mine.fingerprint, started_at=mine.started_at, status=None
     )

@@ -89,10 +89,10 @@ def test_while_the_first_is_running_the_second_is_told_to_wait(caller: Caller) -
     assert answer["Retry-After"] == "1"
 
 
-def test_a_request_that_died_is_taken_over(caller: Caller) -> None:
+def test_a_request_that_died_is_taken_over(caller: Caller, settings: Any) -> None:
     create(caller)
     KeptAnswer.objects.update(status=None, body=b"")
-    age(idempotency.GIVEN_UP_AFTER + timedelta(seconds=1))
+    age(timedelta(seconds=settings.SERVICE_GIVEN_UP_SECONDS + 1))
     problem(create(caller, name="Other"), 422, "idempotency_key_reused")
     assert create(caller).status_code == 201
 
