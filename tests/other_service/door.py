@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 from .messages import Received, Reply, read_request
+from .spoiling import Spoilt
 
 if TYPE_CHECKING:
     from .service import OtherService
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
 class Door:
     """Listens for one service; can be closed and opened again at the same address."""
 
-    def __init__(self, service: OtherService) -> None:
+    def __init__(self, service: OtherService, port: int) -> None:
         self._service = service
         self._server: _Server | None = None
-        self._port = 0
+        self._port = port
 
     @property
     def url(self) -> str:
@@ -70,6 +71,7 @@ class _Server(ThreadingHTTPServer):
         error = sys.exc_info()[1]
         if not isinstance(error, OSError):
             self.service.faults.append(error)
+            super().handle_error(request, client_address)
 
 
 def _cut(line: socket.socket) -> None:
@@ -88,6 +90,9 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         request = self._received()
+        if request is None:
+            self.close_connection = True
+            return
         service = self.server.service
         trouble = service.trouble_for(request)
         if trouble is None:
@@ -108,12 +113,19 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._say(reply)
 
-    def _received(self) -> Received:
-        raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+    def _received(self) -> Received | None:
+        """The request, or None where the client left in the middle of it."""
+        length = int(self.headers.get("Content-Length") or 0)
+        raw = self.rfile.read(length)
+        if len(raw) < length:
+            return None
         return read_request(self.command, self.path, dict(self.headers.items()), raw)
 
-    def _say(self, reply: Reply) -> None:
-        self._answer(reply.status, reply.body, reply.content_type, {})
+    def _say(self, reply: Reply | Spoilt) -> None:
+        if isinstance(reply, Spoilt):
+            self._answer(reply.status, reply.text, "application/json", reply.headers)
+        else:
+            self._answer(reply.status, reply.body, reply.content_type, {})
 
     def _answer(self, status: int, body: Any, content_type: str, headers: dict[str, str]) -> None:
         text = body if isinstance(body, str) else "" if body is None else json.dumps(body)

@@ -2,13 +2,17 @@
 
 import itertools
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from . import judging
 from .door import Door
+from .journal import Journal
 from .messages import Received, Reply
-from .schemas import CATALOG, FAULTY, USABLE
+from .schemas import CATALOG
+from .spoiling import Plan, Spoilt, spoilt
 from .troubles import Trouble, Troubles
 
 KEY = "other-makes-key"
@@ -33,10 +37,20 @@ class Entity:
 
 
 class OtherService:
-    """A running service. Use it as a context manager, or the fixture `other_service`."""
+    """A running service. Use it as a context manager, or the fixture `other_service`.
 
-    def __init__(self) -> None:
-        self.catalog: list[Any] = list(CATALOG)
+    With a `journal` it forgets nothing that it has answered, however it ends: what was accepted is read again at start,
+    under the same ids. `plan` says which requests go wrong. `port` is a free one where none is given.
+    """
+
+    def __init__(
+        self,
+        journal: Path | None = None,
+        plan: Plan | None = None,
+        port: int | None = None,
+        catalog: Sequence[Any] = CATALOG,
+    ) -> None:
+        self.catalog: list[Any] = list(catalog)
         self.received: list[Received] = []
         self.entities: dict[str, Entity] = {}
         self.key = KEY
@@ -44,7 +58,11 @@ class OtherService:
         self._troubles = Troubles()
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
-        self._door = Door(self)
+        self._plan = plan
+        self._door = Door(self, port or 0)
+        self._journal = Journal(journal) if journal else None
+        for request in self._journal or ():
+            assert self._do(request).status < 400, request.path
 
     @property
     def url(self) -> str:
@@ -65,6 +83,10 @@ class OtherService:
     def start(self) -> None:
         """Listen, at the same address as before."""
         self._door.open()
+
+    def serve_forever(self) -> None:
+        """Stay until the process ends; for one of its own."""
+        threading.Event().wait()
 
     def stop(self) -> None:
         """Be down: no connection is taken, and those that stand are cut."""
@@ -103,19 +125,26 @@ class OtherService:
 
     # What the door asks
 
-    def reply(self, request: Received) -> Reply:
+    def reply(self, request: Received) -> Reply | Spoilt:
+        """What this make answers to the request, with what the plan makes of it."""
+        return spoilt(self._plan, request, self.do)
+
+    def do(self, request: Received) -> Reply:
         """What this make does with the request; runs one request at a time."""
         with self._lock:
             self.received.append(request)
-            return self._reply(request)
+            if request.headers.get("Authorization") != f"Bearer {self.key}":
+                return Reply(401, {"error": "Who are you?"})
+            reply = self._do(request)
+            if self._journal and request.method == "POST" and reply.status < 400:
+                self._journal.append(request)
+            return reply
 
     def trouble_for(self, request: Received) -> Trouble | None:
         """The trouble that the request meets."""
         return self._troubles.for_request(f"{request.method} {request.path}")
 
-    def _reply(self, request: Received) -> Reply:
-        if request.headers.get("Authorization") != f"Bearer {self.key}":
-            return Reply(401, {"error": "Who are you?"})
+    def _do(self, request: Received) -> Reply:
         steps = request.path.removeprefix("/api/v1/").split("/")
         if request.method == "GET" and steps == ["catalog"]:
             return Reply(200, self.catalog)
@@ -140,7 +169,7 @@ class OtherService:
 
     def _create(self, request: Received) -> Reply:
         wanted = request.body.get("jurisdiction_product_id")
-        found = [one for one in (*USABLE, *FAULTY) if one["jurisdiction_product_id"] == wanted]
+        found = [one for one in self.catalog if isinstance(one, dict) and one.get("jurisdiction_product_id") == wanted]
         if not found:
             return Reply(400, {"error": {"code": "no_product", "message": "No such product", "details": None}})
         if complaints := judging.entity_complaints(found[0], request.body):
