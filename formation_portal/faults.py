@@ -1,9 +1,18 @@
 """The pages for what went wrong before or around a view. Each says what became of the answers."""
 
+import sys
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import get_token
 from django.shortcuts import render
+from django.template.loader import render_to_string
+
+from formation_portal.accounts.signing_in import Unsent
+from formation_portal.outages import Outage, outage_in
+from formation_portal.portal.typed import typed_in
+
+_TRY_AGAIN_SECONDS = 5
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -22,8 +31,42 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500: our fault. Drawn without the request's context, which may be what failed."""
-    return render(request, "500.html", status=500)
+    """500: our fault. Drawn without the request's context, which may be what failed.
+
+    Every exception ends here, whichever view or middleware raised it. Where it tells that our records are away or
+    full, that passes: 503, and what was posted is on the page.
+    """
+    if outage := outage_in(sys.exc_info()[1]):
+        return _unavailable(request, outage)
+    return HttpResponse(render_to_string("500.html"), status=500)
+
+
+def _unavailable(request: HttpRequest, outage: Outage) -> HttpResponse:
+    """503. Drawn without session, user and database, which are what failed."""
+    kept = _kept(request)
+    context = {
+        "outage": outage,
+        "unsent": kept,
+        "typed": typed_in(kept.controls) if kept else (),
+        "path": request.get_full_path(),
+        "csrf_token": get_token(request),
+    }
+    headers = {"Retry-After": str(_TRY_AGAIN_SECONDS), "Cache-Control": "no-store"}
+    return HttpResponse(render_to_string("503.html", context), status=503, headers=headers)
+
+
+def _kept(request: HttpRequest) -> Unsent | None:
+    """What was posted, if it came from a page of ours and holds no password, which must not stand in a page."""
+    is_ours = getattr(request, "csrf_processing_done", False) or _came_from_us(request)
+    if request.method != "POST" or not is_ours or any("password" in name for name in request.POST):
+        return None
+    controls = tuple(
+        # The file that was chosen at a slot is gone, so its button is not pressed again.
+        ("update", ("1",)) if name == "slot" else (name, tuple(map(str, values)))
+        for name, values in request.POST.lists()
+        if name != "csrfmiddlewaretoken"
+    )
+    return Unsent(request.get_full_path(), controls, bool(request.FILES))
 
 
 def csrf_failure(request: HttpRequest, reason: str = "", **_: Any) -> HttpResponse:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 CONTENT_POLICY = "; ".join(
@@ -29,6 +30,7 @@ class SecurityHeaders:
         response.headers.setdefault("Content-Security-Policy", CONTENT_POLICY)
         response.headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
         response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
-        if getattr(request, "user", None) is not None and request.user.is_authenticated:
+        if settings.SESSION_COOKIE_NAME in {*request.COOKIES, *response.cookies}:
+            # Told by the cookie, not by who is signed in: that would ask a database that may be away.
             response.headers.setdefault("Cache-Control", "no-store")
         return response

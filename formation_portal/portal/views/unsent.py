@@ -1,9 +1,5 @@
 """What was posted after a session had ended: shown once more after signing in, to be sent on one press."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from urllib.parse import unquote
-
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import Resolver404, resolve
@@ -13,15 +9,7 @@ from formation_portal.accounts import signing_in
 from formation_portal.accounts.policies import UserRequest, signed_in
 from formation_portal.applications.models import Application
 
-_QUESTION = "q:"
-
-
-@dataclass(frozen=True, slots=True)
-class Typed:
-    """One thing that was typed, to be recognised."""
-
-    name: str
-    value: str
+from ..typed import typed_in
 
 
 @require_safe
@@ -35,7 +23,7 @@ def unsent(request: UserRequest) -> HttpResponse:
     if kept is None or not _may_open(request, kept.path):
         signing_in.forget(request)
         return redirect("portal:applications")
-    context = {"unsent": kept, "typed": tuple(_typed(kept.controls))}
+    context = {"unsent": kept, "typed": typed_in(kept.controls)}
     return render(request, "portal/unsent.html", context)
 
 
@@ -45,10 +33,3 @@ def _may_open(request: UserRequest, path: str) -> bool:
     except Resolver404:
         return False
     return reference is None or Application.objects.visible_to(request.user).filter(reference=reference).exists()
-
-
-def _typed(controls: Iterable[tuple[str, tuple[str, ...]]]) -> Iterable[Typed]:
-    for name, values in controls:
-        text = ", ".join(value for value in values if value)
-        if name.startswith(_QUESTION) and text:
-            yield Typed(unquote(name.removeprefix(_QUESTION)), text)
