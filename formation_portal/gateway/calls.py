@@ -6,6 +6,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from http.cookiejar import DefaultCookiePolicy
 from typing import Any, NoReturn
 
@@ -13,6 +14,7 @@ import requests
 from requests.adapters import BaseAdapter
 from urllib3.exceptions import HTTPError
 
+from . import clock
 from .complaints import read_complaint
 from .deadline import Timeouts
 from .errors import GatewayError, Unusable, class_for
@@ -94,6 +96,7 @@ class Caller:
             # The adapters take the third number of the time-outs too.
             sent = self._session.send(request, timeout=call.timeouts, stream=True)  # type: ignore[arg-type]
             with sent as response:
+                clock.note(response.headers, now=datetime.now(UTC))
                 status = response.status_code
                 is_error = not 200 <= status < 300
                 body = _read(response, limit=call.limit, cut=is_error)
