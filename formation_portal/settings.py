@@ -129,7 +129,7 @@ STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [PROJECT / "static"]
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": {"BACKEND": "formation_portal.files.DurableFiles"},
     "staticfiles": {"BACKEND": "formation_portal.assets.BundledStorage"},
 }
 # Uploads are served by views that check who asks, never by address.
@@ -139,6 +139,10 @@ UPLOAD_LIMIT = 10_000_000
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
 FILE_UPLOAD_PERMISSIONS = 0o600
+FILE_UPLOAD_HANDLERS = [
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "formation_portal.files.SparingUploadHandler",
+]
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = ENV.secure_cookies
 SESSION_COOKIE_HTTPONLY = True
@@ -148,7 +152,8 @@ SECURE_REFERRER_POLICY = "same-origin"
 
 FORMATION_SERVICE_URL = ENV.formation_service_url
 FORMATION_SERVICE_KEY = ENV.formation_service_key
-FORMATION_SERVICE_EDITS = {"yes": True, "no": False}.get(ENV.formation_service_edits, not ENV.formation_service_url)
+# None: the embedded one can, another as far as the probe or its answers have shown.
+FORMATION_SERVICE_EDITS = {"yes": True, "no": False}.get(ENV.formation_service_edits)
 RELAY_WAIT_MS = ENV.relay_wait_ms
 RELAY_DIR = DATA_DIR / "relay"
 RELAY_CALLS_PER_SECOND = ENV.relay_calls_per_second

@@ -14,7 +14,7 @@ import requests
 from requests.adapters import BaseAdapter
 from urllib3.exceptions import HTTPError
 
-from . import clock
+from . import clock, tracing
 from .complaints import read_complaint
 from .deadline import Timeouts
 from .errors import GatewayError, Unusable, class_for
@@ -89,7 +89,7 @@ class Caller:
 
     def call(self, call: Call) -> Answer:
         """Send it and read the whole answer. Raises GatewayError for everything but 2xx, and 304 where it was asked."""
-        request_id = uuid.uuid4().hex
+        request_id = tracing.given() or uuid.uuid4().hex
         request = self._prepare(call, request_id)
         started = time.monotonic()
         try:

@@ -134,7 +134,7 @@ class NotThere(Unsupported, NotFound):
 
 
 class UnexpectedAnswer(GatewayError):
-    """The service broke the contract, and did nothing: a redirect, or a documented call that it doesn't have."""
+    """The service broke the contract, and did nothing: it doesn't have a documented call."""
 
     words = "The formation service answered in a way that the portal doesn't understand"
 
@@ -173,7 +173,7 @@ TABLE: Sequence[Row] = (
     Row(ConnectTimeoutError, NotSent),
     Row(HandshakeFailed, NotSent),
     Row(range(100, 200), UnexpectedAnswer),
-    Row(range(300, 400), UnexpectedAnswer),
+    Row(range(300, 400), Unclear),
     Row(401, NotAuthorised),
     Row(403, NotAuthorised),
     Row(404, NotThere, is_supplement=True),

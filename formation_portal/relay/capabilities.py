@@ -42,13 +42,12 @@ class Capabilities:
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> Self:
         """From what was stored; members that are not there are not known."""
-        known = {name: value for name, value in stored.items() if name in cls.__dataclass_fields__}
-        return cls(
-            **{
-                name: frozenset(Kind(one) for one in value) if isinstance(value, list) else value
-                for name, value in known.items()
-            }
-        )
+        known: dict[str, Any] = {
+            name: frozenset(Kind(one) for one in value) if isinstance(value, list) else value
+            for name, value in stored.items()
+            if name in cls.__dataclass_fields__
+        }
+        return cls(**known)
 
 
 _LISTED = frozenset({Kind.ENTITY, Kind.PARTY, Kind.SHARE_CLASS, Kind.SHAREHOLDING, Kind.DOCUMENT})

@@ -2,7 +2,7 @@
 
 import logging
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,13 +11,14 @@ from django.utils import timezone
 
 from formation_portal.applications.models import Application
 
+from . import pacing, timing
 from .kinds import Name
-from .models import UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState
+from .models import RESEND, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState
 from .order import next_row
-from .profile import Profile, profile
+from .profile import Profile, locked_profile, profile, profile_of
 from .renewal import requeue
 from .routes import has_nothing_to_send, is_beyond
-from .timing import LEASE
+from .settling import Way, way_for
 
 logger = logging.getLogger(__name__)
 State = DeliveryState
@@ -25,16 +26,25 @@ State = DeliveryState
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A row that is ours until its lease ends, and the remote ids that its call may name."""
+    """A row that is ours until its lease ends, what it is taken for, and the remote ids that its call may name."""
 
     row: Delivery
     lease: uuid.UUID
     application: Application
     ids: dict[Name, str]
+    known: Profile
+    # Of the attempt that is about to be made; empty where only the service's records are read.
+    request_id: str = ""
+    is_retry: bool = False
+
+    @property
+    def is_look(self) -> bool:
+        """Whether nothing is written at the service."""
+        return not self.request_id
 
 
 def claim(application_id: int, *, is_eager: bool = False, tried: Collection[int] = ()) -> Claim | None:
-    """The next row of the application, marked as sending with an attempt; None where there is nothing to do now.
+    """The next row of the application, marked and with its attempt; None where there is nothing to do now.
 
     Rows that need no call on the way there are settled. Never called inside a transaction: what it says is committed
     when it returns.
@@ -48,26 +58,51 @@ def claim(application_id: int, *, is_eager: bool = False, tried: Collection[int]
         if known.is_paused(now) and not is_eager:
             return None
         rows = list(Delivery.objects.filter(application=application))
-        for row in rows:
-            if row.state == State.SENDING and row.lease_until is not None and row.lease_until <= now:
-                _give_up_lease(row, known, now=now)
+        _give_up_leases(rows, known, now=now)
         go = known.lets_go(application)
         while chosen := next_row(rows, now=now, profile=known, lets_go=go, is_eager=is_eager, tried=tried):
-            if not _settles_without_a_call(chosen, known):
-                return Claim(
-                    chosen,
-                    _mark(chosen, now=now),
-                    application,
-                    {one.name: one.remote_id for one in rows if one.remote_id},
-                )
+            if _settles_without_a_call(chosen, known):
+                continue
+            ids = {one.name: one.remote_id for one in rows if one.remote_id}
+            return _taken(chosen, application, ids, now=now, is_eager=is_eager)
         _rest(rows)
         return None
 
 
+def _taken(
+    row: Delivery, application: Application, ids: dict[Name, str], *, now: datetime, is_eager: bool
+) -> Claim | None:
+    """The row marked as ours, unless the service may not be called yet."""
+    stored = locked_profile()
+    known, lease, was = profile_of(stored), uuid.uuid4(), row.state
+    is_look = was == State.DONE or (was == State.UNKNOWN and way_for(row, known.can) is Way.LOOK)
+    is_retry = not is_look and was != State.QUEUED
+    if not is_eager:
+        opens = pacing.opens_at(stored, now, is_retry=is_retry)
+        if opens > now:
+            if is_retry:
+                # Others may be called before: only trying again has to wait.
+                Delivery.objects.filter(pk=row.pk).update(next_at=opens)
+            return None
+        pacing.take(stored, now, is_retry=is_retry)
+    if is_look:
+        _mark(row, State.RECONCILING, lease, was=was, now=now)
+        return Claim(row, lease, application, ids, known)
+    _prepare(row)
+    _mark(row, State.SENDING, lease, was=was, now=now)
+    attempt = Attempt.objects.create(delivery=row, key=row.key, lease=lease, request_id=uuid.uuid4().hex)
+    return Claim(row, lease, application, ids, known, attempt.request_id, is_retry)
+
+
 def _settles_without_a_call(row: Delivery, known: Profile) -> bool:
     if row.state == State.UNKNOWN:
+        if way_for(row, known.can) is not Way.HOLD:
+            return False
+        logger.error("Delivery %s may have arrived, and nothing here can tell: held", row.pk)
+        row.state, row.reason, row.next_at = State.HELD, UNCLEAR, None
+    elif row.state == State.DONE:
         return False
-    if has_nothing_to_send(row):
+    elif has_nothing_to_send(row):
         row.acknowledged = row.wanted
         requeue(row)
     elif is_beyond(row, known):
@@ -78,43 +113,48 @@ def _settles_without_a_call(row: Delivery, known: Profile) -> bool:
     return True
 
 
-def _mark(row: Delivery, *, now: datetime) -> uuid.UUID:
-    was = row.state
-    if was == State.UNKNOWN:
+def _prepare(row: Delivery) -> None:
+    """What the call will send, with its key: the same wish keeps its key through all tries, another gets another."""
+    row.looks = 0
+    if row.state == State.UNKNOWN:
         row.repeats += 1
-    else:
-        # The same wish keeps its key through all tries, another one gets another.
-        if not (was == State.WAITING and row.key and row.sent == row.wanted):
-            row.key = uuid.uuid4().hex
-        row.sent = row.wanted
-    lease = uuid.uuid4()
-    row.state, row.lease, row.lease_until = State.SENDING, lease, now + LEASE
+        return
+    if row.reason == RESEND:
+        row.repeats += 1
+        row.recheck = True
+    if not (row.state == State.WAITING and row.key and row.sent == row.wanted):
+        row.key = uuid.uuid4().hex
+    row.sent = row.wanted
+
+
+def _mark(row: Delivery, state: DeliveryState, lease: uuid.UUID, *, was: str, now: datetime) -> None:
     # Somebody looks again when the lease has ended.
+    row.state, row.lease, row.lease_until = state, lease, now + timing.lease()
     row.next_at = row.lease_until
+    names = ("state", "lease", "lease_until", "next_at", "key", "sent", "repeats", "looks", "recheck")
     # On an engine that ignores row locks, whoever came first has changed the state.
     claimed = Delivery.objects.filter(pk=row.pk, state=was).update(
-        state=row.state,
-        lease=row.lease,
-        lease_until=row.lease_until,
-        next_at=row.next_at,
-        key=row.key,
-        sent=row.sent,
-        repeats=row.repeats,
-        updated_at=now,
+        **{name: getattr(row, name) for name in names}, updated_at=now
     )
     if not claimed:
         raise RuntimeError(f"Delivery {row.pk} was claimed twice")
-    Attempt.objects.create(delivery=row, key=row.key, lease=lease)
-    return lease
 
 
-def _give_up_lease(row: Delivery, known: Profile, *, now: datetime) -> None:
-    """Its worker has died: the call may have arrived. Never queued again without asking."""
-    logger.warning("Delivery %s: its worker died while sending", row.pk)
-    row.tries.filter(ended_at=None).update(ended_at=now, outcome="worker_died")
-    row.state = State.UNKNOWN if known.honours_keys else State.HELD
-    row.reason, row.next_at, row.lease, row.lease_until = UNCLEAR, now, None, None
-    row.save()
+def _give_up_leases(rows: Iterable[Delivery], known: Profile, *, now: datetime) -> None:
+    """Their workers have died: a call may have arrived, and is never queued again; a look is simply made again."""
+    for row in rows:
+        if row.lease_until is None or row.lease_until > now:
+            continue
+        if row.state == State.SENDING:
+            logger.warning("Delivery %s: its worker died while sending", row.pk)
+            row.tries.filter(ended_at=None).update(ended_at=now, outcome="worker_died")
+            row.reason, row.unclear_since = UNCLEAR, row.unclear_since or now
+            row.state, row.next_at = State.UNKNOWN, now + known.settle
+        elif row.state == State.RECONCILING:
+            row.state = State.DONE if row.recheck else State.UNKNOWN
+            row.next_at = now
+        row.lease = row.lease_until = None
+        row.save()
 
 
 def _rest(rows: list[Delivery]) -> None:

@@ -1,6 +1,7 @@
 """Writes down what became of a call, in one transaction, and what follows from it for the other rows."""
 
 import logging
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,15 +12,17 @@ from formation_portal.applications import saving
 from formation_portal.applications.drafts import open_draft
 from formation_portal.applications.models import Application
 
+from . import pacing, timing
 from .claiming import Claim
+from .evidence import settle_by
 from .kinds import container
+from .looking import Evidence
 from .models import UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState
 from .outcomes import BOUND_ELSEWHERE, IN_PROGRESS, NOT_AUTHORISED, Outcome
 from .problems import located
-from .profile import profile, remember
+from .profile import locked_profile, remember
 from .renewal import requeue
-from .routes import ROUTES
-from .timing import PAUSE, REPEATS, SETTLE, backoff
+from .routes import CREATE, ROUTES, sent_action
 
 logger = logging.getLogger(__name__)
 State = DeliveryState
@@ -30,19 +33,43 @@ def conclude(claim: Claim, outcome: Outcome) -> Delivery | None:
     now = timezone.now()
     with transaction.atomic(durable=True):
         Attempt.objects.filter(delivery=claim.row, lease=claim.lease).update(
-            ended_at=now, outcome=outcome.says, status=outcome.status, request_id=outcome.request_id
+            ended_at=now, outcome=outcome.says, status=outcome.status
         )
-        Application.objects.select_for_update().get(pk=claim.application.pk)
-        row = Delivery.objects.select_for_update().get(pk=claim.row.pk)
-        if row.state != State.SENDING or row.lease != claim.lease:
-            logger.warning("Delivery %s: answered after its lease had ended", row.pk)
+        row = _ours(claim, State.SENDING)
+        if row is None:
             return None
-        row.lease = row.lease_until = None
-        _learn(row, outcome, now=now)
         _STEPS[outcome.state](row, claim, outcome, now)
         row.save()
         _tell_the_others(row, claim, now=now)
+        if outcome.was_called:
+            _learn(row, claim, outcome, now=now)
         return row
+
+
+def conclude_look(claim: Claim, found: Evidence | Outcome) -> Delivery | None:
+    """The row after its evidence was read; None where its lease had run out meanwhile."""
+    now = timezone.now()
+    with transaction.atomic(durable=True):
+        row = _ours(claim, State.RECONCILING)
+        if row is None:
+            return None
+        settle_by(row, found, known=claim.known, now=now)
+        row.save()
+        _tell_the_others(row, claim, now=now)
+        if isinstance(found, Outcome):
+            _learn(row, claim, found, now=now)
+        return row
+
+
+def _ours(claim: Claim, state: DeliveryState) -> Delivery | None:
+    """The row as it stands now, locked, if it is still ours; its lease ends."""
+    Application.objects.select_for_update().get(pk=claim.application.pk)
+    row = Delivery.objects.select_for_update().get(pk=claim.row.pk)
+    if row.state != state or row.lease != claim.lease:
+        logger.warning("Delivery %s: answered after its lease had ended", row.pk)
+        return None
+    row.lease = row.lease_until = None
+    return row
 
 
 def _done(row: Delivery, claim: Claim, outcome: Outcome, now: datetime) -> None:
@@ -52,38 +79,48 @@ def _done(row: Delivery, claim: Claim, outcome: Outcome, now: datetime) -> None:
         return
     row.remote_id = "" if removed else outcome.remote_id or row.remote_id
     row.acknowledged = row.sent
-    if outcome.was_there and profile().can_edit and row.sent is not None:
+    if outcome.was_there and claim.known.can_edit and row.sent is not None:
         row.acknowledged = ROUTES[row.name[0]].known_of(row.sent)
-    row.state = State.DONE
+    row.state, row.unclear_since = State.DONE, None
     requeue(row)
     row.reason = outcome.reason
     if row.state == State.QUEUED:
         row.next_at = now
+    elif row.recheck:
+        row.next_at = now + claim.known.settle
     if removed:
         _forget_contents(row)
 
 
 def _waiting(row: Delivery, claim: Claim, outcome: Outcome, now: datetime) -> None:
+    """Surely not processed, this time; an earlier try of the same may have been."""
     row.attempts += 1
-    row.state, row.reason = State.WAITING, outcome.reason
-    wait = PAUSE if outcome.reason == NOT_AUTHORISED else backoff(row.attempts, at_least=outcome.retry_after)
-    row.next_at = now + wait
+    wait = timing.pause() if outcome.reason == NOT_AUTHORISED else None
+    wait = wait or timing.backoff(row.attempts, at_least=outcome.retry_after)
+    row.state, row.reason, row.next_at = State.WAITING, outcome.reason, now + wait
+    if row.unclear_since is not None:
+        row.state, row.repeats = State.UNKNOWN, max(0, row.repeats - 1)
 
 
 def _unknown(row: Delivery, claim: Claim, outcome: Outcome, now: datetime) -> None:
-    """It may have arrived: sent again with the same key where the service honours it, else an agent has to look."""
-    is_in_progress = outcome.reason == IN_PROGRESS
-    may_repeat = profile().honours_keys and (row.repeats < REPEATS or is_in_progress)
-    row.state = State.UNKNOWN if may_repeat else State.HELD
-    row.reason = UNCLEAR
-    row.next_at = None
-    if may_repeat:
-        row.next_at = now + (timedelta(seconds=outcome.retry_after or 1) if is_in_progress else SETTLE)
-    else:
-        logger.error("Delivery %s of %s may have arrived: held", row.pk, claim.application.reference)
+    """It may have arrived: what to do is decided once it is certain that nothing more comes of it."""
+    row.state, row.reason = State.UNKNOWN, UNCLEAR
+    row.unclear_since = row.unclear_since or now
+    # With a key it is harmless to ask at once, else only once nothing more can come of it.
+    patience = timing.backoff(row.repeats + 1) if claim.known.can.honours_keys else claim.known.settle
+    row.next_at = now + patience
+    if outcome.reason == IN_PROGRESS:
+        # The service is still at it, and says so: that is no try in vain.
+        row.repeats = max(0, row.repeats - 1)
+        row.next_at = now + timedelta(seconds=outcome.retry_after or 1)
 
 
 def _refused(row: Delivery, claim: Claim, outcome: Outcome, now: datetime) -> None:
+    if outcome.status == 409 and row.unclear_since is not None and sent_action(row) == CREATE:
+        # What stands in its way may be itself.
+        _held(row, claim, replace(outcome, reason=UNCLEAR), now)
+        return
+    row.unclear_since = None
     if row.wanted != row.sent:
         _again(row, now)
         return
@@ -101,7 +138,7 @@ def _cleared(row: Delivery) -> set[str]:
 
 
 def _held(row: Delivery, claim: Claim, outcome: Outcome, now: datetime) -> None:
-    if row.wanted != row.sent and outcome.reason != UNSUPPORTED:
+    if row.wanted != row.sent and outcome.reason not in (UNSUPPORTED, UNCLEAR):
         _again(row, now)
         return
     row.state, row.reason, row.next_at = State.HELD, outcome.reason, None
@@ -138,23 +175,17 @@ def _is_bound_elsewhere(row: Delivery, outcome: Outcome) -> bool:
 
 def _bound_elsewhere(row: Delivery, claim: Claim, outcome: Outcome, now: datetime) -> None:
     """The service says that two of our things are one: the customer has entered it twice, or the service is wrong."""
-    if not outcome.was_there:
-        _held(row, claim, Outcome(State.HELD, BOUND_ELSEWHERE, request_id=outcome.request_id), now)
+    if outcome.was_there:
+        _refused(row, claim, outcome, now)
         return
-    _refused(row, claim, outcome, now)
+    logger.error("Delivery %s: the answer names a record of something else, request %s", row.pk, outcome.request_id)
+    _unknown(row, claim, replace(outcome, reason=BOUND_ELSEWHERE), now)
 
 
-def _learn(row: Delivery, outcome: Outcome, *, now: datetime) -> None:
+def _learn(row: Delivery, claim: Claim, outcome: Outcome, *, now: datetime) -> None:
     """What the answer shows about the service, whatever becomes of the row."""
-    if outcome.reason == NOT_AUTHORISED:
-        remember(paused_until=now + PAUSE)
-        logger.error(
-            "The formation service does not accept the portal's key (status %s, request %s): nothing is sent before %s",
-            outcome.status,
-            outcome.request_id,
-            now + PAUSE,
-        )
-    elif outcome.reason == UNSUPPORTED and not row.name[0].is_deed:
+    pacing.learn(locked_profile(), outcome, now, was_retry=claim.is_retry)
+    if outcome.reason == UNSUPPORTED and not row.name[0].is_deed and not claim.is_look:
         remember(can_edit=False)
 
 

@@ -22,8 +22,7 @@ UNSUPPORTED = "unsupported"
 TWINS = "twins"
 # Why a row waits: the evidence says that nothing arrived, so it may be sent again.
 RESEND = "resend"
-# What was special about being done: it was sent more than once, so one more look is due; and what that look may find.
-RESENT = "resent"
+# What one more look at a thing that was sent more than once has found: the service has more of it than it should.
 SURPLUS = "surplus"
 
 
@@ -69,6 +68,8 @@ class Delivery(models.Model):
     attempts = models.PositiveIntegerField(default=0)
     repeats = models.PositiveIntegerField(default=0)
     looks = models.PositiveIntegerField(default=0)
+    # It was made anew after a call in doubt: one more look is due once it is done.
+    recheck = models.BooleanField(default=False)
     # Since when it is not known whether it arrived.
     unclear_since = models.DateTimeField(null=True, blank=True)
     updated_at = models.DateTimeField(auto_now=True)

@@ -6,7 +6,7 @@ from datetime import datetime
 from .kinds import Kind, Name
 from .models import UNSUPPORTED, Delivery, DeliveryState
 from .profile import Profile
-from .routes import is_beyond, takes_an_edit
+from .routes import CREATE, action_of, is_beyond, sent_action, takes_an_edit
 
 State = DeliveryState
 
@@ -24,14 +24,22 @@ def next_row(
 ) -> Delivery | None:
     """The row to work on, or None: one call in flight an entity, removals first and backwards, then in order.
 
-    What waits to be tried again holds up what comes after it. `is_eager` takes what would have to wait, but nothing
-    that was `tried`.
+    What waits to be tried again holds up what comes after it; what is in doubt holds up others of its kind, so that
+    evidence about two of them is never mixed up. `is_eager` takes what would have to wait, but nothing that was
+    `tried`.
     """
-    if any(row.state == State.SENDING for row in rows):
+    if any(row.state in (State.SENDING, State.RECONCILING) for row in rows):
         return None
     there = {row.name for row in rows if row.remote_id}
+    in_doubt = {
+        row.name[0]
+        for row in rows
+        if row.state == State.UNKNOWN and sent_action(row) == CREATE and not row.name[0].is_csp
+    }
     for row in sorted(rows, key=_rank):
         if not _is_open(row, profile, lets_go=lets_go) or is_blocked(row, rows, there):
+            continue
+        if row.state != State.UNKNOWN and row.name[0] in in_doubt and action_of(row) == CREATE:
             continue
         if row.pk not in tried and (is_eager or row.state in (State.QUEUED, State.HELD) or _is_due(row, now)):
             return row
@@ -48,9 +56,11 @@ def _rank(row: Delivery) -> tuple[int, int, int, int]:
 
 
 def _is_open(row: Delivery, profile: Profile, *, lets_go: bool) -> bool:
-    """Whether the row is ours to move: queued or waiting, or in doubt where a re-send is harmless."""
+    """Whether the row is ours to move: queued or waiting, in doubt, or done with one more look due."""
     if row.state == State.UNKNOWN:
-        return profile.honours_keys
+        return True
+    if row.state == State.DONE:
+        return row.recheck and row.next_at is not None
     if row.state == State.HELD:
         return row.reason == UNSUPPORTED and takes_an_edit(row) and not is_beyond(row, profile)
     return lets_go and row.state in (State.QUEUED, State.WAITING)

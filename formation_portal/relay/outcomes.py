@@ -6,6 +6,7 @@ from formation_portal.gateway.errors import (
     Busy,
     Conflict,
     GatewayError,
+    NoAnswer,
     NotAuthorised,
     NotFound,
     NotSent,
@@ -21,11 +22,12 @@ from .routes import CREATE, REMOVE
 
 State = DeliveryState
 
-NOT_AUTHORISED, IN_PROGRESS, FILE_MISSING, BOUND_ELSEWHERE = (
+NOT_AUTHORISED, IN_PROGRESS, FILE_MISSING, BOUND_ELSEWHERE, TOO_LATE = (
     "not_authorised",
     "in_progress",
     "file_missing",
     "bound_elsewhere",
+    "too_late",
 )
 # The service refuses the same to everybody: nothing that a customer could change.
 _OURS = frozenset({"invalid_state", "schema_superseded", "idempotency_key_reused", "malformed_json", "unknown_field"})
@@ -47,6 +49,10 @@ class Outcome:
     status: int | None = None
     request_id: str = ""
     error: str = ""
+    # Whether the service gave any answer that shows it at work.
+    has_answer: bool = True
+    # Whether the service was called at all.
+    was_called: bool = True
 
     @property
     def says(self) -> str:
@@ -67,6 +73,7 @@ def outcome_of(error: GatewayError, *, kind: Kind, action: str) -> Outcome:
         status=error.status,
         request_id=error.request_id,
         error=type(error).__name__,
+        has_answer=not isinstance(error, NoAnswer),
     )
 
 

@@ -1,12 +1,16 @@
 """What the service at hand can do, as the settings say and as it has answered; remembered by its address."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 
 from formation_portal.applications.models import Application
 
+from . import timing
+from .capabilities import EMBEDDED as EMBEDDED_CAPABILITIES
+from .capabilities import Capabilities
 from .models import ServiceProfile
 
 EMBEDDED = "embedded"
@@ -14,10 +18,10 @@ EMBEDDED = "embedded"
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """`can_edit`: it has the calls that change and remove. `honours_keys`: the same key twice happens once."""
+    """`can_edit`: it has the calls that change and remove. `can`: what makes sending twice harmless there."""
 
     can_edit: bool
-    honours_keys: bool
+    can: Capabilities
     paused_until: datetime | None = None
 
     def lets_go(self, application: Application) -> bool:
@@ -31,25 +35,62 @@ class Profile:
         """Whether nothing is sent at all for the moment."""
         return self.paused_until is not None and now < self.paused_until
 
+    @property
+    def settle(self) -> timedelta:
+        """How long to wait after a call in doubt before anything can be told from looking."""
+        return timing.settle(self.can.slowest)
+
 
 def profile() -> Profile:
     """The profile of the configured service; one query."""
-    found = ServiceProfile.objects.filter(base_url=_address()).first()
+    return profile_of(ServiceProfile.objects.filter(base_url=address()).first())
+
+
+def profile_of(found: ServiceProfile | None) -> Profile:
+    """What a stored profile says together with the settings; what neither knows counts as not honoured."""
     return Profile(
-        can_edit=bool(settings.FORMATION_SERVICE_EDITS) and (found is None or found.can_edit is not False),
-        # Only of the embedded one it is known.
-        honours_keys=not settings.FORMATION_SERVICE_URL,
-        paused_until=found.paused_until if found else None,
+        can_edit=_can_edit(found),
+        can=_capabilities(found),
+        paused_until=_paused_until(found) if found else None,
     )
 
 
-def remember(*, can_edit: bool | None = None, paused_until: datetime | None = None) -> None:
-    """Keep what an answer has shown."""
-    shown = {"can_edit": can_edit, "paused_until": paused_until}
-    ServiceProfile.objects.update_or_create(
-        base_url=_address(), defaults={name: value for name, value in shown.items() if value is not None}
-    )
+def _can_edit(found: ServiceProfile | None) -> bool:
+    """As the operator says; else as an answer has shown; else only the embedded one can."""
+    if found is not None and found.can_edit is False:
+        return False
+    if settings.FORMATION_SERVICE_EDITS is not None:
+        return bool(settings.FORMATION_SERVICE_EDITS)
+    return not settings.FORMATION_SERVICE_URL or bool(found and found.can_edit)
 
 
-def _address() -> str:
-    return (settings.FORMATION_SERVICE_URL or EMBEDDED)[:300]
+def _capabilities(found: ServiceProfile | None) -> Capabilities:
+    if found is not None and found.capabilities is not None:
+        return Capabilities.from_json(found.capabilities)
+    return Capabilities() if settings.FORMATION_SERVICE_URL else EMBEDDED_CAPABILITIES
+
+
+def _paused_until(found: ServiceProfile) -> datetime | None:
+    moments = [moment for moment in (found.paused_until, found.open_until) if moment is not None]
+    return max(moments, default=None)
+
+
+def locked_profile() -> ServiceProfile:
+    """The stored profile of the configured service, locked until the transaction ends; made where there is none."""
+    stored = ServiceProfile.objects.select_for_update()
+    if (found := stored.filter(base_url=address()).first()) is not None:
+        return found
+    ServiceProfile.objects.get_or_create(base_url=address())
+    return stored.get(base_url=address())
+
+
+def remember(**shown: Any) -> None:
+    """Keep what an answer has shown: members of ServiceProfile; capabilities as `Capabilities`."""
+    if isinstance(found := shown.get("capabilities"), Capabilities):
+        shown["capabilities"] = found.as_json()
+    ServiceProfile.objects.update_or_create(base_url=address(), defaults=shown)
+
+
+def address() -> str:
+    """What the configured service is remembered by."""
+    return str(settings.FORMATION_SERVICE_URL or EMBEDDED)[:300]

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from formation_portal.gateway import FormationService
+from formation_portal.gateway.errors import Unclear
 
 from . import bodies
+from .echoes import agrees
 from .kinds import ENTITY, Kind, Name
 from .models import Delivery
 from .profile import Profile
@@ -14,11 +16,15 @@ from .references import resolved
 from .wishes import Payload
 
 CREATE, CHANGE, REMOVE = "create", "change", "remove"
+LONGEST_ID = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """One call to be made: payloads with local references, the remote ids to put in, and the Idempotency-Key."""
+    """One call to be made: payloads with local references, the remote ids to put in, and the Idempotency-Key.
+
+    `reference` goes along as `client_reference` where the service is known to keep it for records of this kind.
+    """
 
     service: FormationService
     kind: Kind
@@ -29,6 +35,8 @@ class Parcel:
     key: str
     ids: Mapping[Name, str]
     open_file: Callable[[], IO[bytes]]
+    reference: str = ""
+    merges_csp_data: bool | None = True
 
     @property
     def entity_id(self) -> str:
@@ -38,12 +46,38 @@ class Parcel:
     def whole(self) -> dict[str, Any]:
         """What a create sends."""
         body: dict[str, Any] = resolved(bodies.whole(self.kind, self.sent), self.ids)
-        return body
+        return body | ({"client_reference": self.reference} if self.reference else {})
+
+    def described(self) -> dict[str, Any]:
+        """What the service's record of it should show."""
+        if self.kind is not Kind.DOCUMENT:
+            return self.whole()
+        sent = resolved(self.sent, self.ids)
+        return {"document_key": sent["document_key"], "sha256": sent["sha256"], "party_id": sent.get("party", "")}
+
+    def made(self, record: Mapping[str, Any], id_name: str = "id") -> str:
+        """The id of the record that has come back. Raises Unclear where it is of something else than was sent."""
+        found = record.get(id_name)
+        if found is not None and not (isinstance(found, str) and 0 < len(found) <= LONGEST_ID):
+            raise Unclear("The answer's record has no usable id")
+        if not agrees(self.kind, self.described(), record):
+            raise Unclear("The answer's record is of something else")
+        return found or ""
+
+    def changed(self, record: Mapping[str, Any], id_name: str = "id") -> str:
+        """The id of the changed record. Raises Unclear where the answer is about another one."""
+        if record.get(id_name) not in (None, self.remote_id):
+            raise Unclear("The answer's record is of something else")
+        return self.remote_id
 
     def difference(self) -> dict[str, Any]:
         """What an edit sends."""
         body: dict[str, Any] = resolved(bodies.difference(self.kind, self.acknowledged, self.sent), self.ids)
         return body
+
+    def everything(self) -> dict[str, Any]:
+        """What an edit sends that stands for itself: all that is wanted, and null for what is gone."""
+        return self.difference() | self.whole()
 
 
 class Route:
@@ -72,11 +106,10 @@ class EntityRoute(Route):
     """POST /entities; **S** PATCH and DELETE."""
 
     def create(self, parcel: Parcel) -> str:
-        return str(parcel.service.create_entity(parcel.whole(), key=parcel.key)["id"])
+        return parcel.made(parcel.service.create_entity(parcel.whole(), key=parcel.key))
 
     def change(self, parcel: Parcel) -> str:
-        parcel.service.update_entity(parcel.remote_id, parcel.difference(), key=parcel.key)
-        return parcel.remote_id
+        return parcel.changed(parcel.service.update_entity(parcel.remote_id, parcel.difference(), key=parcel.key))
 
     def remove(self, parcel: Parcel) -> None:
         parcel.service.delete_entity(parcel.remote_id, key=parcel.key)
@@ -86,11 +119,11 @@ class PartyRoute(Route):
     """POST …/parties; **S** PATCH and DELETE."""
 
     def create(self, parcel: Parcel) -> str:
-        return str(parcel.service.add_party(parcel.entity_id, parcel.whole(), key=parcel.key)["party_id"])
+        return parcel.made(parcel.service.add_party(parcel.entity_id, parcel.whole(), key=parcel.key), "party_id")
 
     def change(self, parcel: Parcel) -> str:
-        parcel.service.update_party(parcel.entity_id, parcel.remote_id, parcel.difference(), key=parcel.key)
-        return parcel.remote_id
+        where, body = (parcel.entity_id, parcel.remote_id), parcel.difference()
+        return parcel.changed(parcel.service.update_party(*where, body, key=parcel.key), "party_id")
 
     def remove(self, parcel: Parcel) -> None:
         parcel.service.remove_party(parcel.entity_id, parcel.remote_id, key=parcel.key)
@@ -103,11 +136,11 @@ class ShareClassRoute(Route):
     """POST …/share-classes; **S** PATCH and DELETE."""
 
     def create(self, parcel: Parcel) -> str:
-        return str(parcel.service.add_share_class(parcel.entity_id, parcel.whole(), key=parcel.key)["id"])
+        return parcel.made(parcel.service.add_share_class(parcel.entity_id, parcel.whole(), key=parcel.key))
 
     def change(self, parcel: Parcel) -> str:
-        parcel.service.update_share_class(parcel.entity_id, parcel.remote_id, parcel.difference(), key=parcel.key)
-        return parcel.remote_id
+        where, body = (parcel.entity_id, parcel.remote_id), parcel.difference()
+        return parcel.changed(parcel.service.update_share_class(*where, body, key=parcel.key))
 
     def remove(self, parcel: Parcel) -> None:
         parcel.service.remove_share_class(parcel.entity_id, parcel.remote_id, key=parcel.key)
@@ -118,12 +151,11 @@ class ShareholdingRoute(Route):
 
     def create(self, parcel: Parcel) -> str:
         # The interface shows no id in this answer; without one the shareholding can't be changed later.
-        record = parcel.service.add_shareholding(parcel.entity_id, parcel.whole(), key=parcel.key)
-        return str(record.get("id") or "")
+        return parcel.made(parcel.service.add_shareholding(parcel.entity_id, parcel.whole(), key=parcel.key))
 
     def change(self, parcel: Parcel) -> str:
-        parcel.service.update_shareholding(parcel.entity_id, parcel.remote_id, parcel.difference(), key=parcel.key)
-        return parcel.remote_id
+        where, body = (parcel.entity_id, parcel.remote_id), parcel.difference()
+        return parcel.changed(parcel.service.update_shareholding(*where, body, key=parcel.key))
 
     def remove(self, parcel: Parcel) -> None:
         parcel.service.remove_shareholding(parcel.entity_id, parcel.remote_id, key=parcel.key)
@@ -133,7 +165,10 @@ class ShareholdingRoute(Route):
 
 
 class CspRoute(Route):
-    """POST …/csp-data, merged key by key: the first time and every later time; nothing to remove."""
+    """POST …/csp-data: the first time and every later time; nothing to remove.
+
+    To a service that merges key by key goes what has changed; to any other goes all of it, which is right either way.
+    """
 
     edits_are_documented = True
 
@@ -149,7 +184,7 @@ class CspRoute(Route):
         parcel.service.post_csp_data(
             parcel.entity_id,
             schema_id=parcel.sent["schema_id"],
-            data=parcel.difference(),
+            data=parcel.difference() if parcel.merges_csp_data else parcel.everything(),
             key=parcel.key,
             **named,
         )
@@ -176,7 +211,7 @@ class DocumentRoute(Route):
                 party_id=sent.get("party"),
                 key=parcel.key,
             )
-        return str(record.get("id") or "")
+        return parcel.made(record)
 
     def remove(self, parcel: Parcel) -> None:
         parcel.service.remove_document(parcel.entity_id, parcel.remote_id, key=parcel.key)
@@ -220,6 +255,13 @@ ROUTES: Mapping[Kind, Route] = {
     Kind.SUBMISSION: SubmissionRoute(),
     Kind.STATUS: StatusRoute(),
 }
+
+
+def sent_action(row: Delivery) -> str:
+    """What the last call was to do."""
+    if row.sent is None:
+        return REMOVE
+    return CREATE if row.acknowledged is None else CHANGE
 
 
 def action_of(row: Delivery) -> str:

@@ -13,13 +13,16 @@ from django.db.models import Min, Q
 from django.db.utils import DatabaseError
 from django.utils import timezone
 
-from . import wake
-from .models import UNSUPPORTED, Delivery, DeliveryState
+from . import pacing, wake
+from .models import UNSUPPORTED, Delivery, DeliveryState, ServiceProfile
+from .profile import address
 from .sending import step
 
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 1.0
+# A row may be due and yet wait for something that no time tells, such as its share of the retries.
+SHORTEST_REST = 0.02
 AT_ONCE = 50
 State = DeliveryState
 
@@ -44,7 +47,7 @@ class Worker:
                     worked = False
                 close_old_connections()
                 if not worked and not self._stopped.is_set():
-                    alarm.wait(POLL_SECONDS)
+                    alarm.wait(_rest_seconds())
         logger.info("The relay has ended")
 
     def work_once(self) -> bool:
@@ -81,6 +84,18 @@ def _due() -> list[int]:
     return [row["application_id"] for row in found[:AT_ONCE]]
 
 
+def _rest_seconds() -> float:
+    """How long nothing is due, or may be sent; a second at most, since others may write to the database."""
+    now = timezone.now()
+    first = Delivery.objects.filter(next_at__isnull=False).aggregate(first=Min("next_at"))["first"]
+    if first is None:
+        return POLL_SECONDS
+    stored = ServiceProfile.objects.filter(base_url=address()).first()
+    may = pacing.opens_at(stored, now) if stored else now
+    seconds: float = (max(first, may) - now).total_seconds()
+    return min(POLL_SECONDS, max(SHORTEST_REST, seconds))
+
+
 def _look_at_everything_again() -> None:
     """A new start may bring other settings: what rested because nothing could be done is looked at again."""
     resting = Q(state=State.QUEUED) | Q(state=State.HELD, reason=UNSUPPORTED)
@@ -100,7 +115,7 @@ def drain(*, limit: int = 10_000) -> int:
             if made is None:
                 break
             calls += 1
-            if made.row is None or made.row.state not in (State.DONE, State.QUEUED):
+            if made.row is None or made.row.recheck or made.row.state not in (State.DONE, State.QUEUED):
                 tried.add(made.claimed)
     return calls
 

@@ -41,7 +41,7 @@ from formation_portal.gateway.errors import (
 
 BY_STATUS = {
     **dict.fromkeys(range(100, 200), UnexpectedAnswer),
-    **dict.fromkeys(range(300, 400), UnexpectedAnswer),
+    **dict.fromkeys(range(300, 400), Unclear),
     **dict.fromkeys(range(400, 500), Refused),
     **dict.fromkeys(range(500, 600), Unclear),
     401: NotAuthorised,

@@ -5,14 +5,15 @@ from typing import Any
 
 import pytest
 
+from formation_portal.relay.capabilities import EMBEDDED, Capabilities
 from formation_portal.relay.kinds import Kind
 from formation_portal.relay.models import UNSUPPORTED, Delivery
 from formation_portal.relay.order import next_row
 from formation_portal.relay.profile import Profile
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-EDITS = Profile(can_edit=True, honours_keys=True)
-NO_EDITS = Profile(can_edit=False, honours_keys=False)
+EDITS = Profile(can_edit=True, can=EMBEDDED)
+NO_EDITS = Profile(can_edit=False, can=Capabilities())
 
 
 def made(kind: Kind, subject: str = "", *, pk: int, state: str = "queued", **more: Any) -> Delivery:
@@ -82,13 +83,14 @@ def test_a_submission_waits_for_everything_else(state: str) -> None:
     assert chosen(entity(), party, submission) == 3
 
 
-def test_what_is_in_doubt_does_not_hold_up_others() -> None:
-    unknown = made(Kind.SHARE_CLASS, "c", pk=2, state="unknown", next_at=NOW + timedelta(seconds=60))
+def test_what_is_in_doubt_holds_up_only_others_of_its_kind() -> None:
+    unknown = made(Kind.SHARE_CLASS, "c", pk=2, state="unknown", sent={}, next_at=NOW + timedelta(seconds=60))
     assert chosen(entity(), unknown, made(Kind.PARTY, "a", pk=3)) == 3
+    assert chosen(entity(), unknown, made(Kind.SHARE_CLASS, "d", pk=3)) is None
     assert chosen(entity(), unknown) is None
     assert chosen(entity(), unknown, is_eager=True) == 2
     assert chosen(entity(), unknown, is_eager=True, tried={2}) is None
-    assert chosen(entity(), unknown, is_eager=True, profile=NO_EDITS) is None
+    assert chosen(entity(), unknown, is_eager=True, profile=NO_EDITS) == 2
 
 
 def test_nothing_goes_before_it_may() -> None:

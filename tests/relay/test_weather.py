@@ -16,6 +16,7 @@ from formation_portal.relay.board import deliveries
 from formation_portal.relay.claiming import claim
 from formation_portal.relay.models import Attempt, Delivery, ServiceProfile
 from formation_portal.relay.sending import step
+from formation_portal.relay.timing import KEYED_REPEATS
 from formation_portal.relay.worker import drain
 from tests.applications import made
 
@@ -59,7 +60,8 @@ def test_what_waits_holds_up_what_comes_after_it(complete: Draft, weather: Weath
     assert waiting.next_at - timezone.now() > timedelta(seconds=6)
     board = deliveries(complete.application)
     assert board.of_share_class("ordinary").words == "Waiting to try again"
-    assert board.of_party("ada").words in ("Sending", "Saved")
+    # The service has asked for a pause, whatever comes next.
+    assert board.of_party("ada").words == "Waiting to try again"
 
 
 def test_a_change_while_waiting_is_sent_with_a_key_of_its_own(complete: Draft, weather: Weather, owner: Any) -> None:
@@ -107,12 +109,13 @@ def test_what_changes_while_it_is_unknown_is_sent_after_it_is_settled(
     assert party["last_name"] == "King"
 
 
-def test_an_agent_is_asked_after_two_repeats_in_vain(complete: Draft, weather: Weather, owner: Any) -> None:
+def test_an_agent_is_asked_after_many_repeats_in_vain(complete: Draft, weather: Weather, owner: Any) -> None:
     weather.spoil("POST entities", lost_before)
-    for _ in range(5):
+    for _ in range(KEYED_REPEATS + 2):
         drain()
     held = row("entity")
-    assert (held.state, held.reason, len(weather.made)) == ("held", "unclear", 3)
+    assert (held.state, held.reason, len(weather.made)) == ("held", "unclear", 1 + KEYED_REPEATS)
+    assert {made.key for made in weather.made} == {held.key}
     assert deliveries(complete.application).of_entity().words == "With our team"
     save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
     assert row("entity").state == "held"
@@ -122,8 +125,10 @@ def test_what_may_have_arrived_is_held_where_keys_are_not_honoured(
     complete: Draft, weather: Weather, settings: Any
 ) -> None:
     settings.FORMATION_SERVICE_URL = "https://service.example"
+    settings.FORMATION_SERVICE_EDITS = True
     weather.spoil("POST entities", lost_after)
     drain()
+    assert row("entity").state == "unknown"
     drain()
     assert (row("entity").state, len(weather.made)) == ("held", 1)
 
@@ -323,7 +328,7 @@ def test_a_refusal_after_submitting_gives_the_application_back(
         (409, {"code": "schema_superseded"}, "held"),
         (422, {"code": "idempotency_key_reused"}, "held"),
         (400, {"code": "malformed_json"}, "held"),
-        (302, None, "held"),
+        (302, None, "unknown"),
         (404, {"code": "not_found"}, "held"),
         (413, {"error": "Too large"}, "refused"),
         (422, {"errors": {"name": ["Too long"]}}, "refused"),

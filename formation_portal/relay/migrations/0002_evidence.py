@@ -24,6 +24,11 @@ class Migration(migrations.Migration):
             field=models.DateTimeField(blank=True, null=True),
         ),
         migrations.AddField(
+            model_name='delivery',
+            name='recheck',
+            field=models.BooleanField(default=False),
+        ),
+        migrations.AddField(
             model_name='serviceprofile',
             name='capabilities',
             field=models.JSONField(blank=True, null=True),

@@ -1,0 +1,93 @@
+"""Reads the service's records after a call in doubt, and counts those that may be what was sent.
+
+A list is read until two readings are equal, so that nobody concludes from a list that is just changing.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from formation_portal.gateway import FormationService
+from formation_portal.gateway.errors import Unclear
+
+from .echoes import agrees
+from .kinds import ENTITY, Kind, Name
+from .routes import Parcel
+
+Records = list[dict[str, Any]]
+
+_MOST_READINGS = 5
+_ID_NAMES = ("party_id", "id", "entity_id", "share_class_id", "document_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the service's list shows: how many records, and the ids of those that agree with what was sent.
+
+    `is_certain`: the match is by our own reference, not by likeness.
+    """
+
+    records: int
+    matches: tuple[str, ...]
+    is_certain: bool = False
+
+
+def look(parcel: Parcel) -> Evidence:
+    """The evidence about what a create may have made. Raises GatewayError where the list can't be read or won't rest."""
+    records = _steady(lambda: _READERS[parcel.kind](parcel.service, parcel.ids, parcel))
+    body = parcel.described()
+    reference = body.get("client_reference")
+    if reference and (named := [record for record in records if record.get("client_reference") == reference]):
+        return Evidence(len(records), _ids(named), is_certain=True)
+    carried = [record for record in records if not _is_anothers(record, reference)]
+    return Evidence(len(records), _ids([record for record in carried if agrees(parcel.kind, body, record)]))
+
+
+def _is_anothers(record: Mapping[str, Any], reference: Any) -> bool:
+    carried = record.get("client_reference")
+    return isinstance(carried, str) and carried != "" and carried != reference
+
+
+def _ids(records: Collection[Mapping[str, Any]]) -> tuple[str, ...]:
+    found = (next((record[name] for name in _ID_NAMES if isinstance(record.get(name), str)), "") for record in records)
+    return tuple(dict.fromkeys(one for one in found if one))
+
+
+def _steady(read: Callable[[], Records]) -> Records:
+    last = read()
+    for _ in range(_MOST_READINGS - 1):
+        newest = read()
+        if newest == last:
+            return newest
+        last = newest
+    raise Unclear("The list changed with every reading")
+
+
+def _entities(service: FormationService, ids: Mapping[Name, str], parcel: Parcel) -> Records:
+    # A service may ignore the filter, so the reference is compared again.
+    return service.entities(client_reference=str(parcel.sent.get("client_reference") or ""))
+
+
+def _parties(service: FormationService, ids: Mapping[Name, str], parcel: Parcel) -> Records:
+    return service.parties(ids[ENTITY])
+
+
+def _share_classes(service: FormationService, ids: Mapping[Name, str], parcel: Parcel) -> Records:
+    return service.share_classes(ids[ENTITY])
+
+
+def _shareholdings(service: FormationService, ids: Mapping[Name, str], parcel: Parcel) -> Records:
+    return service.shareholdings(ids[ENTITY])
+
+
+def _documents(service: FormationService, ids: Mapping[Name, str], parcel: Parcel) -> Records:
+    return service.documents(ids[ENTITY])
+
+
+_READERS: Mapping[Kind, Callable[[FormationService, Mapping[Name, str], Parcel], Records]] = {
+    Kind.ENTITY: _entities,
+    Kind.PARTY: _parties,
+    Kind.SHARE_CLASS: _share_classes,
+    Kind.SHAREHOLDING: _shareholdings,
+    Kind.DOCUMENT: _documents,
+}
