@@ -1,0 +1,128 @@
+"""What an agent decides about a thing that nothing else can settle: it is there, or it is not (design, "Relay").
+
+One transaction moves the row and keeps the decision; the worker does the rest.
+"""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from formation_portal.applications.models import Application
+
+from . import wake
+from .given import note_in, remote_id_in
+from .kinds import Kind, container
+from .models import SURPLUS, TWINS, UNCLEAR, Decision, Delivery, DeliveryState
+from .refusals import IN_USE, NotDecided, Overtaken
+from .renewal import requeue
+
+logger = logging.getLogger(__name__)
+State = DeliveryState
+
+# The rows that wait for a decision.
+UNDECIDED = Q(state=State.HELD, reason__in=(UNCLEAR, TWINS)) | Q(state=State.DONE, reason=SURPLUS)
+
+
+def is_undecided(row: Delivery) -> bool:
+    """Whether an agent may decide about the row as it stands."""
+    return row.needs_a_decision or _has_too_many(row)
+
+
+def bind(
+    delivery_id: int, *, agent: AbstractBaseUser, remote_id: str, note: str = "", seen_at: datetime | None = None
+) -> Decision:
+    """It is there, under this id: counts as received as it was sent, and what has waited for its id goes on.
+
+    `seen_at` is the row's `updated_at` when the agent read it. Raises Overtaken where the row has moved since then,
+    NotDecided where the id can't be its id.
+    """
+    with _deciding(delivery_id, seen_at=seen_at) as row:
+        chosen = remote_id_in(row, remote_id)
+        if _has_too_many(row) and chosen != row.remote_id:
+            _forget_contents(row)
+        if row.state == State.HELD and row.sent is not None:
+            row.acknowledged = row.sent
+        row.remote_id = chosen or row.remote_id
+        row.state = State.DONE
+        return _decided(row, agent, Decision.Deed.BIND, note=note, remote_id=chosen)
+
+
+def declare_absent(
+    delivery_id: int, *, agent: AbstractBaseUser, note: str = "", seen_at: datetime | None = None
+) -> Decision:
+    """What was sent last is not there: it is sent once more, under a new key. Raises Overtaken, NotDecided.
+
+    Where only a change of the thing was in doubt, the change is sent again.
+    """
+    with _deciding(delivery_id, seen_at=seen_at) as row:
+        if _has_too_many(row):
+            row.acknowledged = None
+            _forget_contents(row)
+        if row.acknowledged is None:
+            row.remote_id = ""
+        row.state = State.QUEUED
+        return _decided(row, agent, Decision.Deed.ABSENT, note=note)
+
+
+@contextmanager
+def _deciding(delivery_id: int, *, seen_at: datetime | None) -> Iterator[Delivery]:
+    """The row, locked after its application as the worker does it, while a decision about it is open."""
+    with transaction.atomic():
+        of_row = Delivery.objects.filter(pk=delivery_id).values("application_id")
+        Application.objects.select_for_update().get(pk__in=of_row)
+        row = Delivery.objects.select_for_update().select_related("application").get(pk=delivery_id)
+        if not is_undecided(row) or (seen_at is not None and seen_at != row.updated_at):
+            raise Overtaken
+        yield row
+
+
+def _decided(
+    row: Delivery, agent: AbstractBaseUser, deed: Decision.Deed, *, note: str, remote_id: str = ""
+) -> Decision:
+    """Compare the row with what is wanted, make it and what waits for it due, and keep what was decided."""
+    now = timezone.now()
+    requeue(row)
+    row.looks, row.recheck, row.unclear_since = 0, False, None
+    row.next_at = now if row.state == State.QUEUED else None
+    _save(row)
+    Delivery.objects.filter(application=row.application, state=State.QUEUED, next_at=None).update(next_at=now)
+    decision = Decision.objects.create(
+        delivery=row, agent_id=agent.pk, deed=deed, remote_id=remote_id, note=note_in(note)
+    )
+    logger.info(
+        "Delivery %s (%s of %s): agent %s decided %s", row.pk, row.kind, row.application.reference, agent.pk, deed.value
+    )
+    transaction.on_commit(wake.workers)
+    return decision
+
+
+def _save(row: Delivery) -> None:
+    """Another application may have taken the same id in the same moment; the database lets only one have it."""
+    try:
+        with transaction.atomic():
+            row.save()
+    except IntegrityError as error:
+        raise NotDecided(IN_USE, field="remote_id") from error
+
+
+def _has_too_many(row: Delivery) -> bool:
+    return row.state == State.DONE and row.reason == SURPLUS
+
+
+def _forget_contents(row: Delivery) -> None:
+    """What lives in it was brought to another record: it has to be brought to the right one."""
+    gone = {row.name}
+    others = Delivery.objects.filter(application_id=row.application_id).exclude(pk=row.pk)
+    for other in sorted(others, key=lambda one: one.name[0].order):
+        is_held_by_it = other.name[0] is Kind.SHAREHOLDING and any(list(name) in other.needs for name in gone)
+        if (container(*other.name) in gone or is_held_by_it) and other.is_settled:
+            gone.add(other.name)
+            other.acknowledged, other.remote_id = None, ""
+            requeue(other)
+            other.save()
