@@ -33,7 +33,7 @@ class Evidence:
 
 
 def look(parcel: Parcel) -> Evidence:
-    """The evidence about what a create may have made. Raises GatewayError where the list can't be read or won't rest."""
+    """The evidence about what a create may have made. Raises GatewayError where no list can be read."""
     records = _steady(lambda: _READERS[parcel.kind](parcel.service, parcel.ids, parcel))
     body = parcel.described()
     reference = body.get("client_reference")

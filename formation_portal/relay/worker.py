@@ -44,27 +44,35 @@ class Worker:
                 except DatabaseError:
                     logger.exception("The database did not answer; looking again in a moment")
                     connections.close_all()
-                    worked = False
+                    worked = 0
                 close_old_connections()
                 if not worked and not self._stopped.is_set():
                     alarm.wait(_rest_seconds())
         logger.info("The relay has ended")
 
-    def work_once(self) -> bool:
-        """One call for each application that has something due; whether there was any."""
-        worked = False
+    def work_through(self) -> int:
+        """Make every call that is due now, then return; how many were made. What has to wait is left waiting."""
+        _look_at_everything_again()
+        calls = 0
+        while made := self.work_once():
+            calls += made
+        return calls
+
+    def work_once(self) -> int:
+        """One call for each application that has something due; how many were made."""
+        made = 0
         for application_id in _due():
             if self._stopped.is_set():
                 break
             try:
-                worked = step(application_id) is not None or worked
+                made += step(application_id) is not None
             except DatabaseError:
                 raise
             except Exception:
                 # One application's trouble must not stop the others. Its call, if it was made, is in doubt when the
                 # lease ends.
                 logger.exception("The relay met something unexpected in application %s", application_id)
-        return worked
+        return made
 
     def stop(self, _signal: int = 0, _frame: FrameType | None = None) -> None:
         """End after the call that is being made."""
@@ -121,5 +129,5 @@ def drain(*, limit: int = 10_000) -> int:
 
 
 def _all_open() -> list[int]:
-    rows = Delivery.objects.exclude(state__in=(State.DONE, State.REFUSED))
+    rows = Delivery.objects.exclude(state__in=(State.DONE, State.REFUSED), recheck=False)
     return list(rows.order_by("application_id").values_list("application_id", flat=True).distinct())

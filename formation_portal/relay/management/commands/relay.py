@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from formation_portal.relay.worker import Worker, drain
+from formation_portal.relay.worker import Worker
 
 
 class Command(BaseCommand):
@@ -17,7 +17,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["once"]:
-            self.stdout.write(f"{drain()} calls made")
+            self.stdout.write(f"{Worker().work_through()} calls made")
             return
         worker = Worker()
         worker.stop_on_signals()
