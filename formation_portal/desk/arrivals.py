@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.urls import reverse
+
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import document_subject
 from formation_portal.relay.board import DeliveryBoard, DeliveryView, deliveries
@@ -12,9 +14,14 @@ from formation_portal.relay.kinds import Kind, holding_subject
 
 @dataclass(frozen=True, slots=True)
 class ArrivalRow:
-    """One thing: what it is, how far it has come, since when, and what the service said against it."""
+    """One thing: what it is, how far it has come, since when, and what the service said against it.
+
+    Its address is that of its own page, where the evidence is; empty where nothing of it is on its way yet.
+    """
 
     title: str
+    url: str
+    is_undecided: bool
     state: str
     words: str
     at: datetime | None
@@ -29,6 +36,11 @@ class Arrivals:
     state: str
     notices: tuple[str, ...]
     rows: tuple[ArrivalRow, ...]
+
+    @property
+    def undecided(self) -> int:
+        """How many things wait for an agent's decision."""
+        return sum(row.is_undecided for row in self.rows)
 
 
 def arrivals(draft: Draft) -> Arrivals:
@@ -57,4 +69,5 @@ def _rows(draft: Draft, board: DeliveryBoard) -> Iterator[ArrivalRow]:
 
 def _row(title: str, view: DeliveryView) -> ArrivalRow:
     problems = tuple(problem.message for problem in view.problems)
-    return ArrivalRow(title, view.state.value, view.words, view.at, problems)
+    url = reverse("desk:delivery", args=[view.delivery]) if view.delivery else ""
+    return ArrivalRow(title, url, view.is_undecided, view.state.value, view.words, view.at, problems)

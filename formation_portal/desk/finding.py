@@ -1,10 +1,13 @@
-"""Finding what an address names: everything that was ever submitted, and nothing of a draft that wasn't."""
+"""Finding what an address names: everything that was ever submitted, and of a draft only what needs an agent."""
 
+from django.db.models import Q
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
 from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.models import Application, Document
+from formation_portal.relay.attention import concerns
+from formation_portal.relay.models import Delivery
 
 
 def case_of(reference: str) -> Draft:
@@ -20,3 +23,11 @@ def document_of(reference: str, number: int) -> Document:
     if document is None:
         raise Http404
     return document
+
+
+def delivery_of(number: int) -> Delivery:
+    """A thing at the service that agents look after, was decided about, or belongs to a case."""
+    is_theirs = Q(pk__in=concerns().values("pk")) | Q(decisions__isnull=False)
+    is_in_a_case = Q(application__submitted_at__isnull=False, application__deleted_at=None)
+    found = Delivery.objects.filter(is_theirs | is_in_a_case, pk=number).distinct()
+    return get_object_or_404(found.select_related("application").prefetch_related("tries", "seen", "decisions__agent"))

@@ -2,12 +2,15 @@
 
 from django.urls import path
 
-from .views import queue, review
+from .views import deliveries, queue, review
 
 app_name = "desk"
 
 urlpatterns = [
     path("", queue.queue, name="queue"),
+    path("deliveries/", deliveries.deliveries, name="deliveries"),
+    path("deliveries/<int:number>/", deliveries.delivery, name="delivery"),
+    path("deliveries/<int:number>/decision/", deliveries.decision, name="decision"),
     path("<str:reference>/", review.review, name="review"),
     path("<str:reference>/documents/<int:number>/", review.document, name="document"),
 ]

@@ -1,16 +1,18 @@
 """How far everything of an application has come, in the words that its customer reads (design, "Relay")."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
 from django.utils import timezone
 
 from formation_portal.applications.models import Application
+from formation_portal.contract.field import FieldSpec
 
+from .decisions import is_undecided
 from .kinds import Kind
-from .models import UNSUPPORTED, Delivery, DeliveryState
+from .models import TWINS, UNCLEAR, UNSUPPORTED, Delivery, DeliveryState
 from .order import is_blocked
 from .problems import Trouble, troubles
 from .profile import Profile, profile
@@ -60,15 +62,31 @@ NOT_TOLD = (
 )
 NOT_CHANGED = "Something that the formation service can't change or remove has changed here. Our team takes care of it."
 
+# Why our team has a thing, in one sentence.
+_IN_DOUBT = "We can't tell whether it arrived. Our team finds out; you need not do anything."
+_WHY = {
+    UNSUPPORTED: "The formation service can't be told of this change, so our team takes care of it.",
+    UNCLEAR: _IN_DOUBT,
+    TWINS: _IN_DOUBT,
+}
+_WHY_ELSE = "Something went wrong on its way. Our team looks into it; you need not do anything."
+
 
 @dataclass(frozen=True, slots=True)
 class DeliveryView:
-    """How far one thing has come. `words` say it, `state` is for marks and colours, `at` is when it was last moved."""
+    """How far one thing has come. `words` say it, `state` is for marks and colours, `at` is when it was last moved.
+
+    `why` is a sentence where our team has it. For agents: `delivery` is the row's primary key, `is_undecided` says
+    that it waits for a decision.
+    """
 
     state: Stage = Stage.SAVED
     words: str = WORDS[Stage.SAVED]
     problems: tuple[Trouble, ...] = ()
     at: datetime | None = None
+    why: str = ""
+    delivery: int | None = None
+    is_undecided: bool = False
 
     @property
     def is_refused(self) -> bool:
@@ -93,6 +111,11 @@ class DeliveryBoard:
     def of_entity(self) -> DeliveryView:
         """The answers about the entity, of either kind: the more urgent view, with the problems of both."""
         return self._joined(Kind.ENTITY, Kind.ENTITY_CSP)
+
+    def of_entity_fields(self, specs: Iterable[FieldSpec]) -> DeliveryView:
+        """The answers to some of the questions about the entity."""
+        kinds = {Kind.ENTITY if spec.canonical_field else Kind.ENTITY_CSP for spec in specs}
+        return self._joined(*sorted(kinds))
 
     def of_party(self, token: str) -> DeliveryView:
         """A party and its answers."""
@@ -126,8 +149,13 @@ class DeliveryBoard:
         if not views:
             return self._nothing()
         first = min(views, key=lambda view: _URGENCY[view.state])
-        problems = tuple(problem for view in views for problem in view.problems)
-        return DeliveryView(first.state, first.words, problems, first.at)
+        undecided = next((view.delivery for view in views if view.is_undecided), None)
+        return replace(
+            first,
+            problems=tuple(problem for view in views for problem in view.problems),
+            delivery=undecided or first.delivery,
+            is_undecided=undecided is not None,
+        )
 
     def _nothing(self) -> DeliveryView:
         return DeliveryView() if self._lets_go else DeliveryView(words=LATER_WORDS)
@@ -139,7 +167,8 @@ class DeliveryBoard:
     def _view(self, row: Delivery) -> DeliveryView:
         stage = self._stage(row)
         words = LATER_WORDS if stage is Stage.SAVED and not self._lets_go else WORDS[stage]
-        return DeliveryView(stage, words, troubles(row), row.updated_at)
+        why = _WHY.get(row.reason, _WHY_ELSE) if stage is Stage.OURS else ""
+        return DeliveryView(stage, words, troubles(row), row.updated_at, why, row.pk, is_undecided(row))
 
     def _stage(self, row: Delivery) -> Stage:
         if row.state == State.DONE:

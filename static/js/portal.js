@@ -72,6 +72,16 @@
   document.addEventListener("submit", ({ submitter }) => submitter?.setAttribute("aria-busy", "true"));
   window.addEventListener("pageshow", idle);
 
+  /* ---- Copying. The text is selected first, so that it can be copied by hand where the browser does not let us. ---- */
+
+  document.addEventListener("click", async ({ target }) => {
+    const text = target instanceof Element && document.getElementById(target.closest("[data-copy]")?.dataset.copy);
+    if (!text) return;
+    text.select();
+    const copied = navigator.clipboard?.writeText(text.value).then(() => true, () => false);
+    document.getElementById("announcer").textContent = (await copied) ? "Copied." : "Selected. Copy it by hand.";
+  });
+
   /* ---- Not saved. The banner stays until the server has answered; the form is left alone. ---- */
 
   let failed = null;

@@ -1,0 +1,91 @@
+"""What an agent posts to decide about a thing: as it was typed, and what was wrong with it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.http import QueryDict
+from django.utils.dateparse import parse_datetime
+
+from formation_portal.relay.decisions import bind, declare_absent
+from formation_portal.relay.models import Decision
+from formation_portal.relay.refusals import NotDecided
+
+BIND, ABSENT = Decision.Deed.BIND.value, Decision.Deed.ABSENT.value
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One line of the error summary: the id of the control and the words that stand at it."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionForm:
+    """The form; an empty one before anything was posted. The errors stand at their controls."""
+
+    deed: str = ""
+    remote_id: str = ""
+    note: str = ""
+    seen: str = ""
+    deed_error: str = ""
+    remote_id_error: str = ""
+    note_error: str = ""
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What was wrong, in the order of the controls."""
+        found = (
+            (f"deed-{BIND}", self.deed_error),
+            ("remote_id", self.remote_id_error),
+            ("note", self.note_error),
+        )
+        return tuple(Problem(id_, text) for id_, text in found if text)
+
+    def with_error(self, refused: NotDecided) -> "DecisionForm":
+        """The same with what was wrong at its control."""
+        return replace(self, **{f"{refused.field or 'deed'}_error": refused.message})
+
+
+def posted_form(post: QueryDict) -> DecisionForm:
+    """What was posted; a decision that isn't one is none."""
+    deed = post.get("deed", "")
+    return DecisionForm(
+        deed=deed if deed in (BIND, ABSENT) else "",
+        remote_id=post.get("remote_id", ""),
+        note=post.get("note", ""),
+        seen=post.get("seen", ""),
+    )
+
+
+def decide(form: DecisionForm, delivery_id: int, *, agent: AbstractBaseUser) -> Decision:
+    """Record what the form says. Raises NotDecided, and Overtaken where it was drawn before the last move."""
+    seen_at = _moment(form.seen)
+    if form.deed == BIND:
+        return bind(delivery_id, agent=agent, remote_id=form.remote_id, note=form.note, seen_at=seen_at)
+    if form.deed == ABSENT:
+        return declare_absent(delivery_id, agent=agent, note=form.note, seen_at=seen_at)
+    raise NotDecided("Choose what the provider said", field="deed")
+
+
+def _moment(text: str) -> datetime:
+    """When the page was drawn; what can't be read is older than anything."""
+    try:
+        found = parse_datetime(text)
+    except ValueError:
+        found = None
+    return found if found and found.tzinfo else datetime.min
+
+
+def words_after(decision: Decision) -> Iterator[str]:
+    """What follows from a decision, in sentences."""
+    yield "Recorded."
+    if decision.deed == ABSENT:
+        yield "It is sent again."
+    elif decision.remote_id:
+        yield f"It is bound to {decision.remote_id}, and what has waited for it goes on."
+    else:
+        yield "It counts as received."

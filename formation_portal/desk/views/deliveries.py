@@ -1,0 +1,67 @@
+"""What nobody but an agent can settle at the formation service: the list, one thing, and the decision about it."""
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from formation_portal.accounts.policies import UserRequest, agent
+from formation_portal.relay.attention import concerns
+from formation_portal.relay.models import Delivery
+from formation_portal.relay.refusals import NotDecided, Overtaken
+from formation_portal.relay.service_state import service_notices
+
+from ..decision_form import DecisionForm, decide, posted_form, words_after
+from ..deliveries_page import delivery_rows, views
+from ..delivery_page import delivery_page
+from ..finding import delivery_of
+
+_A_PAGE = 50
+
+
+@require_safe
+@agent
+def deliveries(request: UserRequest) -> HttpResponse:
+    """One page of the list, the oldest first, and how the service itself stands."""
+    chosen = request.GET.get("state", "")
+    page = Paginator(concerns(chosen), _A_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "page": page,
+        "rows": delivery_rows(page.object_list),
+        "views": views(chosen),
+        "notices": service_notices(),
+    }
+    return render(request, "desk/deliveries.html", context)
+
+
+@require_safe
+@agent
+def delivery(request: UserRequest, number: int) -> HttpResponse:
+    """One thing with its evidence and, while nothing else can settle it, the decision."""
+    return _draw(request, delivery_of(number))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@agent
+def decision(request: UserRequest, number: int) -> HttpResponse:
+    """Record a decision. A GET, as after signing in again, only leads to the thing."""
+    row = delivery_of(number)
+    if request.method != "POST":
+        return redirect("desk:delivery", number=row.pk)
+    form = posted_form(request.POST)
+    try:
+        decided = decide(form, row.pk, agent=request.user)
+    except Overtaken as overtaken:
+        messages.error(request, f"{overtaken}.")
+        return _draw(request, delivery_of(number), form=form, status=409)
+    except NotDecided as refused:
+        return _draw(request, row, form=form.with_error(refused), status=422)
+    messages.success(request, " ".join(words_after(decided)))
+    return redirect("desk:delivery", number=row.pk)
+
+
+def _draw(request: UserRequest, row: Delivery, *, form: DecisionForm | None = None, status: int = 200) -> HttpResponse:
+    page = delivery_page(row, form=form)
+    context = {"page": page, "problems": page.form.problems, "notices": service_notices()}
+    return render(request, "desk/delivery.html", context, status=status)

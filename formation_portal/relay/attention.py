@@ -1,0 +1,66 @@
+"""What agents have to look after: what nobody can settle, what is being checked, what waits; the oldest first."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce, Now
+
+from .decisions import UNDECIDED
+from .models import SURPLUS, Attempt, Delivery, DeliveryState
+
+State = DeliveryState
+
+_SURPLUS = Q(state=State.DONE, reason=SURPLUS)
+# A lease that has run out means that nobody knows; the worker says so when it next comes by.
+_LEFT_SENDING = Q(state=State.SENDING, lease_until__lte=Now())
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One group of rows: its name in addresses, its label, and how many it holds."""
+
+    value: str
+    label: str
+    count: int
+
+
+# No row is in two of them.
+_GROUPS: Mapping[str, tuple[str, Q]] = {
+    "undecided": ("To settle", UNDECIDED & ~_SURPLUS),
+    "surplus": ("Surplus", _SURPLUS),
+    "unknown": ("Being checked", Q(state__in=(State.UNKNOWN, State.RECONCILING)) | _LEFT_SENDING),
+    "held": ("Held", Q(state=State.HELD) & ~UNDECIDED),
+    "refused": ("Refused", Q(state=State.REFUSED)),
+    "waiting": ("Waiting", Q(state=State.WAITING)),
+}
+
+
+def concerns(group: str = "") -> QuerySet[Delivery]:
+    """The rows of one group, or of all, the oldest first; each with `since`, when its trouble began.
+
+    One query for the rows and one for their attempts.
+    """
+    _, chosen = _GROUPS.get(group, ("", _any_of_them()))
+    first_try = Attempt.objects.filter(delivery=OuterRef("pk"), key=OuterRef("key")).order_by("pk")
+    since = Coalesce("unclear_since", Subquery(first_try.values("started_at")[:1]), "updated_at")
+    found = Delivery.objects.filter(chosen).select_related("application").prefetch_related("tries")
+    return found.annotate(since=since).order_by("since", "pk")
+
+
+def groups() -> tuple[Group, ...]:
+    """Every group with its count: one query."""
+    counts = Delivery.objects.aggregate(**{value: Count("pk", filter=chosen) for value, (_, chosen) in _GROUPS.items()})
+    return tuple(Group(value, label, counts[value]) for value, (label, _) in _GROUPS.items())
+
+
+def undecided_count() -> int:
+    """How many things wait for an agent's decision: one query."""
+    return Delivery.objects.filter(UNDECIDED).count()
+
+
+def _any_of_them() -> Q:
+    together = Q()
+    for _, chosen in _GROUPS.values():
+        together |= chosen
+    return together

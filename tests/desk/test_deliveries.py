@@ -1,0 +1,310 @@
+"""What agents look after at the service: the list, one thing with its evidence, and the decision about it."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.relay.models import SURPLUS, TWINS, UNCLEAR, Attempt, Decision, Delivery, Look
+from formation_portal.relay.profile import remember
+from tests.applications import made
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+LIST = "/desk/deliveries/"
+
+
+def put(kind: str, state: str, reason: str = "", *, hours: float = 1, **more: Any) -> Delivery:
+    """The first row of a kind, as the relay would leave it."""
+    row = Delivery.objects.filter(kind=kind).order_by("pk")[0]
+    at = timezone.now() - timedelta(hours=hours)
+    changes = {"state": state, "reason": reason, "unclear_since": at, "key": "k1", "sent": row.wanted} | more
+    Delivery.objects.filter(pk=row.pk).update(**changes)
+    Attempt.objects.create(
+        delivery=row, key="k1", request_id=f"req-{row.pk}", outcome="Unclear", status=502, ended_at=timezone.now()
+    )
+    return Delivery.objects.get(pk=row.pk)
+
+
+def page_of(client: Client, path: str) -> Markup:
+    response = client.get(path)
+    assert response.status_code == 200
+    markup = Markup(response.content.decode())
+    assert markup.faults == []
+    return markup
+
+
+def titles(client: Client, query: str = "") -> list[str]:
+    return [one.text for one in page_of(client, f"{LIST}{query}").all("a", class_="name")]
+
+
+def path(row: Delivery, more: str = "") -> str:
+    return f"{LIST}{row.pk}/{more}"
+
+
+def post(client: Client, row: Delivery, **form: str) -> Any:
+    seen = {"seen": row.updated_at.isoformat()}
+    return client.post(path(row, "decision/"), seen | form)
+
+
+def test_nothing_is_there_while_nothing_is_wrong(complete: Draft, as_agent: Client) -> None:
+    assert titles(as_agent) == []
+    assert "Nothing needs anybody" in page_of(as_agent, LIST).one("main").text
+
+
+def test_the_list_says_in_words_what_each_thing_is(complete: Draft, as_agent: Client) -> None:
+    put("document", "held", UNCLEAR, hours=9)
+    put("share_class", "held", TWINS, hours=8)
+    put("party", "unknown", UNCLEAR, hours=7)
+    put("party_csp", "refused", hours=6)
+    put("shareholding", "waiting", hours=5)
+    put("entity", "done", SURPLUS, hours=4)
+    put("entity_csp", "held", "unsupported", hours=3)
+    assert titles(as_agent) == [
+        "Passport of Ada Lovelace",
+        "Share class Ordinary",
+        "Ada Lovelace, person",
+        "Answers of Ada Lovelace",
+        "10,000 Ordinary of Ada Lovelace",
+        "The entity itself",
+        "Answers about the entity",
+    ]
+    text = page_of(as_agent, LIST).one("main").text
+    assert "Larkfield Holdings" in text
+    assert complete.application.reference in text
+    assert "nothing that we can read tells" in text
+
+
+@pytest.mark.parametrize(
+    ("group", "state", "reason"),
+    [
+        ("undecided", "held", UNCLEAR),
+        ("undecided", "held", TWINS),
+        ("surplus", "done", SURPLUS),
+        ("unknown", "unknown", UNCLEAR),
+        ("unknown", "reconciling", UNCLEAR),
+        ("held", "held", "unsupported"),
+        ("held", "held", "some_code"),
+        ("refused", "refused", "taken"),
+        ("waiting", "waiting", ""),
+    ],
+)
+def test_a_row_is_in_one_group(complete: Draft, as_agent: Client, group: str, state: str, reason: str) -> None:
+    put("party", state, reason)
+    names = ("undecided", "surplus", "unknown", "held", "refused", "waiting")
+    assert [name for name in names if titles(as_agent, f"?state={name}")] == [group]
+    markup = page_of(as_agent, LIST)
+    groups = markup.one("nav", aria_label="Groups")
+    views = [one.text for one in markup.all("a") if groups in one.ancestors]
+    assert views[0] == "All 1"
+    assert sum(one.endswith(" 1") for one in views) == 2
+
+
+def test_what_a_dead_worker_left_is_being_checked(complete: Draft, as_agent: Client) -> None:
+    row = put("party", "sending", unclear_since=None)
+    later = timezone.now() + timedelta(minutes=1)
+    Delivery.objects.filter(pk=row.pk).update(lease_until=later)
+    assert titles(as_agent) == []
+    Delivery.objects.filter(pk=row.pk).update(lease_until=timezone.now() - timedelta(minutes=1))
+    assert titles(as_agent, "?state=unknown") == ["Ada Lovelace, person"]
+
+
+def test_the_list_has_pages_and_a_fixed_number_of_queries(owner: Any, as_agent: Client) -> None:
+    costs = []
+    for count in (2, 60):
+        for _ in range(count):
+            saving.start(owner=owner, product=made.product())
+        Delivery.objects.filter(kind="entity").update(state="held", reason=UNCLEAR)
+        with CaptureQueriesContext(connection) as captured:
+            as_agent.get(LIST)
+        costs.append(len(captured))
+    assert costs[0] == costs[1]
+    assert len(titles(as_agent)) == 50
+    assert len(titles(as_agent, "?page=2")) == 12
+
+
+def test_the_queue_counts_what_is_to_settle(submitted: Draft, as_agent: Client) -> None:
+    assert "to settle" not in page_of(as_agent, "/desk/").one("main").text
+    put("party", "held", UNCLEAR)
+    put("share_class", "done", SURPLUS)
+    put("entity", "unknown", UNCLEAR)
+    markup = page_of(as_agent, "/desk/")
+    [link] = [one for one in markup.all("a") if "to settle" in one.text]
+    assert link.text == "At the service: 2 to settle"
+    assert link.attributes["href"] == LIST
+
+
+def test_a_case_leads_to_its_things(submitted: Draft, as_agent: Client) -> None:
+    row = put("party", "held", UNCLEAR)
+    markup = page_of(as_agent, f"/desk/{submitted.application.reference}/")
+    assert path(row) in [one.attributes.get("href") for one in markup.all("a")]
+    assert "1 to settle" in markup.one("main").text
+
+
+def test_a_thing_shows_its_evidence(complete: Draft, as_agent: Client) -> None:
+    row = put("party", "held", TWINS)
+    Look.objects.create(delivery=row, records=3, matches=["pty_1", "pty_2"], conclusion="several may be it")
+    markup = page_of(as_agent, path(row))
+    text = markup.one("main").text
+    assert markup.one("h1").text == "Ada Lovelace, person"
+    for word in ("several records", f"req-{row.pk}", "k1", "status 502", "3 records read", "pty_1, pty_2"):
+        assert word in text, word
+
+
+def test_the_text_for_the_provider_says_what_they_need_and_names_nobody(complete: Draft, as_agent: Client) -> None:
+    Delivery.objects.filter(kind="entity").update(remote_id="ent_7")
+    row = put("party", "held", UNCLEAR)
+    inquiry = page_of(as_agent, path(row)).one("textarea", id="inquiry").text
+    for word in (
+        "POST /api/v1/entities/{id}/parties",
+        complete.application.reference,
+        "Entity: ent_7",
+        f"X-Request-Id req-{row.pk}",
+        "Idempotency-Key k1",
+        f"{timezone.now():%Y-%m-%d}",
+        "What is its id?",
+    ):
+        assert word in inquiry, word
+    for word in ("Ada", "Lovelace", "example.com", "1985", "Larkfield"):
+        assert word not in inquiry, word
+
+
+def test_an_agent_binds_it(complete: Draft, agent: Any, as_agent: Client) -> None:
+    row = put("party", "held", UNCLEAR)
+    response = as_agent.post(
+        path(row, "decision/"),
+        {"seen": _seen(as_agent, row), "deed": "bind", "remote_id": "pty_9", "note": "Mail of Monday"},
+    )
+    assert (response.status_code, response["Location"]) == (302, path(row))
+    after = Delivery.objects.get(pk=row.pk)
+    assert (after.state, after.remote_id) == ("done", "pty_9")
+    markup = page_of(as_agent, path(row))
+    assert "Mira Okafor: It is there: this is its id pty_9" in markup.one("main").text
+    assert "Mail of Monday" in markup.one("main").text
+    assert not markup.all("input", name="deed")
+
+
+def _seen(client: Client, row: Delivery) -> str:
+    return str(page_of(client, path(row)).one("input", name="seen").attributes["value"])
+
+
+def test_an_agent_declares_it_absent(complete: Draft, as_agent: Client) -> None:
+    row = put("party", "held", UNCLEAR)
+    assert post(as_agent, row, deed="absent").status_code == 302
+    assert Delivery.objects.get(pk=row.pk).state == "queued"
+    assert "It is sent again" in page_of(as_agent, path(row)).one("main").text
+
+
+@pytest.mark.parametrize(
+    ("form", "place"),
+    [
+        ({}, "deed-bind"),
+        ({"deed": "perhaps"}, "deed-bind"),
+        ({"deed": "bind", "remote_id": ""}, "remote_id"),
+        ({"deed": "bind", "remote_id": "pty 9"}, "remote_id"),
+        ({"deed": "bind", "remote_id": "pty_9", "note": "n" * 1001}, "note"),
+    ],
+    ids=("none", "another", "no-id", "malformed", "long-note"),
+)
+def test_what_is_wrong_stands_at_its_control_and_nothing_typed_is_lost(
+    complete: Draft, as_agent: Client, form: dict[str, str], place: str
+) -> None:
+    row = put("party", "held", UNCLEAR)
+    response = post(as_agent, row, **form)
+    assert response.status_code == 422
+    markup = Markup(response.content.decode())
+    assert markup.faults == []
+    [link] = [one for one in markup.all("a") if any(div.attributes.get("role") == "alert" for div in one.ancestors)]
+    assert link.attributes["href"] == f"#{place}"
+    assert link.text in markup.one("p", id=f"{place.partition('-')[0]}-error").text
+    assert markup.one("input", id="remote_id").attributes["value"] == form.get("remote_id", "")
+    assert markup.one("textarea", id="note").text.strip() == form.get("note", "")
+    assert not Decision.objects.exists()
+
+
+def test_a_form_that_comes_late_shows_what_happened_instead(complete: Draft, as_agent: Client) -> None:
+    row = put("party", "held", UNCLEAR)
+    assert post(as_agent, row, deed="bind", remote_id="pty_9").status_code == 302
+    response = post(as_agent, row, deed="absent")
+    assert response.status_code == 409
+    text = Markup(response.content.decode()).one("main").text
+    assert "This has moved since you opened it" in text
+    assert "It is there: this is its id pty_9" in text
+    assert Delivery.objects.get(pk=row.pk).state == "done"
+
+
+def test_a_form_that_says_no_moment_is_late(complete: Draft, as_agent: Client) -> None:
+    row = put("party", "held", UNCLEAR)
+    for seen in ("", "yesterday", "2026-02-31T00:00:00+00:00", "2026-11-21T10:00:00"):
+        answer = as_agent.post(path(row, "decision/"), {"seen": seen, "deed": "absent"})
+        assert answer.status_code == 409, seen
+    assert not Decision.objects.exists()
+
+
+def test_a_decision_that_is_only_opened_leads_to_its_thing(complete: Draft, as_agent: Client) -> None:
+    row = put("party", "held", UNCLEAR)
+    assert as_agent.get(path(row, "decision/"))["Location"] == path(row)
+
+
+def test_no_one_decides_about_what_settles_itself(complete: Draft, as_agent: Client) -> None:
+    row = put("party", "unknown", UNCLEAR)
+    assert not page_of(as_agent, path(row)).all("input", name="deed")
+    assert post(as_agent, row, deed="absent").status_code == 409
+
+
+def test_only_agents_come_here(
+    complete: Draft, as_owner: Client, as_stranger: Client, as_nobody: Client, as_agent: Client
+) -> None:
+    row = put("party", "held", UNCLEAR)
+    for more in ("", "decision/"):
+        for client in (as_owner, as_stranger):
+            assert client.get(path(row, more)).status_code == 403
+            assert client.post(path(row, more), {"deed": "absent"}).status_code in (403, 405)
+        assert as_nobody.get(path(row, more)).status_code == 302
+    assert as_nobody.post(path(row, "decision/"), {"deed": "absent"}).status_code == 302
+    assert Delivery.objects.get(pk=row.pk).needs_a_decision
+    assert as_agent.get(f"{LIST}{row.pk + 1000}/").status_code == 404
+
+
+def test_a_draft_in_which_nothing_is_wrong_is_nobodys_to_read(complete: Draft, as_agent: Client) -> None:
+    row = Delivery.objects.get(kind="party")
+    assert as_agent.get(path(row)).status_code == 404
+    assert post(as_agent, row, deed="absent").status_code == 404
+
+
+def test_a_thing_takes_a_fixed_number_of_queries(
+    complete: Draft, as_agent: Client, django_assert_max_num_queries: Any
+) -> None:
+    row = put("party", "held", UNCLEAR)
+    with django_assert_max_num_queries(8):
+        as_agent.get(path(row))
+
+
+def test_the_list_says_how_the_service_itself_stands(complete: Draft, as_agent: Client) -> None:
+    later = timezone.now() + timedelta(minutes=5)
+    remember(paused_until=later, pause_reason="key", open_until=later, failures=7, clock_ahead=-600.0)
+    text = page_of(as_agent, LIST).one("main").text
+    assert "does not accept our key" in text
+    assert "no answer 7 times in a row" in text
+    assert "10 minutes behind ours" in text
+
+
+def test_a_pause_that_is_over_is_not_spoken_of(complete: Draft, as_agent: Client) -> None:
+    remember(paused_until=timezone.now() - timedelta(seconds=1), pause_reason="asked", clock_ahead=20.0)
+    text = page_of(as_agent, LIST).one("main").text
+    assert "asked us to wait" not in text
+    assert "clock" not in text
+
+
+def test_an_unknown_service_is_said_to_be_unknown(complete: Draft, as_agent: Client, settings: Any) -> None:
+    settings.FORMATION_SERVICE_URL = "https://formation.example"
+    assert "never probed" in page_of(as_agent, LIST).one("main").text
+    remember(probed_at=timezone.now())
+    assert "last probed" in page_of(as_agent, LIST).one("main").text
