@@ -12,6 +12,8 @@ from django.test.utils import setup_databases, teardown_databases
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
+from tests.web_requests import forbid_writing
+
 # No test is timed: how fast things are is measured by the benchmark, on a machine that does nothing else.
 hypothesis_settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 hypothesis_settings.load_profile("house")
@@ -48,6 +50,11 @@ def django_db_setup(
     yield
     with django_db_blocker.unblock():
         teardown_databases(made, verbosity=0)
+
+
+@pytest.fixture(autouse=True)
+def _only_the_worker_writes_to_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
+    forbid_writing(monkeypatch)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -11,6 +11,7 @@ from django.utils import timezone
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import open_draft
 from formation_portal.applications.models import Application
+from formation_portal.gateway import clock
 
 from . import pacing, timing
 from .claiming import Claim
@@ -184,7 +185,9 @@ def _bound_elsewhere(row: Delivery, claim: Claim, outcome: Outcome, now: datetim
 
 def _learn(row: Delivery, claim: Claim, outcome: Outcome, *, now: datetime) -> None:
     """What the answer shows about the service, whatever becomes of the row."""
-    pacing.learn(locked_profile(), outcome, now, was_retry=claim.is_retry)
+    stored = locked_profile()
+    stored.clock_ahead = clock.seconds_ahead()
+    pacing.learn(stored, outcome, now, was_retry=claim.is_retry)
     if outcome.reason == UNSUPPORTED and not row.name[0].is_deed and not claim.is_look:
         remember(can_edit=False)
 

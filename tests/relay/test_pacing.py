@@ -1,0 +1,182 @@
+"""All workers together keep to pauses, a breaker, a rate, and a budget for trying again."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.relay import pacing, timing
+from formation_portal.relay.models import Delivery, DeliveryState, ServiceProfile
+from formation_portal.relay.outcomes import Outcome
+from formation_portal.relay.profile import locked_profile, profile
+from formation_portal.relay.sending import step
+from formation_portal.relay.worker import Worker
+from tests.applications import made
+
+from .conftest import row
+from .weather import Weather, answers, lost_before, unreachable
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+GOOD = Outcome(DeliveryState.DONE)
+SILENT = Outcome(DeliveryState.WAITING, has_answer=False)
+
+
+def after(seconds: float) -> datetime:
+    return NOW + timedelta(seconds=seconds)
+
+
+@pytest.fixture
+def at_service(db: None) -> ServiceProfile:
+    return locked_profile()
+
+
+def opens_after(found: ServiceProfile, now: datetime, *, is_retry: bool = False) -> float:
+    return (pacing.opens_at(found, now, is_retry=is_retry) - now).total_seconds()
+
+
+def test_no_second_has_more_calls_than_allowed(at_service: ServiceProfile, settings: Any) -> None:
+    settings.RELAY_CALLS_PER_SECOND = 10
+    moments = []
+    now = NOW
+    for _ in range(35):
+        now = pacing.opens_at(at_service, now)
+        pacing.take(at_service, now, is_retry=False)
+        moments.append(now)
+    assert moments[:10] == [NOW] * 10
+    for first, eleventh in zip(moments, moments[10:], strict=False):
+        assert eleventh - first >= timedelta(seconds=1)
+
+
+def test_five_calls_without_an_answer_open_the_breaker(at_service: ServiceProfile) -> None:
+    for _ in range(timing.FAILURES - 1):
+        pacing.learn(at_service, SILENT, NOW, was_retry=False)
+    assert opens_after(at_service, NOW) == 0
+    pacing.learn(at_service, SILENT, NOW, was_retry=False)
+    assert opens_after(at_service, NOW) == 30
+
+
+def test_one_call_tries_for_all_when_the_breaker_has_been_open(at_service: ServiceProfile) -> None:
+    for _ in range(timing.FAILURES):
+        pacing.learn(at_service, SILENT, NOW, was_retry=False)
+    later = after(30)
+    assert opens_after(at_service, later) == 0
+    pacing.take(at_service, later, is_retry=False)
+    assert opens_after(at_service, later) == 30
+    pacing.learn(at_service, SILENT, after(31), was_retry=False)
+    assert opens_after(at_service, after(31)) == 30
+    pacing.learn(at_service, GOOD, after(62), was_retry=False)
+    assert opens_after(at_service, after(62)) == 0
+    assert at_service.failures == 0
+
+
+def test_an_answer_between_failures_keeps_the_breaker_closed(at_service: ServiceProfile) -> None:
+    for _ in range(3 * timing.FAILURES):
+        pacing.learn(at_service, SILENT, NOW, was_retry=False)
+        pacing.learn(at_service, SILENT, NOW, was_retry=False)
+        pacing.learn(at_service, GOOD, NOW, was_retry=False)
+    assert opens_after(at_service, NOW) == 0
+
+
+def test_trying_again_has_a_budget_that_time_and_success_fill(at_service: ServiceProfile, settings: Any) -> None:
+    settings.RELAY_CALLS_PER_SECOND = 100
+    for _ in range(int(timing.RETRIES)):
+        assert opens_after(at_service, NOW, is_retry=True) == 0
+        pacing.take(at_service, NOW, is_retry=True)
+    assert opens_after(at_service, NOW, is_retry=True) == pytest.approx(6)
+    assert opens_after(at_service, NOW) == 0
+    assert opens_after(at_service, after(6), is_retry=True) == 0
+    pacing.learn(at_service, GOOD, NOW, was_retry=True)
+    assert opens_after(at_service, NOW, is_retry=True) == 0
+
+
+def test_ten_first_tries_that_succeed_pay_for_one_retry(at_service: ServiceProfile, settings: Any) -> None:
+    settings.RELAY_CALLS_PER_SECOND = 100
+    at_service.retries_left, at_service.retries_at = 0.0, NOW
+    for _ in range(9):
+        pacing.learn(at_service, GOOD, NOW, was_retry=False)
+    assert opens_after(at_service, NOW, is_retry=True) > 0
+    pacing.learn(at_service, GOOD, NOW, was_retry=False)
+    assert opens_after(at_service, NOW, is_retry=True) == pytest.approx(0, abs=0.001)
+
+
+@pytest.mark.parametrize("seconds", [1, 7, 600])
+def test_a_pause_that_the_service_asks_for_is_kept_by_everybody(
+    complete: Draft, weather: Weather, owner: Any, seconds: int
+) -> None:
+    other = saving.start(owner=owner, product=made.product())
+    weather.spoil("POST entities", answers(429, Retry_After=str(seconds)), times=1)
+    asked_at = timezone.now()
+    step(complete.application.pk)
+    assert step(other.pk) is None
+    paused = profile().paused_until
+    assert paused is not None
+    assert paused - asked_at >= timedelta(seconds=seconds)
+    assert paused - asked_at < timedelta(seconds=seconds + 30)
+    assert len(weather.made) == 1
+
+
+def test_an_answer_elsewhere_does_not_end_a_pause(at_service: ServiceProfile) -> None:
+    pacing.learn(at_service, Outcome(DeliveryState.WAITING, retry_after=20.0), NOW, was_retry=False)
+    pacing.learn(at_service, GOOD, NOW, was_retry=False)
+    assert opens_after(at_service, NOW) == 20
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_key_that_is_not_accepted_pauses_everything_and_is_told(
+    complete: Draft, weather: Weather, owner: Any, caplog: pytest.LogCaptureFixture, status: int
+) -> None:
+    other = saving.start(owner=owner, product=made.product())
+    weather.spoil("POST entities", answers(status))
+    step(complete.application.pk)
+    assert step(other.pk) is None
+    assert row_of(complete).state == "waiting"
+    assert ServiceProfile.objects.get().pause_reason == "key"
+    assert "does not accept the portal's key" in caplog.text
+
+
+def row_of(draft: Draft) -> Delivery:
+    return Delivery.objects.get(application=draft.application, kind="entity")
+
+
+def test_what_waited_goes_on_as_soon_as_the_service_answers_again(
+    complete: Draft, weather: Weather, owner: Any
+) -> None:
+    others = [saving.start(owner=owner, product=made.product()) for _ in range(timing.FAILURES)]
+    weather.spoil("POST entities", unreachable, times=timing.FAILURES)
+    for one in (complete.application, *others[1:]):
+        step(one.pk)
+    assert step(others[0].pk) is None
+    assert locked_profile().open_until is not None
+    ServiceProfile.objects.update(open_until=timezone.now() - timedelta(seconds=1))
+    Delivery.objects.filter(state="waiting").update(next_at=timezone.now() + timedelta(minutes=14))
+    assert step(others[0].pk) is not None
+    waiting = Delivery.objects.filter(state="waiting")
+    assert waiting.count() == timing.FAILURES
+    assert all(one.next_at is not None and one.next_at <= timezone.now() for one in waiting)
+    assert locked_profile().open_until is None
+
+
+def test_one_pass_leaves_waiting_what_has_to_wait(complete: Draft, weather: Weather) -> None:
+    weather.spoil("POST entities/parties", lost_before, times=1)
+    Worker().work_through()
+    calls = len(weather.made)
+    assert Worker().work_through() == 0
+    assert (row("party", "ada").state, len(weather.made)) == ("unknown", calls)
+
+
+def test_a_retry_without_budget_waits_while_others_go_on(complete: Draft, weather: Weather, owner: Any) -> None:
+    weather.spoil("POST entities", unreachable, times=1)
+    step(complete.application.pk)
+    Delivery.objects.filter(state="waiting").update(next_at=timezone.now())
+    ServiceProfile.objects.update(retries_left=0.0, retries_at=timezone.now())
+    assert step(complete.application.pk) is None
+    waiting = row_of(complete)
+    assert waiting.next_at is not None
+    assert waiting.next_at > timezone.now() + timedelta(seconds=4)
+    other = saving.start(owner=owner, product=made.product())
+    assert step(other.pk) is not None
