@@ -22,6 +22,7 @@ from django.utils import timezone
 
 from formation_portal.databases import SERVICE
 from formation_portal.service.models import ApiKey, KeptAnswer
+from formation_portal.service.one_piece import in_one_piece
 from formation_portal.service.problems import Complaint, Refusal, invalid, pointer
 
 HEADER = "Idempotency-Key"
@@ -51,15 +52,6 @@ def once(request: HttpRequest, key: ApiKey, work: Work) -> HttpResponseBase:
     if row is not None:
         return _work_and_keep(row, work)
     return _first_answer(key, name, fingerprint)
-
-
-def in_one_piece(work: Work) -> HttpResponse:
-    """Does the work in one transaction, which an error rolls back."""
-    with transaction.atomic(using=SERVICE):
-        response = work()
-        if response.status_code >= 400:
-            transaction.set_rollback(True, using=SERVICE)
-    return response
 
 
 def fingerprint_of(request: HttpRequest) -> str:
@@ -121,13 +113,14 @@ def _attempt() -> str:
 
 
 def _work_and_keep(row: KeptAnswer, work: Work) -> HttpResponse:
+    def kept() -> HttpResponse:
+        response = work()
+        if response.status_code < 400:
+            _keep(row, response)
+        return response
+
     try:
-        with transaction.atomic(using=SERVICE):
-            response = work()
-            if response.status_code >= 400:
-                transaction.set_rollback(True, using=SERVICE)
-            else:
-                _keep(row, response)
+        response = in_one_piece(kept)
         if 400 <= response.status_code < 500:
             _keep(row, response)
         elif response.status_code >= 500:
@@ -150,8 +143,8 @@ def _keep(row: KeptAnswer, response: HttpResponse) -> None:
 
 
 def _let_go(row: KeptAnswer) -> None:
-    """Nothing has happened: the same request may be sent again."""
-    KeptAnswer.objects.filter(pk=row.pk, attempt=row.attempt).delete()
+    """Nothing has happened: the same request may be sent again. With an answer it has, whatever the commit told us."""
+    KeptAnswer.objects.filter(pk=row.pk, attempt=row.attempt, status=None).delete()
 
 
 def _first_answer(key: ApiKey, name: str, fingerprint: str) -> HttpResponse:

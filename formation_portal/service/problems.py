@@ -1,6 +1,7 @@
 """What the service refuses, as data and as RFC 9457 problem+json (supplement, "Envelopes, pages, errors")."""
 
 import dataclasses
+import errno
 import json
 import logging
 from collections.abc import Iterable, Mapping
@@ -43,6 +44,8 @@ STATUS_OF = {
     "internal_error": 500,
     "unavailable": 503,
 }
+# The disk is full, read-only, or broken: it passes, and nothing was done.
+_DISK_TROUBLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
 # pydantic's word for an error, in the words of the interface.
 _CODES = {"missing": "required", "union_tag_not_found": "required", "extra_forbidden": "unknown_field"}
 _WHOLE_CODES = frozenset({"unknown_field", "party_type_not_allowed", "currency_not_allowed"})
@@ -156,6 +159,9 @@ def _refusal_of(error: Exception) -> Refusal:
     if isinstance(error, OperationalError | InterfaceError):
         logger.warning("the service's database did not answer: %s", error)
         return Refusal("unavailable", "The service can't answer right now.", headers={"Retry-After": "5"})
+    if isinstance(error, OSError) and error.errno in _DISK_TROUBLE:
+        logger.error("the service's disk does not take it: %s", error.strerror)
+        return Refusal("unavailable", "The service has no room right now.", headers={"Retry-After": "60"})
     return Refusal("internal_error", "Something went wrong on our side.")
 
 

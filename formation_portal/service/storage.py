@@ -1,8 +1,4 @@
-"""Uploaded files on disk: checked by content, digested while written, removed only after the commit.
-
-A file is written before its row is committed and deleted after its row is gone. So a crash between the two leaves a
-file without a row at worst, never a row without its file.
-"""
+"""Uploaded files on disk: checked by content, digested while written, removed only after the commit."""
 
 import hashlib
 import os
@@ -19,6 +15,7 @@ from django.db import transaction
 
 from formation_portal.databases import SERVICE
 from formation_portal.service.door import FILE_LIMIT
+from formation_portal.service.one_piece import is_written
 from formation_portal.service.problems import Complaint, Refusal, invalid
 
 # How the three accepted kinds begin. A PDF may have some bytes before its mark.
@@ -49,8 +46,9 @@ def stored(file: "UploadedFile[Any]", *, path: str) -> Iterator[Stored]:
     mime_type = _checked(file)
     target = folder() / path
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    digest, size = _write(file, target)
+    is_written(path)
     try:
+        digest, size = _write(file, target)
         yield Stored(path, _plain_name(file.name or ""), mime_type, size, digest)
     except BaseException:
         target.unlink(missing_ok=True)
@@ -69,8 +67,8 @@ def _write(file: "UploadedFile[Any]", target: Path) -> tuple[str, int]:
 
 
 def remove_after_commit(paths: list[str]) -> None:
-    """Removes the files once the rows that named them are gone for good."""
-    transaction.on_commit(lambda: _remove(paths), using=SERVICE)
+    """Removes the files once the rows that named them are gone for good. One that can't be removed is left behind."""
+    transaction.on_commit(lambda: _remove(paths), using=SERVICE, robust=True)
 
 
 def _remove(paths: list[str]) -> None:

@@ -2,7 +2,8 @@
 
 import hashlib
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import PurePath
 from typing import Any
@@ -10,10 +11,10 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.files.uploadedfile import UploadedFile
-from django.db import transaction
+from django.db import Error, transaction
 
 from ..drafts import Draft
-from ..models import Document, Party, document_path, document_subject
+from ..models import Application, Document, Party, document_path, document_subject
 from ..rows import PartyRow
 from .refusals import Gone, UploadRefused
 from .writing import writing
@@ -34,9 +35,10 @@ def add_document(
     """Keep a file in a slot of the party, or of the entity itself; it takes the place of an earlier one.
 
     Raises UploadRefused with what to do for a file that is empty, over the limit, or not PDF, JPEG or PNG by its
-    content; raises Gone, Closed.
+    content, and for one that the disk does not take; raises Gone, Closed.
     """
-    mime_type, digest = _examined(upload)
+    with _disk():
+        mime_type, digest = _examined(upload)
     document = Document(
         application=draft.application,
         slot=slot,
@@ -48,16 +50,39 @@ def add_document(
         uploaded_by_id=by.pk,
     )
     storage = document.file.storage
-    stored = storage.save(document_path(document, ""), upload)
+    with _disk():
+        stored = storage.save(document_path(document, ""), upload)
     document.file.name = stored
     try:
         kept = _keep(draft, party, document, by=by)
     except BaseException:
-        storage.delete(stored)
+        _remove_without_row(draft, stored)
         raise
     if kept is not document:
         storage.delete(stored)
     return kept
+
+
+def _remove_without_row(draft: Draft, stored: str) -> None:
+    """A commit whose answer was lost may have been done all the same; whoever can't ask leaves the file alone.
+
+    The lock waits for a commit that is still on its way.
+    """
+    with suppress(Error), transaction.atomic():
+        Application.objects.select_for_update().get(pk=draft.application.pk)
+        if not Document.objects.filter(file=stored).exists():
+            Document._meta.get_field("file").storage.delete(stored)
+
+
+@contextmanager
+def _disk() -> Iterator[None]:
+    """What goes wrong with the disk is nobody's fault who uploads: all else on the page is kept, and the file asked for
+    again."""
+    try:
+        yield
+    except OSError as error:
+        logger.error("An upload could not be stored: %s", error.strerror or type(error).__name__)
+        raise UploadRefused("Choose the file again in a few minutes; we could not store it just now") from error
 
 
 def _keep(draft: Draft, party: Party | PartyRow | None, document: Document, *, by: AbstractBaseUser) -> Document:
@@ -95,7 +120,8 @@ def remove_document(draft: Draft, document: Document, *, by: AbstractBaseUser) -
 def forget_files(documents: Iterable[Document]) -> None:
     """Delete the files once it is sure that their rows are gone."""
     for document in documents:
-        transaction.on_commit(partial(document.file.storage.delete, str(document.file.name)))
+        # A file that can't be removed now is an orphan, which is found later; the change itself is done.
+        transaction.on_commit(partial(document.file.storage.delete, str(document.file.name)), robust=True)
 
 
 def _drop(draft: Draft, document: Document) -> None:

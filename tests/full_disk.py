@@ -1,0 +1,106 @@
+"""Disks that are full: a tiny one that is really mounted, and a limit to the size of files in a child process.
+
+The first answers "No space left on device", the second "File too large". Neither needs anything but Linux; mounting
+needs the right to do so.
+"""
+
+import multiprocessing
+import os
+import resource
+import signal
+import subprocess
+import traceback
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+from django.db import connections
+
+_FORK = multiprocessing.get_context("fork")
+
+
+class FullDisk(Protocol):
+    """`folder` lies on it. `during` does something while at most `room` bytes can be written to any file there."""
+
+    folder: Path
+
+    def during(self, act: Callable[[], Any], *, room: int) -> Any: ...
+
+
+class Mounted:
+    """A file system in memory, of 12 MB."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=12m", "tmpfs", folder], check=True)
+
+    def during(self, act: Callable[[], Any], *, room: int) -> Any:
+        """What it gives back, done on a disk that other files have filled up to the room that is left."""
+        ballast = self.folder / "ballast"
+        with ballast.open("wb", buffering=0) as file:
+            while (left := self._left()) > room:
+                file.write(bytes(min(left - room, 65_536)))
+        try:
+            return act()
+        finally:
+            ballast.unlink()
+
+    def _left(self) -> int:
+        status = os.statvfs(self.folder)
+        return status.f_bavail * status.f_bsize
+
+    def unmount(self) -> None:
+        """Gone with all that is on it, also where something is still open."""
+        subprocess.run(["umount", "--lazy", self.folder], check=True)
+
+
+class Limited:
+    """Any folder, in a process that may write no larger file."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir()
+
+    def during(self, act: Callable[[], Any], *, room: int) -> Any:
+        """What it gives back, done in a child; whatever it raises is raised here."""
+        connections.close_all()
+        here, there = _FORK.Pipe()
+        child = _FORK.Process(target=_within, args=(act, room, there))
+        child.start()
+        there.close()
+        try:
+            is_done, said = here.recv()
+        finally:
+            child.join()
+        assert is_done, said
+        return said
+
+
+def _within(act: Callable[[], Any], room: int, answer: Any) -> None:
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+    try:
+        said = (True, act())
+    except BaseException:
+        said = (False, traceback.format_exc())
+    answer.send(said)
+    # Nothing of the test runner's is ended twice.
+    os._exit(0)
+
+
+@cache
+def may_mount() -> bool:
+    """Whether this process may mount, in a name space of its own that ends with the question."""
+    asked = ["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
+    try:
+        return os.geteuid() == 0 and subprocess.run(asked, capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        return False
+
+
+needs_a_mount = pytest.mark.skipif(
+    not may_mount(), reason="not run: nothing may be mounted here; the limit to file sizes stands in for it"
+)
