@@ -12,12 +12,19 @@ from formation_portal.gateway.errors import Unclear
 
 from .echoes import agrees
 from .kinds import ENTITY, Kind, Name
-from .routes import Parcel
+from .routes import LONGEST_ID, Parcel
 
 Records = list[dict[str, Any]]
 
 _MOST_READINGS = 5
-_ID_NAMES = ("party_id", "id", "entity_id", "share_class_id", "document_id")
+# Where a record's own id may stand; other ids in it are those of what it refers to.
+_ID_NAMES: Mapping[Kind, tuple[str, ...]] = {
+    Kind.ENTITY: ("id", "entity_id"),
+    Kind.PARTY: ("party_id", "id"),
+    Kind.SHARE_CLASS: ("id", "share_class_id"),
+    Kind.SHAREHOLDING: ("id", "shareholding_id"),
+    Kind.DOCUMENT: ("id", "document_id"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +45,10 @@ def look(parcel: Parcel) -> Evidence:
     body = parcel.described()
     reference = body.get("client_reference")
     if reference and (named := [record for record in records if record.get("client_reference") == reference]):
-        return Evidence(len(records), _ids(named), is_certain=True)
+        return Evidence(len(records), _ids(parcel.kind, named), is_certain=True)
     carried = [record for record in records if not _is_anothers(record, reference)]
-    return Evidence(len(records), _ids([record for record in carried if agrees(parcel.kind, body, record)]))
+    alike = [record for record in carried if agrees(parcel.kind, body, record)]
+    return Evidence(len(records), _ids(parcel.kind, alike))
 
 
 def _is_anothers(record: Mapping[str, Any], reference: Any) -> bool:
@@ -48,9 +56,9 @@ def _is_anothers(record: Mapping[str, Any], reference: Any) -> bool:
     return isinstance(carried, str) and carried != "" and carried != reference
 
 
-def _ids(records: Collection[Mapping[str, Any]]) -> tuple[str, ...]:
-    found = (next((record[name] for name in _ID_NAMES if isinstance(record.get(name), str)), "") for record in records)
-    return tuple(dict.fromkeys(one for one in found if one))
+def _ids(kind: Kind, records: Collection[Mapping[str, Any]]) -> tuple[str, ...]:
+    found = (next((record[name] for name in _ID_NAMES[kind] if record.get(name)), None) for record in records)
+    return tuple(dict.fromkeys(one for one in found if isinstance(one, str) and len(one) <= LONGEST_ID))
 
 
 def _steady(read: Callable[[], Records]) -> Records:

@@ -202,6 +202,8 @@ def test_a_list_settles_what_has_one(complete: Draft, strict: Weather, kind: Kin
     settled()
     assert strict.deeds.count(deed) == 1
     assert deliveries(complete.application).overall.words == "Received"
+    ids = [one.remote_id for one in Delivery.objects.exclude(remote_id="").exclude(kind=kind)]
+    assert Delivery.objects.get(kind=kind).remote_id not in ["", *ids]
 
 
 def test_answers_go_out_whole_again_where_merging_is_not_known(complete: Draft, strict: Weather, owner: Any) -> None:
