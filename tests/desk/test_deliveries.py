@@ -42,7 +42,7 @@ def page_of(client: Client, path: str) -> Markup:
 
 
 def titles(client: Client, query: str = "") -> list[str]:
-    return [one.text for one in page_of(client, f"{LIST}{query}").all("a", class_="name")]
+    return [one.text for one in page_of(client, f"{LIST}{query}").all("a", class_="thing")]
 
 
 def path(row: Delivery, more: str = "") -> str:
