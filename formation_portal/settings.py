@@ -139,6 +139,9 @@ UPLOAD_LIMIT = 10_000_000
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
 FILE_UPLOAD_PERMISSIONS = 0o600
+# On the disk that they stay on: what has arrived is moved there and not copied. Nobody else's temporary files.
+FILE_UPLOAD_TEMP_DIR = DATA_DIR / "arriving"
+FILE_UPLOAD_TEMP_DIR.mkdir(mode=0o700, exist_ok=True)
 FILE_UPLOAD_HANDLERS = [
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
     "formation_portal.files.SparingUploadHandler",

@@ -60,11 +60,13 @@ def _only_the_worker_writes_to_the_service(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.fixture(scope="session", autouse=True)
 def _nothing_is_written_into_the_tree(run_dir: Path) -> Iterator[None]:
     (run_dir / "static").mkdir()
+    (run_dir / "arriving").mkdir()
     storages = settings.STORAGES | {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
     with override_settings(
         DATA_DIR=run_dir,
         MEDIA_ROOT=run_dir / "documents",
         SERVICE_DOCUMENTS=run_dir / "service-documents",
+        FILE_UPLOAD_TEMP_DIR=run_dir / "arriving",
         RELAY_DIR=run_dir / "relay",
         STATIC_ROOT=run_dir / "static",
         STORAGES=storages,

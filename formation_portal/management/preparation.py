@@ -11,6 +11,7 @@ from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 
 from formation_portal.accounts.demo import ensure_demo_accounts, shut_demo_accounts
+from formation_portal.management.orphans import remove_orphans
 from formation_portal.service import keys
 from formation_portal.service.catalog.loader import load_catalog
 from formation_portal.service.loading import load
@@ -34,6 +35,8 @@ def prepare(say: Say) -> None:
     else:
         shut_demo_accounts()
     collect_static(say)
+    if removed := remove_orphans():
+        say(f"Removed files that belong to nothing: {removed}")
 
 
 def migrate(alias: str, say: Say) -> None:
