@@ -57,7 +57,7 @@ EMBEDDED = Capabilities(
     honours_keys=True,
     lists=_LISTED,
     references=frozenset({Kind.ENTITY}),
-    refuses_repeats=frozenset({Kind.ENTITY, Kind.SHAREHOLDING}),
+    refuses_repeats=frozenset({Kind.ENTITY, Kind.SHARE_CLASS, Kind.SHAREHOLDING}),
     replaces_documents=True,
     merges_csp_data=True,
 )

@@ -56,7 +56,7 @@ class FaultPlan:
         kills = sum(fault["endpoint"] == endpoint and fault["kind"] == KILLED for fault in given)
         # Neighbours begin with different turns, so that a plan with one kill an endpoint has both.
         first = ENDPOINTS.index(endpoint) if endpoint in ENDPOINTS else 0
-        return (first + kills) % 2 == 1
+        return bool((first + kills) % 2)
 
     def _next(self, endpoint: str, given: int) -> str | None:
         """The endpoint's next call, of which the ledger holds `given` faults."""

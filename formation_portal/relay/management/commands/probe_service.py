@@ -1,0 +1,86 @@
+"""`manage.py probe_service`: finds out what the service at hand honours, and keeps it for the relay."""
+
+import uuid
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from formation_portal import gateway
+from formation_portal.contract.catalog import CatalogItem
+from formation_portal.gateway import FormationService
+from formation_portal.gateway.errors import GatewayError, NoAnswer, NotSent
+from formation_portal.gateway.products import read_products
+from formation_portal.relay.probe_words import table
+from formation_portal.relay.probing import Report, probe, store
+from formation_portal.relay.specimen import Specimen, most_telling, specimen_of
+
+WARNING = (
+    "This makes a test entity at {where}, with test persons and a test document, and removes it where the service can. "
+    "Where it can't, it stays until the provider removes it. Run this against a sandbox, and say so by --sandbox"
+)
+
+
+class Command(BaseCommand):
+    """Makes some twenty calls about a test entity, stores what they show, and prints it."""
+
+    help = "Find out what the formation service honours, by a test entity; what is not known counts as not honoured."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--sandbox", action="store_true", help="the service may be given a test entity")
+        parser.add_argument("--product", default="", help="slug or id of the product to try; else one that shows most")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Stores nothing where not even a test entity can be made."""
+        if settings.FORMATION_SERVICE_URL and not options["sandbox"]:
+            raise CommandError(WARNING.format(where=settings.FORMATION_SERVICE_URL))
+        service = gateway.service()
+        specimen = _specimen(service, options["product"])
+        reference = f"probe-{uuid.uuid4().hex[:16]}"
+        try:
+            report = probe(service, specimen, reference=reference)
+        except GatewayError as error:
+            raise CommandError(_no_entity(error, reference)) from error
+        store(report)
+        self._tell(report)
+
+    def _tell(self, report: Report) -> None:
+        rows = [tuple(map(_printable, row)) for row in table(report)]
+        widths = [max(len(row[place]) for row in rows) for place in (0, 1)]
+        for question, answer, because in rows:
+            self.stdout.write(f"{question:{widths[0]}}  {answer:{widths[1]}}  {because}")
+        unknown = sum(found.yes is None for found in report.found.values())
+        self.stdout.write(f"{report.calls} calls. {_count(unknown)} not known; the strictest rule holds there.")
+        for entity_id in report.left_behind:
+            told = f"The test entity {entity_id} (client_reference {report.reference}) is still there."
+            self.stdout.write(_printable(told), self.style.WARNING)
+
+
+def _specimen(service: FormationService, product: str) -> Specimen:
+    try:
+        products = read_products(service.catalog().items or [])
+    except GatewayError as error:
+        raise CommandError(_printable(f"No catalog: {error}")) from error
+    items = [one.item for one in products if one.item and one.is_available and _is_meant(one.key, one.item, product)]
+    if not items:
+        raise CommandError(f"No product that could be tried{f' is called {product}' if product else ''}")
+    return specimen_of(items[0]) if product else most_telling(items)
+
+
+def _is_meant(key: str, item: CatalogItem, product: str) -> bool:
+    return not product or product in (key, item.jurisdiction_product_id)
+
+
+def _no_entity(error: GatewayError, reference: str) -> str:
+    is_open = isinstance(error, NoAnswer) and not isinstance(error, NotSent)
+    more = f". It may have made one all the same, with the client_reference {reference}" if is_open else ""
+    return _printable(f"No test entity: {error}, request {error.request_id}{more}. Nothing is stored")
+
+
+def _count(number: int) -> str:
+    return f"{number} answer{' is' if number == 1 else 's are'}"
+
+
+def _printable(text: str) -> str:
+    """A stranger's text must not steer the terminal."""
+    return "".join(character if character.isprintable() else "?" for character in text)
