@@ -1,0 +1,101 @@
+"""`make faults`: the relay against a service in trouble, in two modes; figures a line each, exit 1 where it fails.
+
+Each mode runs in a process and a folder of its own, which is gone afterwards unless `--keep` names one.
+"""
+
+import argparse
+import contextlib
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+MODES = ("with keys", "without keys")
+
+
+def main() -> int:
+    """The exit code."""
+    said = _arguments()
+    if said.within:
+        return _mode(said)
+    seed = said.seed if said.seed is not None else random.SystemRandom().randrange(10**6)
+    _say(f"seed {seed}")
+    codes = [_run(mode, seed, said) for mode in ([said.mode] if said.mode else MODES)]
+    return max(codes)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.faults", description=main.__doc__)
+    parser.add_argument("--seed", type=int, help="the same seed, the same plan; drawn where it is not given")
+    parser.add_argument("--each", type=int, default=8, help="how often each documented POST meets each kind")
+    parser.add_argument("--mode", choices=MODES, help="this one only")
+    parser.add_argument("--table", action="store_true", help="show faults by endpoint and kind as well")
+    parser.add_argument("--postgres", action="store_true", help="on PostgreSQL, in a scratch cluster")
+    parser.add_argument("--keep", type=Path, help="leave databases and logs in this folder")
+    parser.add_argument("--within", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--database-url", default="", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def _run(mode: str, seed: int, said: argparse.Namespace) -> int:
+    """One mode, in a process of its own: its settings can be loaded only once."""
+    with _folder(said, mode) as folder, _database(said) as url:
+        command = [sys.executable, "-m", "tests.faults", *sys.argv[1:], "--mode", mode, "--seed", str(seed)]
+        return subprocess.run([*command, "--within", str(folder), "--database-url", url], check=False).returncode
+
+
+@contextlib.contextmanager
+def _folder(said: argparse.Namespace, mode: str) -> Iterator[Path]:
+    if said.keep:
+        folder = said.keep / mode.replace(" ", "-")
+        folder.mkdir(parents=True)
+        yield folder
+    else:
+        with tempfile.TemporaryDirectory(prefix="faults-") as made:
+            yield Path(made)
+
+
+@contextlib.contextmanager
+def _database(said: argparse.Namespace) -> Iterator[str]:
+    """The URL of a server of its own, or nothing for SQLite."""
+    if not said.postgres:
+        yield ""
+        return
+    import psycopg
+
+    from tests.scratch_postgres import scratch_cluster
+
+    with scratch_cluster(durable=True) as url:
+        with psycopg.connect(f"{url}/postgres", autocommit=True) as connection:
+            for name in ("portal", "formation"):
+                connection.execute(f"CREATE DATABASE {name}")
+        yield url
+
+
+def _mode(said: argparse.Namespace) -> int:
+    from .environment import set_up
+
+    ports = set_up(said.within, database_url=said.database_url)
+    from .campaign import Campaign
+    from .makes import MAKES
+    from .tally import table
+
+    (make,) = [make(said.within) for make in MAKES if make.name == said.mode]
+    result = Campaign(make, ports, seed=said.seed, each=said.each).run()
+    for line in (said.mode, *result.lines(), *(table(result.faults) if said.table else ())):
+        _say(line)
+    broken = result.broken(may_hold=not make.capabilities.honours_keys)
+    for sentence in broken:
+        sys.stderr.write(f"{sentence}\n")
+    return 1 if broken else 0
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

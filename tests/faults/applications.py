@@ -1,0 +1,139 @@
+"""The applications of a campaign: each submitted, with everything that a documented call can carry."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.db import transaction
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.contract.catalog import CatalogItem, parse_catalog
+from tests.applications.made import ITEM as SMALL
+from tests.applications.made import PDF, SCHEMA, field, upload
+
+_NAMES = (
+    field("first_name", canonical_field="person.first_name"),
+    field("last_name", canonical_field="person.last_name"),
+    field("date_of_birth", "date", canonical_field="person.date_of_birth"),
+)
+_PASSPORT = {"person": [{"name": "Passport", "required": True}]}
+
+# Answers and papers of every scope, and two classes of shares.
+ITEM: dict[str, Any] = SMALL | {
+    "jurisdiction_product_id": "0f9b1a52-0000-4000-8000-00000000fa17",
+    "schema": SCHEMA
+    | {
+        "id": "5c0f6a0e-0000-4000-8000-00000000fa17",
+        "sections": [
+            {
+                "scope": "entity",
+                "title": "The company",
+                "fields": [
+                    field("name", canonical_field="entity.name"),
+                    field("activity", "select", options=["Holding company", "Trading"]),
+                    field("purpose", "textarea", required=False),
+                ],
+                "documents": {"entity": [{"name": "Business plan", "required": True}]},
+            },
+            {
+                "scope": "role:director",
+                "title": "Directors",
+                "minimum": 1,
+                "person_fields": [*_NAMES, field("is_pep", "boolean", prefix="xy.person")],
+                "documents": _PASSPORT,
+            },
+            {
+                "scope": "role:shareholder",
+                "title": "Shareholders",
+                "minimum": 1,
+                "allows_corporate": True,
+                "person_fields": [*_NAMES],
+                "corporate_fields": [
+                    field("name", canonical_field="corporate.name"),
+                    field("is_listed", "boolean", prefix="xy.corporate"),
+                ],
+                "documents": _PASSPORT,
+            },
+            {
+                "scope": "share_structure",
+                "title": "Share classes",
+                "fields": [field("class_rights", "textarea")],
+            },
+        ],
+    },
+}
+
+SECTION = "the-company"
+
+
+def product() -> CatalogItem:
+    """The product that every application is for."""
+    (item,) = parse_catalog([ITEM])
+    assert isinstance(item, CatalogItem)
+    return item
+
+
+def customer() -> Any:
+    """Whose applications they are."""
+    person, _ = get_user_model().objects.get_or_create(
+        email="owner@example.com", defaults={"first_name": "Ingrid", "last_name": "Solheim"}
+    )
+    return person
+
+
+def make(numbers: Iterable[int]) -> None:
+    """One submitted application for each number."""
+    owner, item = customer(), product()
+    for number in numbers:
+        with transaction.atomic():
+            draft = open_draft(saving.start(owner=owner, product=item))
+            fill(draft, number, by=owner)
+            saving.submit(draft, by=owner)
+
+
+def fill(draft: Draft, number: int, *, by: Any) -> None:
+    """Two namesakes and a company, two classes, three papers, three holdings."""
+    section = draft.schema.section(SECTION)
+    assert section is not None
+    saving.save_section(draft, section, answers(number), version=draft.version(SECTION), by=by)
+    saving.add_share_class(draft, _share_class("Ordinary", number), by=by, token="ordinary")
+    saving.add_share_class(draft, _share_class("Preferred", number), by=by, token="preferred")
+    for token, born in (("mother", "1950"), ("daughter", "1985")):
+        saving.add_party(draft, "person", ["director", "shareholder"], _person(born, number), by=by, token=token)
+    saving.add_party(draft, "corporate", ["shareholder"], _company(number), by=by, token="company")
+    held = {("mother", "ordinary"): "6000", ("daughter", "ordinary"): "3000", ("company", "preferred"): str(number + 1)}
+    saving.save_holdings(draft, held, by=by)
+    for token, slot in ((None, "Business plan"), ("mother", "Passport"), ("daughter", "Passport")):
+        paper = upload(PDF + f"{number} {token} {slot}".encode(), f"{token or 'plan'}.pdf")
+        saving.add_document(draft, draft.party(token) if token else None, slot, paper, by=by)
+
+
+def answers(number: int, *, purpose: str = "To hold shares") -> dict[str, Any]:
+    """What is said of the company."""
+    return {"entity.name": f"Larkfield {number}", "xy.activity": "Trading", "xy.purpose": f"{purpose} {number}"}
+
+
+def _person(born: str, number: int) -> dict[str, Any]:
+    return {
+        "person.first_name": "Ada",
+        "person.last_name": "Lovelace",
+        "person.email": f"ada{born}.{number}@example.com",
+        "person.date_of_birth": {"day": "10", "month": "12", "year": born},
+        "xy.person.is_pep": "false",
+    }
+
+
+def _company(number: int) -> dict[str, Any]:
+    return {"corporate.name": f"Northern {number} Ltd", "xy.corporate.is_listed": "true"}
+
+
+def _share_class(name: str, number: int) -> dict[str, Any]:
+    return {
+        "share_class.name": name,
+        "share_class.currency": "USD",
+        "share_class.par_value": "1",
+        "share_class.voting_rights": "true",
+        "share_class.dividend_rights": "true",
+        "xy.class_rights": f"One vote a share {number}",
+    }

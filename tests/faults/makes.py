@@ -1,0 +1,179 @@
+"""The two makes of service that a campaign meets: one honours keys and has every call, the other promises nothing."""
+
+import hashlib
+import socketserver
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
+
+from django.conf import settings
+from django.db import connections
+
+from formation_portal.databases import SERVICE
+from formation_portal.management.preparation import migrate
+from formation_portal.relay.capabilities import EMBEDDED, Capabilities
+from formation_portal.service.faults import FaultPlan
+from formation_portal.service.keys import portal_key
+from formation_portal.service.loading import load
+from formation_portal.service.models import Entity
+from tests.other_service import KEY, OtherService
+from tests.other_service import service as other
+
+from .applications import ITEM
+from .kept import Kept
+
+
+class Make(ABC):
+    """One make: how it is set up, how it serves, and what it has kept."""
+
+    name: str
+    can_edit: bool
+    capabilities: Capabilities
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.ledger = folder / "service-faults"
+
+    @abstractmethod
+    def prepare(self) -> str:
+        """Set it up; the key to it."""
+
+    @abstractmethod
+    def serve(self, port: int, *, seed: int, each: int) -> None:
+        """Serve until the process ends. With `each` above 0 by a plan of faults."""
+
+    @abstractmethod
+    def kept(self) -> list[Kept]:
+        """Every entity that it has, with all that belongs to it."""
+
+
+class WithKeys(Make):
+    """The embedded service, over HTTP."""
+
+    name = "with keys"
+    can_edit = True
+    capabilities = EMBEDDED
+
+    def prepare(self) -> str:
+        migrate(SERVICE, lambda said: None)
+        load([ITEM])
+        return portal_key()
+
+    def serve(self, port: int, *, seed: int, each: int) -> None:
+        if each:
+            settings.SERVICE_FAULTS = {"seed": seed, "ledger": str(self.ledger), "each": each}
+        serve_site(port)
+
+    def kept(self) -> list[Kept]:
+        entities = Entity.objects.prefetch_related("parties__shareholdings", "share_classes", "documents")
+        return [_of_embedded(entity) for entity in entities]
+
+
+class WithoutKeys(Make):
+    """The other make: the documented calls and nothing else, and what comes twice counts twice."""
+
+    name = "without keys"
+    can_edit = False
+    capabilities = Capabilities()
+
+    @property
+    def _journal(self) -> Path:
+        return self.folder / "journal"
+
+    def prepare(self) -> str:
+        return KEY
+
+    def serve(self, port: int, *, seed: int, each: int) -> None:
+        plan = FaultPlan(seed=seed, ledger=self.ledger, each=each) if each else None
+        service = OtherService(journal=self._journal, plan=plan, port=port, catalog=[ITEM])
+        service.start()
+        service.serve_forever()
+
+    def kept(self) -> list[Kept]:
+        service = OtherService(journal=self._journal, catalog=[ITEM])
+        return [_of_other(entity) for entity in service.entities.values()]
+
+
+MAKES: tuple[type[Make], ...] = (WithKeys, WithoutKeys)
+
+
+class _SiteServer(socketserver.ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+    request_queue_size = 100
+
+    def server_bind(self) -> None:
+        # Without asking for the machine's name, which may take seconds.
+        socketserver.TCPServer.server_bind(self)
+        self.server_name, self.server_port = "127.0.0.1", self.server_address[1]
+        self.setup_environ()
+
+    def close_request(self, request: Any) -> None:
+        connections.close_all()
+        super().close_request(request)
+
+
+class _Handler(WSGIRequestHandler):
+    def address_string(self) -> str:
+        return str(self.client_address[0])
+
+    def log_message(self, *_: Any) -> None:
+        """The site logs by itself."""
+
+
+def serve_site(port: int) -> None:
+    """Serve the whole site, with the embedded service in it, until the process ends."""
+    from formation_portal.wsgi import application
+
+    server = _SiteServer(("127.0.0.1", port), _Handler)
+    server.set_app(application)
+    server.serve_forever(poll_interval=0.05)
+
+
+def _of_embedded(entity: Entity) -> Kept:
+    holders: list[Any] = [*entity.parties.all(), *entity.share_classes.all()]
+    return Kept(
+        id=entity.id,
+        reference=entity.client_reference or "",
+        status=entity.status,
+        properties=entity.properties,
+        csp_data={"": entity.csp_data} | {one.id: one.csp_data for one in holders},
+        parties={
+            one.id: {"party_type": one.party_type, "roles": one.roles} | one.properties for one in entity.parties.all()
+        },
+        share_classes={one.id: one.properties for one in entity.share_classes.all()},
+        shareholdings=[
+            (held.party_id, held.share_class_id, held.shares_held)
+            for party in entity.parties.all()
+            for held in party.shareholdings.all()
+        ],
+        documents=[(one.party_id or "", one.document_key, one.sha256) for one in entity.documents.all()],
+    )
+
+
+def _of_other(entity: "other.Entity") -> Kept:
+    about = {name: value for name, value in entity.created.items() if name not in _NAMED}
+    return Kept(
+        id=entity.id,
+        reference=str(entity.created.get("client_reference", "")),
+        status="",
+        properties=about,
+        csp_data={"": entity.csp_data} | entity.party_csp_data | entity.share_class_csp_data,
+        parties={name: _without_reference(body) for name, body in entity.parties.items()},
+        share_classes={name: _without_reference(body) for name, body in entity.share_classes.items()},
+        shareholdings=[(one["party_id"], one["share_class_id"], one["shares_held"]) for one in entity.shareholdings],
+        documents=list(_papers(entity)),
+    )
+
+
+_NAMED = ("jurisdiction_product_id", "client_reference")
+
+
+def _without_reference(body: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in body.items() if name != "client_reference"}
+
+
+def _papers(entity: "other.Entity") -> Iterator[tuple[str, str, str]]:
+    for form, (_, _, content) in entity.documents:
+        yield form.get("party_id", ""), form["document_key"], hashlib.sha256(content).hexdigest()

@@ -1,0 +1,218 @@
+"""A TCP proxy before the service, for what goes wrong on the wire. It spoils only the documented POSTs.
+
+What it draws for a request counts once it has happened: where the service has spoilt the same answer already, that goes
+on as it is, and the fault is owed to another request.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import asdict, dataclass, field
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from formation_portal.service.faults import FaultPlan
+
+from .entrance import Entrance
+from .exchange import Request, answer_to, cut, is_good, read_request, reset
+from .holders import child_with_port
+
+ANSWER_LOST, CUT_BODY, SLOW_DRIP, WORKER_KILLED = "answer_lost", "cut_body", "slow_drip", "worker_killed"
+KINDS = (ANSWER_LOST, CUT_BODY, SLOW_DRIP, WORKER_KILLED)
+
+# A request that is passed on only after its line was cut: later than any look that doesn't wait, sooner than the settle
+# time of a campaign, which is a second.
+LATE_SECONDS = 0.35
+_DRIP_SECONDS = 0.05
+# Between two times of being shut, so that most calls come through; and how long it is shut, as long as a call or two
+# need to come by.
+_OPEN_SECONDS = 0.09
+_SHORTEST_SHUT, _LONGEST_SHUT = 0.012, 0.15
+# After which calls a call of an endpoint is likely.
+_OFTEN_BEFORE = {
+    "entities": ("entities",),
+    "csp-data": ("entities", "csp-data", "share-classes", "parties"),
+    "share-classes": ("csp-data", "share-classes"),
+    "parties": ("csp-data", "parties"),
+    "documents": ("csp-data", "documents"),
+    "shareholdings": ("documents", "shareholdings"),
+}
+
+Spoiler = Callable[[Request, asyncio.StreamWriter], Awaitable[bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One write that reached the proxy, at a time of the machine's clock."""
+
+    at: float
+    method: str
+    path: str
+    key: str
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """How to shut callers out: all of them, in one way; or now and then, by the endpoints that lack a way."""
+
+    shut: str | None = None
+    lacking: Mapping[str, list[str]] = field(default_factory=dict)
+
+
+class Proxy:
+    """Stands at `port` before the service at `service_port`; `orders` are heard while it does."""
+
+    def __init__(
+        self, *, port: int, service_port: int, plan: FaultPlan | None, record: Path, orders: Connection, parent: int
+    ) -> None:
+        self._entrance = Entrance(port, self._serve)
+        self._service_port, self._plan, self._parent = service_port, plan, parent
+        self._orders, self._order = orders, Order()
+        self._faults = (record / "wire").open("a", buffering=1)
+        self._seen = (record / "seen").open("a", buffering=1)
+        self._owed: dict[str, list[str]] = {}
+        self._turns: dict[str, int] = {}
+        self._next_shut = self._last = 0.0
+        self._between = _LONGEST_SHUT
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def run(self) -> None:
+        """Until the process is ended."""
+        asyncio.run(self._run())
+
+    async def _run(self) -> None:
+        await self._entrance.stand(None)
+        asyncio.get_running_loop().add_reader(self._orders.fileno(), self._hear)
+        await asyncio.Event().wait()
+
+    def _hear(self) -> None:
+        before, self._order = self._order.shut, self._orders.recv()
+        if self._order.shut != before:
+            self._do(self._entrance.stand(self._order.shut))
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        request = await read_request(reader)
+        if request is not None:
+            self._note(request)
+            self._perhaps_shut(request.endpoint)
+            await self._answer(request, writer)
+        writer.close()
+
+    async def _answer(self, request: Request, writer: asyncio.StreamWriter) -> None:
+        kind = self._draw(request)
+        if kind is None:
+            await _say(await self._ask(request), writer)
+        elif await self._spoilers[kind](request, writer):
+            self._faults.write(json.dumps({"endpoint": request.endpoint, "kind": kind, "key": request.key}) + "\n")
+        else:
+            self._owed.setdefault(request.endpoint, []).append(kind)
+
+    def _draw(self, request: Request) -> str | None:
+        if self._plan is None or not request.endpoint:
+            return None
+        kind = self._plan.draw(request.endpoint, request.key)
+        owed = self._owed.get(request.endpoint)
+        return kind or (owed.pop() if owed else None)
+
+    # The ways to spoil an exchange; each says whether it has
+
+    @property
+    def _spoilers(self) -> Mapping[str, Spoiler]:
+        return {
+            ANSWER_LOST: self._lose_answer,
+            CUT_BODY: self._cut_body,
+            SLOW_DRIP: self._drip,
+            WORKER_KILLED: self._kill_worker,
+        }
+
+    async def _lose_answer(self, request: Request, writer: asyncio.StreamWriter) -> bool:
+        """By turns before the service begins, which it then does late, and after it has done."""
+        if self._turn(ANSWER_LOST, request):
+            reset(writer)
+            await asyncio.sleep(LATE_SECONDS)
+            return is_good(await self._ask(request))
+        answer = await self._ask(request)
+        if is_good(answer):
+            reset(writer)
+            return True
+        await _say(answer, writer)
+        return False
+
+    async def _cut_body(self, request: Request, writer: asyncio.StreamWriter) -> bool:
+        answer = await self._ask(request)
+        await _say(cut(answer) if is_good(answer) else answer, writer)
+        return is_good(answer)
+
+    async def _drip(self, request: Request, writer: asyncio.StreamWriter) -> bool:
+        answer = await self._ask(request)
+        if not is_good(answer):
+            await _say(answer, writer)
+            return False
+        for place in range(len(answer)):
+            await _say(answer[place : place + 1], writer)
+            if writer.is_closing():
+                break
+            await asyncio.sleep(_DRIP_SECONDS)
+        return True
+
+    async def _kill_worker(self, request: Request, writer: asyncio.StreamWriter) -> bool:
+        """By turns before the service is asked, which then never is, and after it has done."""
+        is_before = self._turn(WORKER_KILLED, request)
+        answer = b"" if is_before else await self._ask(request)
+        if not is_before and not is_good(answer):
+            await _say(answer, writer)
+            return False
+        worker = child_with_port(writer.get_extra_info("peername")[1], parent=self._parent)
+        if worker is None:
+            await _say(answer, writer)
+            return False
+        os.kill(worker, signal.SIGKILL)
+        return True
+
+    def _turn(self, kind: str, request: Request) -> bool:
+        # Endpoints begin with different turns, so that few faults of a kind show both sides as well.
+        name = f"{kind}/{request.endpoint}"
+        self._turns[name] = self._turns.get(name, len(request.endpoint)) + 1
+        return self._turns[name] % 2 == 1
+
+    # The rest
+
+    async def _ask(self, request: Request) -> bytes:
+        return await answer_to(request, port=self._service_port)
+
+    def _note(self, request: Request) -> None:
+        if request.method != "GET":
+            request_id = request.headers.get("x-request-id", "")
+            seen = Seen(time.time(), request.method, request.path, request.key, request_id)
+            self._seen.write(json.dumps(asdict(seen)) + "\n")
+
+    def _perhaps_shut(self, endpoint: str) -> None:
+        """Shut out whoever comes next, where that may be a call that was not shut out often enough."""
+        now = time.monotonic()
+        self._between = 0.8 * self._between + 0.2 * min(_LONGEST_SHUT, now - self._last)
+        self._last = now
+        lacking = self._order.lacking.items()
+        kinds = [kind for kind, some in lacking if any(endpoint in _OFTEN_BEFORE[one] for one in some)]
+        if kinds and now >= self._next_shut:
+            seconds = max(_SHORTEST_SHUT, self._between)
+            self._next_shut = now + seconds + _OPEN_SECONDS
+            self._turns["shut"] = self._turns.get("shut", 0) + 1
+            self._do(self._entrance.shut_for(seconds, kinds[self._turns["shut"] % len(kinds)]))
+
+    def _do(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+async def _say(answer: bytes, writer: asyncio.StreamWriter) -> None:
+    """To a caller that may have gone."""
+    try:
+        writer.write(answer)
+        await writer.drain()
+    except ConnectionError:
+        writer.close()
