@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from . import timing
 from .kinds import Kind
-from .probing import EDITS, KEYS, LISTED, MERGES, REFERENCE, REPEATED, REPLACES, Found, Question, Report
+from .probing import EDITS, KEYS, LISTED, MERGES, REFERRED, REPEATED, REPLACES, Found, Question, Report
 
 _PLURALS = {
     Kind.ENTITY: "entities",
@@ -31,11 +31,6 @@ _WORDS: dict[Question, _Words] = {
         "a call in doubt is repeated with its key",
         "a call in doubt is never repeated just so",
     ),
-    REFERENCE: _Words(
-        "Does an entity carry our client_reference?",
-        "an entity in doubt is known by it",
-        "an entity in doubt is not known by it",
-    ),
     MERGES: _Words(
         "Is csp-data merged key by key?",
         "only changed answers are sent",
@@ -54,6 +49,14 @@ _WORDS: dict[Question, _Words] = {
 }
 
 
+def _referred(kind: Kind) -> _Words:
+    return _Words(
+        f"Do {_PLURALS[kind]} carry our client_reference?",
+        "what is in doubt is known by it",
+        "what is in doubt is not known by it",
+    )
+
+
 def _listed(kind: Kind) -> _Words:
     return _Words(
         f"Can the {_PLURALS[kind]} be read back?",
@@ -70,6 +73,7 @@ def _repeated(kind: Kind) -> _Words:
     )
 
 
+_WORDS |= {("reference", kind): _referred(kind) for kind in REFERRED}
 _WORDS |= {("list", kind): _listed(kind) for kind in LISTED}
 _WORDS |= {("repeat", kind): _repeated(kind) for kind in REPEATED}
 

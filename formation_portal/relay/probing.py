@@ -17,7 +17,8 @@ from .kinds import Kind
 from .specimen import Specimen
 from .trials import CannotTry, Trials, Verdict
 
-REFERENCE, KEYS, MERGES, REPLACES, EDITS = "reference", "keys", "merges", "replaces", "edits"
+KEYS, MERGES, REPLACES, EDITS = "keys", "merges", "replaces", "edits"
+REFERRED = (Kind.ENTITY, Kind.PARTY)
 LISTED = (Kind.ENTITY, Kind.PARTY, Kind.SHARE_CLASS, Kind.SHAREHOLDING, Kind.DOCUMENT)
 REPEATED = (Kind.ENTITY, Kind.SHARE_CLASS, Kind.SHAREHOLDING)
 
@@ -48,7 +49,7 @@ class Report:
         return Capabilities(
             honours_keys=self._is(KEYS),
             lists=frozenset(kind for kind in LISTED if self._is(("list", kind))) | Capabilities().lists,
-            references=frozenset({Kind.ENTITY} if self._is(REFERENCE) else ()),
+            references=frozenset(kind for kind in REFERRED if self._is(("reference", kind))),
             refuses_repeats=frozenset(kind for kind in REPEATED if self._is(("repeat", kind))),
             replaces_documents=self._is(REPLACES),
             merges_csp_data=self.found[MERGES].yes,
@@ -67,7 +68,7 @@ class Report:
 def probe(service: FormationService, specimen: Specimen, *, reference: str) -> Report:
     """Ask everything. `reference` is the test entity's. Raises GatewayError where not even that can be made."""
     trials = Trials(service, specimen, reference=reference)
-    found: dict[Question, Found] = {REFERENCE: Found(trials.echoes_the_reference())}
+    found: dict[Question, Found] = {("reference", Kind.ENTITY): Found(trials.echoes_the_reference())}
     try:
         for question, trial in _questions(trials):
             found[question] = _answer(trial)
@@ -94,6 +95,7 @@ def _questions(trials: Trials) -> list[tuple[Question, Callable[[], Verdict]]]:
 
     return [
         (KEYS, trials.honours_keys),
+        (("reference", Kind.PARTY), trials.shows_references_of_parties),
         (MERGES, trials.merges_csp_data),
         (REPLACES, trials.replaces_documents),
         repeated(Kind.SHARE_CLASS),

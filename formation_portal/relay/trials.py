@@ -36,6 +36,7 @@ class Trials:
         self._service = service
         self._specimen = specimen
         self._made: dict[Kind, Json] = {}
+        self._parties_carry_references: Verdict = None
 
     # Each raises GatewayError where the service does not answer as it should, and CannotTry.
 
@@ -52,13 +53,21 @@ class Trials:
         except Refused:
             return False
         others = self._ids_with_another_key()
-        listed = [_id(Kind.PARTY, record) for record in self._list(Kind.PARTY)]
+        records = self._list(Kind.PARTY)
+        self._parties_carry_references = any(record.get("client_reference") == self.reference for record in records)
+        listed = [_id(Kind.PARTY, record) for record in records]
         if not {first, again, *others} <= set(listed):
             raise CannotTry("the list of parties does not show what was added")
         if first in others:
             # It knows the person again, whatever the key says.
             return None
         return again == first and len(listed) == 1 + len(others)
+
+    def shows_references_of_parties(self) -> Verdict:
+        """Whether the list of parties shows a client_reference that one was created with."""
+        if self._parties_carry_references is None:
+            raise CannotTry("no list of parties could be read")
+        return self._parties_carry_references
 
     def is_listed(self, kind: Kind) -> Verdict:
         """Whether a list of the kind can be read, and shows what was made."""
@@ -131,39 +140,44 @@ class Trials:
         return self.entities[0]
 
     def _ids_with_another_key(self) -> list[str]:
-        try:
-            return [_id(Kind.PARTY, self._create(Kind.PARTY))]
-        except Refused:
-            return []
+        """Of the same party, by our reference too where the service takes one for parties."""
+        for body in ({"client_reference": self.reference}, {}):
+            try:
+                return [_id(Kind.PARTY, self._create(Kind.PARTY, **body))]
+            except Refused:
+                continue
+        return []
 
-    def _create(self, kind: Kind, *, key: str = "") -> Json:
-        record = self._call(_CREATE[kind](self, key or _new_key()))
+    def _create(self, kind: Kind, *, key: str = "", **more: str) -> Json:
+        record = self._call(_CREATE[kind](self, key or _new_key(), more))
         self._made.setdefault(kind, record)
         if kind is Kind.ENTITY and record["id"] not in self.entities:
             self.entities.append(record["id"])
         return record
 
-    def _create_entity(self, key: str) -> Callable[[], Json]:
-        return lambda: self._service.create_entity(self._specimen.entity_body(self.reference), key=key)
+    def _create_entity(self, key: str, more: Json) -> Callable[[], Json]:
+        body = self._specimen.entity_body(self.reference) | more
+        return lambda: self._service.create_entity(body, key=key)
 
-    def _create_party(self, key: str) -> Callable[[], Json]:
+    def _create_party(self, key: str, more: Json) -> Callable[[], Json]:
         body = self._specimen.party
         if body is None:
             raise CannotTry("this product has no parties")
-        return lambda: self._service.add_party(self._entity, body, key=key)
+        return lambda: self._service.add_party(self._entity, body | more, key=key)
 
-    def _create_share_class(self, key: str) -> Callable[[], Json]:
+    def _create_share_class(self, key: str, more: Json) -> Callable[[], Json]:
         body = self._specimen.share_class
         if body is None:
             raise CannotTry("this product has no share classes")
-        return lambda: self._service.add_share_class(self._entity, body, key=key)
+        return lambda: self._service.add_share_class(self._entity, body | more, key=key)
 
-    def _create_shareholding(self, key: str) -> Callable[[], Json]:
+    def _create_shareholding(self, key: str, more: Json) -> Callable[[], Json]:
         party, share_class = self._made.get(Kind.PARTY), self._made.get(Kind.SHARE_CLASS)
         if party is None or share_class is None:
             raise CannotTry("there is no party or no share class to hold shares")
         named = {"party_id": _id(Kind.PARTY, party), "share_class_id": _id(Kind.SHARE_CLASS, share_class)}
-        return lambda: named | self._service.add_shareholding(self._entity, {**named, "shares_held": 1}, key=key)
+        body = {**named, "shares_held": 1, **more}
+        return lambda: named | self._service.add_shareholding(self._entity, body, key=key)
 
     def _upload(self, picture: bytes) -> Json:
         if self._specimen.slot is None:
@@ -206,7 +220,7 @@ class Trials:
             self.slowest = max(self.slowest, time.monotonic() - started)
 
 
-_CREATE: Mapping[Kind, Callable[[Trials, str], Callable[[], Json]]] = {
+_CREATE: Mapping[Kind, Callable[[Trials, str, Json], Callable[[], Json]]] = {
     Kind.ENTITY: Trials._create_entity,
     Kind.PARTY: Trials._create_party,
     Kind.SHARE_CLASS: Trials._create_share_class,

@@ -54,7 +54,7 @@ class TestTheEmbeddedService:
         assert ServiceProfile.objects.get().can_edit is True
         assert ServiceProfile.objects.get().probed_at is not None
         assert "0 answers are not known" in said
-        assert len(weather.made) <= 24
+        assert len(weather.made) <= 25
 
     def test_nothing_is_left_behind(self, weather: Weather) -> None:
         said = probe()
@@ -136,6 +136,19 @@ class TestTheOtherMake:
         parties = [request.body for request in at_other_service.requests("POST", "/parties")]
         assert parties
         assert {party["email"] for party in parties} == {"probe@example.com"}
+
+    def test_parties_that_show_our_reference_are_known_by_it(
+        self, at_other_service: OtherService, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        bare = OtherService._party
+
+        def shown(self: OtherService, entity: Any, party_id: str) -> Any:
+            sent = entity.parties[party_id]
+            return bare(self, entity, party_id) | {"client_reference": sent.get("client_reference")}
+
+        monkeypatch.setattr(OtherService, "_party", shown)
+        probe("--sandbox")
+        assert stored() == Capabilities(lists=frozenset({Kind.PARTY}), references=frozenset({Kind.PARTY}))
 
 
 class TestAFaultyService:
