@@ -56,7 +56,13 @@ class AnswersPage:
 
     @property
     def delivery(self) -> str:
+        """How far it has come, as components/delivery.html names it."""
         return self.arrival.state
+
+    @property
+    def delivery_why(self) -> str:
+        """Why our team has it."""
+        return self.arrival.why
 
     @property
     def closed(self) -> str:

@@ -6,6 +6,7 @@ from datetime import datetime
 from functools import cached_property
 
 from formation_portal.applications.models import Application
+from formation_portal.contract.field import FieldSpec
 from formation_portal.relay.board import DeliveryBoard, DeliveryView, deliveries
 from formation_portal.relay.kinds import Kind
 from formation_portal.relay.problems import Trouble
@@ -14,9 +15,10 @@ from formation_portal.relay.waiting import wait_for
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """How far one holder's answers have come; the service's words against them by field name."""
+    """How far one holder's answers have come, and why our team has them; the service's words against them by field."""
 
     state: str = "saved"
+    why: str = ""
     refused: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -31,9 +33,9 @@ class Arrivals:
     def __init__(self, board: DeliveryBoard) -> None:
         self._board = board
 
-    def of_entity(self, *, changed_at: datetime | None) -> Arrival:
-        """The answers about the entity."""
-        return self._arrival(self._board.of_entity(), changed_at=changed_at)
+    def of_entity(self, specs: Iterable[FieldSpec], *, changed_at: datetime | None) -> Arrival:
+        """The answers to some of the questions about the entity."""
+        return self._arrival(self._board.of_entity_fields(specs), changed_at=changed_at)
 
     def of_party(self, token: str, *, changed_at: datetime | None) -> Arrival:
         """A party with its answers."""
@@ -51,6 +53,10 @@ class Arrivals:
         """A shareholding, by what names it."""
         return self._board.of(Kind.SHAREHOLDING, subject)
 
+    def of_holdings(self) -> DeliveryView:
+        """All shareholdings together: the most urgent view."""
+        return self._board.of_all(Kind.SHAREHOLDING)
+
     @cached_property
     def _submission(self) -> DeliveryView:
         return self._board.of(Kind.SUBMISSION)
@@ -64,7 +70,7 @@ class Arrivals:
         if at and changed_at and changed_at < at:
             said = (*said, *self._submission.problems)
         ours = {one.field: one.message for one in said if (one.party, one.share_class) == (party, share_class)}
-        return Arrival(view.state.value, ours)
+        return Arrival(view.state.value, view.why, ours)
 
 
 def arrivals(application: Application) -> Arrivals:

@@ -11,6 +11,8 @@ from formation_portal.applications.summary import AnswerLine, DocumentLine, Shar
 from formation_portal.contract.field import FieldSpec, control_name
 from formation_portal.contract.needs import Need
 from formation_portal.contract.schema import Section
+from formation_portal.relay.board import DeliveryBoard, DeliveryView
+from formation_portal.relay.kinds import Kind
 
 from .delivery import delivery_note
 from .need_links import NeedLink, need_links
@@ -35,13 +37,14 @@ class SummaryRow:
 
 @dataclass(frozen=True, slots=True)
 class SummaryEntry:
-    """Rows under one heading in the margin."""
+    """Rows under one heading in the margin, and how far they have come."""
 
     id: str
     title: str
     is_name: bool
     note: str
     rows: tuple[SummaryRow, ...]
+    delivery: DeliveryView
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,7 @@ class CheckPage:
     parties: tuple[SummaryEntry, ...]
     share_classes: tuple[SummaryEntry, ...]
     shares: ShareTable | None
+    holdings: DeliveryView
     documents: tuple[SummaryRow, ...]
 
     @property
@@ -66,9 +70,10 @@ def check_page(draft: Draft, *, needs: Sequence[Need] | None = None) -> CheckPag
     """The page for a draft, or for what was submitted. `needs` are those that a submission was refused for."""
     told = summary(draft)
     is_open = draft.application.is_open
-    refused = delivery_note(draft).refused if is_open else ()
+    delivery = delivery_note(draft)
+    refused = delivery.refused if is_open else ()
     still_needed = dict.fromkeys((*refused, *(draft.needs if needs is None else needs)))
-    reader = _Reader(draft)
+    reader = _Reader(draft, delivery.board)
     return CheckPage(
         draft=draft,
         needs=need_links(draft, tuple(still_needed), back_to=NEXT) if is_open else (),
@@ -78,6 +83,7 @@ def check_page(draft: Draft, *, needs: Sequence[Need] | None = None) -> CheckPag
             reader.share_class(one.share_class.token, one.share_class.label, one.lines) for one in told.share_classes
         ),
         shares=told.shares,
+        holdings=delivery.board.of_all(Kind.SHAREHOLDING),
         documents=tuple(reader.document(line) for line in told.documents),
     )
 
@@ -85,24 +91,25 @@ def check_page(draft: Draft, *, needs: Sequence[Need] | None = None) -> CheckPag
 class _Reader:
     """Turns what was read back into rows of this page, with links as long as changes are allowed."""
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: Draft, board: DeliveryBoard) -> None:
+        self._board = board
         self._reference = draft.application.reference
         self._is_open = draft.application.is_open
 
     def section(self, section: Section, lines: Iterable[AnswerLine]) -> SummaryEntry:
         rows = self._rows(lines, self._page("section", section.key), control_name)
-        return SummaryEntry(f"section-{section.key}", section.title, is_name=False, note="", rows=rows)
+        delivery = self._board.of_entity_fields(section.fields)
+        return SummaryEntry(f"section-{section.key}", section.title, False, "", rows, delivery)
 
     def party(self, party: PartyRow, roles: tuple[str, ...], lines: Iterable[AnswerLine]) -> SummaryEntry:
         rows = self._rows(lines, self._page("party", party.token), party_control)
         said = ", ".join(roles)
-        return SummaryEntry(
-            f"party-{party.token}", party.label, is_name=True, note=said[:1].upper() + said[1:], rows=rows
-        )
+        delivery = self._board.of_party(party.token)
+        return SummaryEntry(f"party-{party.token}", party.label, True, said[:1].upper() + said[1:], rows, delivery)
 
     def share_class(self, token: str, label: str, lines: Iterable[AnswerLine]) -> SummaryEntry:
         rows = self._rows(lines, self._page("share_class", token), control_name)
-        return SummaryEntry(f"class-{token}", label, is_name=True, note="Share class", rows=rows)
+        return SummaryEntry(f"class-{token}", label, True, "Share class", rows, self._board.of_share_class(token))
 
     def document(self, line: DocumentLine) -> SummaryRow:
         holder = line.party.label if line.party else ""
@@ -112,11 +119,17 @@ class _Reader:
             term=f"{line.slot}, {holder}" if holder else line.slot,
             value=line.document.name if line.document else "",
             is_name=False,
-            note="" if line.is_required else "Optional",
+            note=". ".join(self._document_words(line)),
             state="open" if is_missing else "",
             change_url=self._change(self._page("documents"), place),
             change_what=f"the document “{line.slot}”{f' of {holder}' if holder else ''}",
         )
+
+    def _document_words(self, line: DocumentLine) -> Iterable[str]:
+        if line.document is None:
+            return () if line.is_required else ("Optional",)
+        view = self._board.of(Kind.DOCUMENT, line.document.subject)
+        return (view.words, view.why) if view.why else (view.words,)
 
     def _rows(
         self, lines: Iterable[AnswerLine], page: str, control: Callable[[FieldSpec], str]

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.contract.needs import Need
-from formation_portal.relay.board import DeliveryBoard, deliveries
+from formation_portal.relay.board import DeliveryBoard, DeliveryView, deliveries
 from formation_portal.relay.problems import Trouble
 
 from .need_links import NeedLink, need_links
@@ -33,6 +33,11 @@ class DeliveryNote:
     def notices(self) -> tuple[str, ...]:
         """What this service can't do, said plainly."""
         return self.board.notices
+
+    @property
+    def unsettled(self) -> Sequence[tuple[str, DeliveryView]]:
+        """What is being checked or is with our team, by its name."""
+        return self.board.unsettled
 
     @cached_property
     def refused(self) -> tuple[Need, ...]:

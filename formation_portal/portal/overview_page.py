@@ -12,6 +12,7 @@ from . import moments
 from .delivery import DeliveryNote, delivery_note
 from .money import money
 from .product_view import Figure
+from .task_deliveries import task_deliveries
 from .task_list import Task, TaskList, task_list
 
 
@@ -38,7 +39,7 @@ def overview_page(draft: Draft) -> OverviewPage:
     return OverviewPage(
         draft=draft,
         delivery=delivery,
-        list=task_list(draft, refused=delivery.refused),
+        list=task_list(draft, refused=delivery.refused, deliveries=task_deliveries(draft, delivery.board)),
         submit=_submit(draft),
         price=_price(draft.application),
         saved=moments.moment(draft.application.updated_at),

@@ -12,7 +12,7 @@ from formation_portal.contract import canonical
 from formation_portal.contract.schema import Section
 
 from . import roles, steps
-from .arrivals import Arrivals, arrivals
+from .arrivals import Arrival, Arrivals, arrivals
 from .closed import reason
 
 
@@ -51,7 +51,7 @@ class LaterRole:
 
 @dataclass(frozen=True, slots=True)
 class PartyLine:
-    """One party in the list."""
+    """One party in the list, with how far it has come, and why our team has it."""
 
     id: str
     name: str
@@ -61,6 +61,8 @@ class PartyLine:
     status: str
     edit_url: str
     remove_url: str
+    delivery: str
+    why: str
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,8 @@ class PeoplePage:
         return tuple(Usable(row.token, row.label, self._url("party_roles", row.token)) for row in fitting)
 
     def _line(self, row: PartyRow) -> PartyLine:
-        state, status = self._progress(row)
+        arrival = self.arrivals.of_party(row.token, changed_at=row.model.updated_at)
+        state, status = self._progress(row, arrival)
         kind = canonical.KIND_WORDS.get(row.kind, row.kind)
         return PartyLine(
             id=f"party-{row.token}",
@@ -143,10 +146,12 @@ class PeoplePage:
             status=status,
             edit_url=self._url("party", row.token),
             remove_url="" if self.closed else self._url("party_removal", row.token),
+            delivery="" if arrival.is_refused else arrival.state,
+            why=arrival.why,
         )
 
-    def _progress(self, row: PartyRow) -> tuple[str, str]:
-        if self.arrivals.of_party(row.token, changed_at=row.model.updated_at).is_refused:
+    def _progress(self, row: PartyRow, arrival: Arrival) -> tuple[str, str]:
+        if arrival.is_refused:
             return "heed", "Needs your change"
         needs = [need for need in self.draft.needs_of_party(row.token) if need.code != "holding"]
         if not row.roles:

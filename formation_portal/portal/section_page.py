@@ -80,7 +80,7 @@ def section_page(draft: Draft, section: Section) -> SectionPage:
     """The page as the draft stands."""
     row = draft.sections.get(section.key)
     board = arrivals(draft.application)
-    arrival = board.of_entity(changed_at=row.updated_at if row else None)
+    arrival = board.of_entity(section.fields, changed_at=row.updated_at if row else None)
     sheet = Sheet(
         schema=draft.schema,
         asked=draft.standing.questions(section),

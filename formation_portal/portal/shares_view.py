@@ -10,6 +10,7 @@ from django.urls import reverse
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow, ShareClassRow
 from formation_portal.contract.schema import Section
+from formation_portal.relay.board import Stage
 from formation_portal.relay.kinds import holding_subject
 
 from . import moments
@@ -21,10 +22,13 @@ from .money import money
 from .need_links import need_url
 from .picture import Bar, Swatch, bar, swatch
 
+# A cell has room only for what is not as it should be.
+_UNSETTLED = (Stage.YOURS, Stage.OURS, Stage.CHECKING, Stage.WAITING)
+
 
 @dataclass(frozen=True, slots=True)
 class ClassLine:
-    """One class of shares: its properties in words."""
+    """One class of shares: its properties in words, and how far it has come."""
 
     name: str
     par_value: str
@@ -33,11 +37,13 @@ class ClassLine:
     status: str
     edit_url: str
     remove_url: str
+    delivery: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """How many shares of one class a holder has, as typed."""
+    """How many shares of one class a holder has, as typed; `delivery` only where it is neither saved nor received."""
 
     name: str
     id: str
@@ -45,6 +51,7 @@ class Cell:
     typed: str
     error: str
     is_refused: bool
+    delivery: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +120,13 @@ class SharesPage:
 
     @property
     def delivery(self) -> str:
-        """Where shares were refused, the customer has to change something; else they are saved."""
-        return "yours" if any(cell.is_refused for row in self.rows for cell in row.cells) else "saved"
+        """How far the holdings have come, as components/delivery.html names it: the most urgent of them."""
+        return self.arrivals.of_holdings().state.value
+
+    @property
+    def delivery_why(self) -> str:
+        """Why our team has them."""
+        return self.arrivals.of_holdings().why
 
     @property
     def closed(self) -> str:
@@ -176,6 +188,7 @@ class SharesPage:
         return need_url(self.draft, need)
 
     def _class_line(self, row: ShareClassRow) -> ClassLine:
+        arrival = self.arrivals.of_share_class(row.token, changed_at=row.model.updated_at)
         count = sum(need.share_class_id == row.token and need.field is not None for need in self.draft.needs)
         return ClassLine(
             name=row.label,
@@ -185,6 +198,8 @@ class SharesPage:
             status=f"{count} answer{'' if count == 1 else 's'} still needed" if count else "",
             edit_url=self._url("share_class", row.token),
             remove_url="" if self.closed else self._url("share_class_removal", row.token),
+            delivery=arrival.state,
+            why=arrival.why,
         )
 
     def _row(self, place: int, party: PartyRow) -> HolderRow:
@@ -205,7 +220,8 @@ class SharesPage:
         if holding is not None and holding.shares is None:
             error = f"Enter the number of “{row.label}” shares of {party.label} in digits, like 5000"
         typed = holding.typed if holding else ""
-        return Cell(name, name, f"{row.label}, {party.label}", typed, error, delivery.is_refused)
+        unsettled = delivery.state.value if delivery.state in _UNSETTLED else ""
+        return Cell(name, name, f"{row.label}, {party.label}", typed, error, delivery.is_refused, unsettled)
 
     def _column(self, row: ShareClassRow) -> Column:
         return Column(row.token, row.label, f"{self.allocation.given(row):,}", self.allocation.paid_in(row))

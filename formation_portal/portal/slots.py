@@ -117,13 +117,13 @@ def _row(
 
 
 def _standing(document: Document | None, slot: Slot, arrivals: Arrivals) -> tuple[str, str, str]:
-    """The mark, the words for it, and what the service said against the document."""
+    """The mark, how far the document has come, and what the service said against it, or why our team has it."""
     if document is None:
         return "open", "Missing" if slot.required else "Not uploaded", ""
     delivery = arrivals.of_document(document.subject)
     if delivery.is_refused:
         return "heed", delivery.words, next((problem.message for problem in delivery.problems), "")
-    return "met", "Received", ""
+    return "heed" if delivery.why else "met", delivery.words, delivery.why
 
 
 def _file(document: Document) -> FileRow:

@@ -3,7 +3,7 @@
 Documents are one task of their own; what they need is counted there and nowhere else.
 """
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.urls import reverse
@@ -17,6 +17,7 @@ from formation_portal.contract.schema import Section
 from .product_view import entity_word
 
 _DOCUMENTS = "task-documents"
+_NONE: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +73,11 @@ class TaskList:
         return next((task for task in self._counted if not task.is_complete), None)
 
 
-def task_list(draft: Draft, *, refused: Sequence[Need] = ()) -> TaskList:
-    """The tasks of a draft, in the order of its schema; where the service refused something, that comes first."""
+def task_list(draft: Draft, *, refused: Sequence[Need] = (), deliveries: Mapping[str, str] = _NONE) -> TaskList:
+    """The tasks of a draft, in the order of its schema; where the service refused something, that comes first.
+
+    `deliveries` says how far what is not settled there has come, by the section's key or "documents".
+    """
     product_type = str(draft.application.product.get("product", {}).get("type", ""))
     about = [_entity_task(draft, section) for section in draft.schema.entity_sections]
     people = [_role_task(draft, section) for section in draft.schema.role_sections]
@@ -83,14 +87,19 @@ def task_list(draft: Draft, *, refused: Sequence[Need] = ()) -> TaskList:
         TaskGroup("people", "People and shares" if shares else "People", (*people, *shares, *_document_tasks(draft))),
     )
     keys = {f"task-{need.section}" if need.slot is None else _DOCUMENTS for need in refused}
-    return TaskList(tuple(_marked(group, keys) for group in groups if group.tasks))
+    words = {f"task-{key}": said for key, said in deliveries.items()}
+    return TaskList(tuple(_marked(group, keys, words) for group in groups if group.tasks))
 
 
-def _marked(group: TaskGroup, refused: Container[str]) -> TaskGroup:
+def _marked(group: TaskGroup, refused: Container[str], deliveries: Mapping[str, str]) -> TaskGroup:
     tasks = (
         replace(one, state="stop", status="Needs your change") if one.id in refused else one for one in group.tasks
     )
-    return replace(group, tasks=tuple(tasks))
+    return replace(group, tasks=tuple(replace(one, note=_with(one.note, deliveries.get(one.id))) for one in tasks))
+
+
+def _with(note: str, more: str | None) -> str:
+    return ". ".join(part for part in (note.removesuffix("."), more) if part) if more else note
 
 
 def _entity_task(draft: Draft, section: Section) -> Task:

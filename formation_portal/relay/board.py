@@ -13,6 +13,7 @@ from formation_portal.contract.field import FieldSpec
 from .decisions import is_undecided
 from .kinds import Kind
 from .models import TWINS, UNCLEAR, UNSUPPORTED, Delivery, DeliveryState
+from .naming import Names
 from .order import is_blocked
 from .problems import Trouble, troubles
 from .profile import Profile, profile
@@ -125,10 +126,22 @@ class DeliveryBoard:
         """A share class and its answers."""
         return self._joined(Kind.SHARE_CLASS, Kind.SHARE_CLASS_CSP, token=token)
 
+    def of_all(self, kind: Kind) -> DeliveryView:
+        """Everything of one kind: the most urgent view, with all problems."""
+        rows = [row for row in self._rows.values() if row.name[0] is kind and not self._is_idle(row)]
+        return self._most_urgent([self._view(row) for row in rows])
+
     @property
     def overall(self) -> DeliveryView:
         """The most urgent view of all, with every problem."""
         return self._most_urgent([self._view(row) for row in self._rows.values() if not self._is_idle(row)])
+
+    @property
+    def unsettled(self) -> tuple[tuple[str, DeliveryView], ...]:
+        """What is being checked or is with our team: its name and its view, also of what is no more here."""
+        names = Names(self._rows.values())
+        views = ((names.title(row), self._view(row)) for row in self._rows.values() if not self._is_idle(row))
+        return tuple((title, view) for title, view in views if view.state in (Stage.CHECKING, Stage.OURS))
 
     @property
     def notices(self) -> tuple[str, ...]:

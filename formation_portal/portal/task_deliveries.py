@@ -1,0 +1,33 @@
+"""Which tasks of an application hold something that is not settled at the formation service, in a customer's words."""
+
+from collections.abc import Iterator, Mapping
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.relay.board import WORDS, DeliveryBoard, DeliveryView, Stage
+from formation_portal.relay.kinds import Kind
+
+# The most urgent first. What is saved, on its way or received needs no word beside its task.
+_TOLD = (Stage.OURS, Stage.CHECKING, Stage.WAITING)
+
+
+def task_deliveries(draft: Draft, board: DeliveryBoard) -> Mapping[str, str]:
+    """By the key of a section, and "documents": With our team, Checking whether it arrived, Waiting to try again."""
+    found: dict[str, list[Stage]] = {}
+    for key, view in _views(draft, board):
+        found.setdefault(key, []).append(view.state)
+    words = {key: next((one for one in _TOLD if one in stages), None) for key, stages in found.items()}
+    return {key: WORDS[stage] for key, stage in words.items() if stage}
+
+
+def _views(draft: Draft, board: DeliveryBoard) -> Iterator[tuple[str, DeliveryView]]:
+    for section in draft.schema.entity_sections:
+        yield section.key, board.of_entity_fields(section.fields)
+    for section in draft.schema.role_sections:
+        for party in draft.parties:
+            if section.role in party.roles:
+                yield section.key, board.of_party(party.token)
+    if (shares := draft.schema.share_section) is not None:
+        yield shares.key, board.of_all(Kind.SHAREHOLDING)
+        for share_class in draft.share_classes:
+            yield shares.key, board.of_share_class(share_class.token)
+    yield "documents", board.of_all(Kind.DOCUMENT)

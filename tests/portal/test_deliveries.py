@@ -1,0 +1,152 @@
+"""Each thing says at its place how far it has come at the service, in the customer's words, never as a failure."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.relay.models import TWINS, UNCLEAR, UNSUPPORTED, Delivery
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+WORDS = {
+    "sending": "Sending",
+    "waiting": "Waiting to try again",
+    "unknown": "Checking whether it arrived",
+    "reconciling": "Checking whether it arrived",
+    "held": "With our team",
+    "done": "eceived",
+}
+
+
+def address(draft: Draft, place: str) -> str:
+    party, share_class = draft.parties[0].token, draft.share_classes[0].token
+    return f"/applications/{draft.application.reference}/{place}".format(party=party, share_class=share_class)
+
+
+def text_of(client: Client, draft: Draft, place: str) -> str:
+    response = client.get(address(draft, place))
+    assert response.status_code == 200
+    markup = Markup(response.content.decode())
+    assert markup.faults == []
+    return " ".join(markup.one("main").text.split())
+
+
+def put(kind: str, state: str, reason: str = "") -> None:
+    # One call at most is in flight for an application.
+    Delivery.objects.filter(kind=kind).update(state=state, reason=reason, acknowledged={"answers": {}})
+
+
+# Each thing with the pages that show it.
+PLACES = [
+    ("entity", "sections/the-company/"),
+    ("entity_csp", "sections/funds/"),
+    ("party", "people/"),
+    ("party", "people/{party}/"),
+    ("share_class", "shares/"),
+    ("share_class", "shares/classes/{share_class}/"),
+    ("shareholding", "shares/"),
+    ("document", "documents/"),
+    ("document", "people/{party}/"),
+    *((kind, "check/") for kind in ("entity", "entity_csp", "party", "share_class", "shareholding", "document")),
+]
+
+
+@pytest.mark.parametrize(("kind", "place"), PLACES)
+def test_a_thing_says_how_far_it_has_come(complete: Draft, as_owner: Client, kind: str, place: str) -> None:
+    Delivery.objects.update(state="refused")
+    before = text_of(as_owner, complete, place)
+    # A place speaks of a thing together with its answers.
+    for one in {kind.removesuffix("_csp"), f"{kind.removesuffix('_csp')}_csp"}:
+        put(one, "done")
+    for state, words in WORDS.items():
+        put(kind, state)
+        assert text_of(as_owner, complete, place).count(words) > before.count(words), state
+
+
+@pytest.mark.parametrize("state", ["unknown", "reconciling", "held"])
+def test_nothing_is_called_a_failure_and_nobody_is_asked_to_send_again(
+    complete: Draft, as_owner: Client, state: str
+) -> None:
+    for row in Delivery.objects.all():
+        Delivery.objects.filter(pk=row.pk).update(state=state, reason=UNCLEAR)
+    places = {place for _, place in PLACES} | {""}
+    for place in places:
+        text = text_of(as_owner, complete, place).lower()
+        for word in ("fail", "resend", "send again"):
+            assert word not in text, (place, word)
+
+
+@pytest.mark.parametrize(
+    ("reason", "why"),
+    [
+        (UNSUPPORTED, "can't be told of this change"),
+        (UNCLEAR, "can't tell whether it arrived"),
+        (TWINS, "can't tell whether it arrived"),
+        ("some_code", "Our team looks into it"),
+    ],
+)
+@pytest.mark.parametrize(("kind", "place"), [one for one in PLACES if one != ("shareholding", "shares/")])
+def test_what_is_with_our_team_says_why(
+    complete: Draft, as_owner: Client, kind: str, place: str, reason: str, why: str
+) -> None:
+    put(kind, "held", reason)
+    text = text_of(as_owner, complete, place)
+    assert "With our team" in text
+    assert why in text
+
+
+def test_a_section_speaks_of_its_own_answers_only(complete: Draft, as_owner: Client) -> None:
+    put("entity", "held", UNCLEAR)
+    assert "With our team" in text_of(as_owner, complete, "sections/the-company/")
+    assert "With our team" not in text_of(as_owner, complete, "sections/funds/")
+
+
+def test_the_overview_says_it_at_the_task_and_names_the_thing(complete: Draft, as_owner: Client) -> None:
+    put("party_csp", "unknown")
+    markup = Markup(as_owner.get(address(complete, "")).content.decode())
+    said = {one.attributes["id"]: one.text for one in markup.all("p", class_="task-note")}
+    assert "Checking whether it arrived" in said["task-directors-note"]
+    assert "Checking whether it arrived" in said["task-shareholders-note"]
+    assert "Checking" not in said.get("task-funds-note", "")
+    assert "Answers of Ada Lovelace: Checking whether it arrived" in markup.one("main").text
+
+
+def test_what_is_gone_here_and_can_not_be_removed_there_is_named(complete: Draft, owner: Any, as_owner: Client) -> None:
+    Delivery.objects.filter(kind="share_class").update(
+        state="held",
+        reason=UNSUPPORTED,
+        wanted=None,
+        acknowledged={"answers": {"share_class.name": "Founders"}},
+        remote_id="sc_1",
+    )
+    text = text_of(as_owner, complete, "")
+    assert "Share class Founders: With our team" in text
+
+
+def test_the_status_page_names_what_is_not_settled(submitted: Draft, as_owner: Client) -> None:
+    put("document", "held", UNCLEAR)
+    text = text_of(as_owner, submitted, "status/")
+    assert "Passport of Ada Lovelace: With our team" in text
+    assert "can't tell whether it arrived" in text
+
+
+@pytest.mark.parametrize("place", ["sections/the-company/", "people/{party}/", "shares/classes/{share_class}/"])
+def test_a_closed_page_says_it_too(submitted: Draft, as_owner: Client, place: str) -> None:
+    for kind in ("entity", "party", "share_class"):
+        put(kind, "unknown")
+    assert "Checking whether it arrived" in text_of(as_owner, submitted, place)
+
+
+def test_an_answer_to_a_change_never_leaves_sending_behind(complete: Draft, owner: Any, as_owner: Client) -> None:
+    """It is drawn before the service has heard of the change, and nothing would ever take the word away."""
+    put("entity", "sending")
+    saving.save_section(complete, complete.schema.entity_sections[0], {}, version=1, by=owner)
+    version = str(complete.version("the-company"))
+    form = {"version": version, "q:name": "Larkspur"}
+    response = as_owner.post(address(complete, "sections/the-company/"), form, headers={"HX-Request": "true"})
+    assert response.status_code == 200
+    assert "Sending" not in response.content.decode()
