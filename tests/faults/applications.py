@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.db import transaction
 
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft, open_draft
@@ -86,10 +85,9 @@ def make(numbers: Iterable[int]) -> None:
     """One submitted application for each number."""
     owner, item = customer(), product()
     for number in numbers:
-        with transaction.atomic():
-            draft = open_draft(saving.start(owner=owner, product=item))
-            fill(draft, number, by=owner)
-            saving.submit(draft, by=owner)
+        draft = open_draft(saving.start(owner=owner, product=item))
+        fill(draft, number, by=owner)
+        saving.submit(draft, by=owner)
 
 
 def fill(draft: Draft, number: int, *, by: Any) -> None:
