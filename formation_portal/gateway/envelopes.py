@@ -10,7 +10,7 @@ from typing import Any
 
 from .errors import Unusable
 
-_LONGEST_ID = 200
+LONGEST_ID = 200
 # Characters that JSON can write and that neither a database nor a page can hold.
 _UNHOLDABLE = re.compile(rb"\\u(0000|[dD][89a-fA-F])")
 
@@ -70,6 +70,6 @@ def pages_in(answer: Any) -> int:
 def with_id(record: dict[str, Any], *, name: str, others: tuple[str, ...] = ()) -> dict[str, Any]:
     """The record with its id under `name`, which may stand under other names; without one it can't be used."""
     found = next((record[one] for one in (name, *others) if record.get(one) is not None), None)
-    if not isinstance(found, str) or not 0 < len(found) <= _LONGEST_ID:
+    if not isinstance(found, str) or not 0 < len(found) <= LONGEST_ID:
         raise Unusable(f"The answer's record has no usable {name}")
     return record | {name: found}

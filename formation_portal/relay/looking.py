@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from formation_portal.gateway import FormationService
+from formation_portal.gateway.envelopes import LONGEST_ID
 from formation_portal.gateway.errors import Unclear
 
 from .echoes import agrees
 from .kinds import ENTITY, Kind, Name
-from .routes import LONGEST_ID, Parcel
+from .parcel import Parcel
 
 Records = list[dict[str, Any]]
 

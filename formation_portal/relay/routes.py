@@ -1,83 +1,19 @@
 """How each kind of thing is created, changed and removed at the service: one small class a kind, one table."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import IO, Any
+from collections.abc import Mapping
+from typing import Any
 
-from formation_portal.gateway import FormationService
 from formation_portal.gateway.errors import Unclear
 
 from . import bodies
-from .echoes import agrees
-from .kinds import ENTITY, Kind, Name
+from .kinds import Kind
 from .models import Delivery
+from .parcel import Parcel
 from .profile import Profile
 from .references import resolved
 from .wishes import Payload
 
 CREATE, CHANGE, REMOVE = "create", "change", "remove"
-LONGEST_ID = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Parcel:
-    """One call to be made: payloads with local references, the remote ids to put in, and the Idempotency-Key.
-
-    `reference` goes along as `client_reference` where the service is known to keep it for records of this kind.
-    """
-
-    service: FormationService
-    kind: Kind
-    subject: str
-    sent: Payload
-    acknowledged: Payload
-    remote_id: str
-    key: str
-    ids: Mapping[Name, str]
-    open_file: Callable[[], IO[bytes]]
-    reference: str = ""
-    merges_csp_data: bool | None = True
-
-    @property
-    def entity_id(self) -> str:
-        """The entity that it belongs to."""
-        return self.ids[ENTITY]
-
-    def whole(self) -> dict[str, Any]:
-        """What a create sends."""
-        body: dict[str, Any] = resolved(bodies.whole(self.kind, self.sent), self.ids)
-        return body | ({"client_reference": self.reference} if self.reference else {})
-
-    def described(self) -> dict[str, Any]:
-        """What the service's record of it should show."""
-        if self.kind is not Kind.DOCUMENT:
-            return self.whole()
-        sent = resolved(self.sent, self.ids)
-        return {"document_key": sent["document_key"], "sha256": sent["sha256"], "party_id": sent.get("party", "")}
-
-    def made(self, record: Mapping[str, Any], id_name: str = "id") -> str:
-        """The id of the record that has come back. Raises Unclear where it is of something else than was sent."""
-        found = record.get(id_name)
-        if found is not None and not (isinstance(found, str) and 0 < len(found) <= LONGEST_ID):
-            raise Unclear("The answer's record has no usable id")
-        if not agrees(self.kind, self.described(), record):
-            raise Unclear("The answer's record is of something else")
-        return found or ""
-
-    def changed(self, record: Mapping[str, Any], id_name: str = "id") -> str:
-        """The id of the changed record. Raises Unclear where the answer is about another one."""
-        if record.get(id_name) not in (None, self.remote_id):
-            raise Unclear("The answer's record is of something else")
-        return self.remote_id
-
-    def difference(self) -> dict[str, Any]:
-        """What an edit sends."""
-        body: dict[str, Any] = resolved(bodies.difference(self.kind, self.acknowledged, self.sent), self.ids)
-        return body
-
-    def everything(self) -> dict[str, Any]:
-        """What an edit sends that stands for itself: all that is wanted, and null for what is gone."""
-        return self.difference() | self.whole()
 
 
 class Route:
@@ -181,13 +117,17 @@ class CspRoute(Route):
             Kind.SHARE_CLASS_CSP: ("share_class_id", (Kind.SHARE_CLASS, parcel.subject)),
         }
         named = {argument: parcel.ids[name] for kind, (argument, name) in holders.items() if kind is parcel.kind}
-        parcel.service.post_csp_data(
+        record = parcel.service.post_csp_data(
             parcel.entity_id,
             schema_id=parcel.sent["schema_id"],
             data=parcel.difference() if parcel.merges_csp_data else parcel.everything(),
             key=parcel.key,
             **named,
         )
+        said = {"entity_id": parcel.entity_id, "csp_form_schema_id": parcel.sent["schema_id"], **named}
+        for name in ("entity_id", "csp_form_schema_id", "party_id", "share_class_id"):
+            if record.get(name) not in (None, said.get(name)):
+                raise Unclear("The answer's record is of something else")
         return ""
 
 
@@ -226,8 +166,8 @@ class SubmissionRoute(Route):
         return self.change(parcel)
 
     def change(self, parcel: Parcel) -> str:
-        parcel.service.submit(parcel.entity_id, key=parcel.key)
-        return ""
+        record = parcel.service.submit(parcel.entity_id, key=parcel.key)
+        return _of_entity(parcel, record)
 
 
 class StatusRoute(Route):
@@ -239,8 +179,15 @@ class StatusRoute(Route):
         return self.change(parcel)
 
     def change(self, parcel: Parcel) -> str:
-        parcel.service.set_status(parcel.entity_id, parcel.sent["status"], key=parcel.key)
-        return ""
+        record = parcel.service.set_status(parcel.entity_id, parcel.sent["status"], key=parcel.key)
+        return _of_entity(parcel, record)
+
+
+def _of_entity(parcel: Parcel, record: Mapping[str, Any]) -> str:
+    """A deed has no id of its own; its answer shows the entity. Raises Unclear where it shows another one."""
+    if record.get("id") not in (None, parcel.entity_id):
+        raise Unclear("The answer's record is of something else")
+    return ""
 
 
 ROUTES: Mapping[Kind, Route] = {

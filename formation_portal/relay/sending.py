@@ -19,7 +19,8 @@ from .kinds import Kind
 from .looking import Evidence, look
 from .models import Delivery, DeliveryState
 from .outcomes import FILE_MISSING, TOO_LATE, Outcome, outcome_of
-from .routes import CREATE, REMOVE, ROUTES, Parcel, sent_action
+from .parcel import Parcel
+from .routes import CREATE, REMOVE, ROUTES, sent_action
 
 logger = logging.getLogger(__name__)
 

@@ -1,0 +1,75 @@
+"""Whatever people do, in whatever weather, whatever the service honours: in the end it holds what the draft says."""
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, assume, given, settings
+from hypothesis import strategies as st
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import open_draft
+from formation_portal.gateway import FormationService
+from formation_portal.relay import profile
+from formation_portal.relay.capabilities import EMBEDDED, Capabilities
+from formation_portal.relay.models import Attempt, Delivery
+from formation_portal.relay.worker import drain
+from tests.applications import made
+
+from .test_histories import assert_the_service_holds, deeds, do
+from .weather import Weather, answers, lost_after, lost_before, unreachable
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+FAULTS = {
+    "unreachable": unreachable,
+    "lost before": lost_before,
+    "lost after": lost_after,
+    "busy": answers(429, Retry_After="1"),
+    "broken": answers(500),
+    "no JSON": answers(201, "<html>"),
+    "somebody else": answers(201, {"data": {"party_id": "pty_foreign", "id": "ent_foreign", "first_name": "Grace"}}),
+}
+# One fault, then the worker's turn: what meets three in a row is an agent's by design.
+storms = st.tuples(st.just("storm"), st.sampled_from(sorted(FAULTS)), st.integers(0, 6))
+
+
+def storm(weather: Weather, fault: str, sunny_calls: int) -> None:
+    """So many calls go well; the next meets the fault."""
+    weather.spoil("", lambda here, request, more: here._within.send(request), times=sunny_calls)
+    weather.spoil("", FAULTS[fault], times=1)
+    drain()
+    weather.spoilers.clear()
+
+
+@pytest.mark.parametrize(
+    "capabilities",
+    [EMBEDDED, Capabilities(lists=EMBEDDED.lists, replaces_documents=True), Capabilities(lists=EMBEDDED.lists)],
+    ids=["keys", "lists", "lists-and-whole-answers"],
+)
+@settings(
+    max_examples=12,
+    deadline=None,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+@given(history=st.lists(st.one_of(deeds, storms), min_size=4, max_size=16))
+def test_the_service_ends_up_with_what_the_draft_says_after_any_storm(
+    history: list[Any], owner: Any, weather: Weather, service: FormationService, capabilities: Capabilities
+) -> None:
+    weather.clear()
+    weather.forgets_keys = not capabilities.honours_keys
+    profile.remember(capabilities=capabilities, can_edit=True)
+    draft = open_draft(saving.start(owner=owner, product=made.product()))
+    for deed in history:
+        if deed[0] == "storm":
+            storm(weather, *deed[1:])
+        else:
+            do(draft, deed, owner)
+    for _ in range(8):
+        drain()
+    rows = Delivery.objects.filter(application=draft.application)
+    assume(not rows.filter(state="held").exists())
+    assert not rows.exclude(state__in=("done", "queued")).exists(), list(rows)
+    assert_the_service_holds(draft, service)
+    assert len(service.entities(client_reference=draft.application.reference)) == 1
+    assert not Attempt.objects.filter(ended_at=None).exists()
