@@ -6,10 +6,10 @@ RUN_READY := $(VENV)/ready-to-run
 DEV_READY := $(VENV)/ready-to-develop
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench lock clean
+.PHONY: help run test check format bench durability lock clean
 
 help: ## List what can be made
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed" if sys.version_info < (3, 11) else 0)'
@@ -43,6 +43,9 @@ format: $(DEV_READY) ## Put code into the house's form
 
 bench: $(DEV_READY) ## Measure: lines of `name value unit`
 	@$(BIN)/python -m tests.bench
+
+durability: $(DEV_READY) ## Kill writers and databases, fill disks: lines of `name value`
+	@$(BIN)/python -m tests.durability $(ARGS)
 
 lock: export CUSTOM_COMPILE_COMMAND = make lock
 lock: $(DEV_READY) ## Pin every dependency anew, with hashes

@@ -1,0 +1,35 @@
+"""SQLite: what its live connections are set to, many writers on one file, kill -9 at random moments.
+
+`make durability` does ten times as much.
+"""
+
+import pytest
+
+from .run import figures
+
+
+@pytest.fixture(scope="module")
+def said() -> dict[str, str]:
+    return figures("sqlite", seed=20)
+
+
+@pytest.mark.parametrize("alias", ["default", "service"])
+def test_the_live_connections_are_set_so_that_a_commit_outlives_a_power_cut(said: dict[str, str], alias: str) -> None:
+    read = {name.removeprefix(f"sqlite_{alias}_"): value for name, value in said.items() if f"_{alias}_" in name}
+    assert read["journal_mode"] == "wal"
+    assert read["synchronous"] == "2"
+    assert read["foreign_keys"] == "1"
+    assert read["busy_timeout"] == "10000"
+    assert read["transactions"] == "immediate"
+
+
+def test_four_processes_write_to_one_file_and_none_finds_it_locked(said: dict[str, str]) -> None:
+    assert int(said["sqlite_writes"]) >= 1_000
+    assert said["sqlite_writes_locked"] == said["sqlite_calls_not_done"] == "0"
+    assert said["sqlite_default_integrity_after_writes"] == said["sqlite_service_integrity_after_writes"] == "ok"
+
+
+def test_nothing_acknowledged_is_lost_when_the_writer_is_killed(said: dict[str, str]) -> None:
+    assert said["sqlite_kills"] == "20"
+    assert int(said["sqlite_kills_acknowledged"]) > 0
+    assert said["sqlite_kills_lost"] == said["sqlite_kills_half_done"] == said["sqlite_kills_unsound"] == "0"
