@@ -14,9 +14,7 @@ from . import moments
 from .answers_page import AnswersPage, share_class_choices
 from .arrivals import arrivals
 from .lists import NeedRow, need_rows
-from .party_removal import RemovalPage
 from .sheet import Sheet
-from .words import number_of_shares
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,23 +74,3 @@ def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClas
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
     )
     return ShareClassPage(draft=draft, sheet=sheet, arrival=arrival, share_class=share_class, token=token)
-
-
-def share_class_removal_page(draft: Draft, share_class: ShareClassRow) -> RemovalPage:
-    """The question whether to remove a class, with who holds its shares and which answers name it."""
-    gone = draft.references_to_share_class(share_class.token)
-    parties = {row.model.pk: row.label for row in draft.parties}
-    held = [f"{parties[one.party_id]} holds {number_of_shares(one)} of its shares." for one in gone.holdings]
-    answers = [
-        f"{label or draft.title}: “{spec.label}” names it, and has to be answered again."
-        for label, spec in gone.answers
-    ]
-    return RemovalPage(
-        company=draft.title,
-        name=share_class.label,
-        facts="",
-        consequences=(*held, *answers),
-        back_url=reverse("portal:shares", args=[draft.application.reference]),
-        back_label="Shares",
-        is_open=draft.application.is_open,
-    )

@@ -52,6 +52,7 @@ class Cell:
     error: str
     is_refused: bool
     delivery: str
+    remove_url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +222,9 @@ class SharesPage:
             error = f"Enter the number of “{row.label}” shares of {party.label} in digits, like 5000"
         typed = holding.typed if holding else ""
         unsettled = delivery.state.value if delivery.state in _UNSETTLED else ""
-        return Cell(name, name, f"{row.label}, {party.label}", typed, error, delivery.is_refused, unsettled)
+        is_removable = bool(holding and not self.closed)
+        remove_url = self._url("holding_removal", party.token, row.token) if is_removable else ""
+        return Cell(name, name, f"{row.label}, {party.label}", typed, error, delivery.is_refused, unsettled, remove_url)
 
     def _column(self, row: ShareClassRow) -> Column:
         return Column(row.token, row.label, f"{self.allocation.given(row):,}", self.allocation.paid_in(row))

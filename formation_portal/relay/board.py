@@ -131,6 +131,13 @@ class DeliveryBoard:
         rows = [row for row in self._rows.values() if row.name[0] is kind and not self._is_idle(row)]
         return self._most_urgent([self._view(row) for row in rows])
 
+    def stays_there(self, kind: Kind, token: str) -> bool:
+        """Whether the service has the thing, or may have it, and can't be told to remove it."""
+        row = self._rows.get((kind, token))
+        if row is None or (row.acknowledged is None and row.is_settled):
+            return False
+        return not (self._known.can_edit and (row.remote_id or not row.is_settled))
+
     @property
     def overall(self) -> DeliveryView:
         """The most urgent view of all, with every problem."""

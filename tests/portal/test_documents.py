@@ -111,8 +111,8 @@ def test_the_file_comes_back_as_a_download(as_owner: Client, draft: Draft, ada: 
 def test_a_file_can_be_removed(as_owner: Client, draft: Draft, ada: Party) -> None:
     upload(as_owner, draft.application, f"{ada.token}/Passport")
     [document] = open_draft(draft.application).documents
-    assert as_owner.get(url(draft.application, f"{document.pk}/removal/")).status_code == 302
-    assert len(open_draft(draft.application).documents) == 1
+    address = url(draft.application, f"{document.pk}/removal/")
+    assert page_of(as_owner, draft.application).one("a", href=address).text == "Remove the file for “Passport”"
     as_owner.post(url(draft.application, f"{document.pk}/removal/"))
     assert open_draft(draft.application).documents == []
 

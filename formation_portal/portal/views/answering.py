@@ -21,7 +21,7 @@ from ..posted import read_answers
 from ..sheet import Sheet
 from ..unsaved import unsaved_rows
 from ..words import AnswerRow
-from .uploading import empty_slot, is_about_files, place_pressed, say_refused, take_files
+from .uploading import is_about_files, place_pressed, removal_asked, say_refused, take_files
 
 # Pages that send somebody to a question, and take them back after saving.
 _COMES_BACK = ("check", "overview")
@@ -79,30 +79,29 @@ def save(
         raise Http404 from gone
     except saving.Stale as stale:
         # The files go their own way: a slot has no version, and the next form can't carry them.
-        say_refused(request, _tend(request, page, is_saved=False))
+        say_refused(request, _tend(request, page))
         return draw_conflict(request, page(), clashes(stale))
     except saving.Closed:
-        say_refused(request, _tend(request, page, is_saved=False))
+        say_refused(request, _tend(request, page))
         unsaved = unsaved_rows(before.sheet, read_answers(before.sheet, request.POST))
         return draw(request, page(), status=409, unsaved=unsaved)
     if request.htmx:
         return _answer_change(request, page(), before=before.sheet, offered=offered)
-    refused = _tend(request, page, is_saved=True)
+    refused = _tend(request, page)
     give_it_a_moment(before.draft.application)
     now = replace(page(), refused=refused)
+    if question := removal_asked(request, now):
+        say_refused(request, refused)
+        return redirect(question)
     if refused or now.sheet.objects_more_than(before.sheet):
         return draw(request, now, status=422)
     said()
     return redirect(following(request, now, onwards=onwards()))
 
 
-def _tend(request: UserRequest, page: Callable[[], AnswersPage], *, is_saved: bool) -> dict[str, str]:
-    """Take the files, and empty a slot, unless the page was too old to say so."""
-    if not is_about_files(request):
-        return {}
-    if is_saved:
-        empty_slot(request, page())
-    return take_files(request, page())
+def _tend(request: UserRequest, page: Callable[[], AnswersPage]) -> dict[str, str]:
+    """Take the files, if there are any; why some were not taken, by the key of the slot."""
+    return take_files(request, page()) if is_about_files(request) else {}
 
 
 def following(request: HttpRequest, page: Page, *, onwards: str) -> str:

@@ -1,4 +1,4 @@
-"""Documents: the list of slots, uploading into one, downloading and removing a file."""
+"""Documents: the list of slots, uploading into one, and downloading a file."""
 
 from typing import cast
 
@@ -71,20 +71,3 @@ def document(request: UserRequest, reference: str, number: int) -> HttpResponse:
     answer = FileResponse(content, as_attachment=True, filename=found.name, content_type=found.mime_type)
     answer.headers["X-Content-Type-Options"] = "nosniff"
     return cast(HttpResponse, answer)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@customer
-def document_removal(request: UserRequest, reference: str, number: int) -> HttpResponse:
-    """Take a file out of its slot. A GET, as after signing in again, only leads to the list."""
-    draft = draft_of(request, reference)
-    if request.method != "POST":
-        return redirect("portal:documents", reference=reference)
-    found = document_of(draft, number)
-    try:
-        saving.remove_document(draft, found, by=request.user)
-    except saving.Closed as closed:
-        messages.error(request, f"{closed}.")
-    else:
-        messages.success(request, f"“{found.name}” is removed.")
-    return redirect("portal:documents", reference=reference)

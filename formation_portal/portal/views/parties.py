@@ -1,4 +1,4 @@
-"""Adding a party, its own page, and removing it."""
+"""Adding a party, and its own page."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,6 @@ from ..conflict import Clash, clashes, keeps_theirs
 from ..finding import draft_of, party_of, posted_version
 from ..party_new import PartyNewPage, party_new_page
 from ..party_page import PartyPage, party_page, sheet_with_roles
-from ..party_removal import party_removal_page
 from ..posted import read_answers
 from ..roles import role_words
 from ..sheet import Sheet
@@ -105,25 +104,3 @@ def _role_clashes(request: UserRequest, party: PartyRow, roles: tuple[str, ...])
     if posted_version(request.POST) == party.version or set(roles) == set(party.roles):
         return ()
     return (Clash(_ROLES, "Roles", role_words(roles), role_words(party.roles)),)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@customer
-def party_removal(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Ask once more, saying what goes with the party; a post removes it."""
-    draft = draft_of(request, reference)
-    found = party_of(draft, token)
-    if request.method == "POST":
-        return _remove(request, draft, found)
-    page = party_removal_page(draft, found)
-    return render(request, "portal/party_removal.html", {"page": page})
-
-
-def _remove(request: UserRequest, draft: Draft, found: PartyRow) -> HttpResponse:
-    try:
-        saving.remove_party(draft, found, by=request.user)
-    except saving.Closed as closed:
-        messages.error(request, f"{closed}.")
-    else:
-        messages.success(request, f"{found.label} is removed.")
-    return redirect("portal:people", reference=draft.application.reference)

@@ -1,23 +1,20 @@
-"""Classes of shares: adding one, its own page, and removing it."""
+"""Classes of shares: adding one, and its own page."""
 
 from collections.abc import Callable
 from functools import partial
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.rows import ShareClassRow
 from formation_portal.applications.tokens import is_token, new_token
 
 from ..conflict import clashes
 from ..finding import draft_of, posted_version, share_class_of, share_section
 from ..posted import read_answers
-from ..share_class_page import ShareClassPage, share_class_page, share_class_removal_page
+from ..share_class_page import ShareClassPage, share_class_page
 from . import answering
 
 
@@ -63,25 +60,3 @@ def _keep(request: UserRequest, page: ShareClassPage) -> None:
     else:
         version = posted_version(request.POST)
         saving.save_share_class(page.draft, page.share_class, raw, version=version, by=request.user)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@customer
-def share_class_removal(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Ask once more, saying what refers to the class; a post removes it."""
-    draft = draft_of(request, reference)
-    found = share_class_of(draft, token)
-    if request.method == "POST":
-        return _remove(request, draft, found)
-    page = share_class_removal_page(draft, found)
-    return render(request, "portal/party_removal.html", {"page": page})
-
-
-def _remove(request: UserRequest, draft: Draft, found: ShareClassRow) -> HttpResponse:
-    try:
-        saving.remove_share_class(draft, found, by=request.user)
-    except saving.Closed as closed:
-        messages.error(request, f"{closed}.")
-    else:
-        messages.success(request, f"{found.label} is removed.")
-    return redirect("portal:shares", reference=draft.application.reference)

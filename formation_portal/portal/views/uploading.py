@@ -1,4 +1,4 @@
-"""Files that come with a page's answers, and slots that are emptied there.
+"""Files that come with a page's answers, and slots that are to be emptied there.
 
 Each file is taken by itself, whatever becomes of the answers or of the other files: no page can fill a file control in
 again, so what was chosen is taken now or said to be lost.
@@ -6,6 +6,7 @@ again, so what was chosen is taken now or said to be lost.
 
 from django.contrib import messages
 from django.http import HttpRequest
+from django.urls import reverse
 
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications import saving
@@ -14,6 +15,8 @@ from ..answers_page import AnswersPage
 from ..slots import SlotRow, name_in, name_of, slot_id
 
 UPLOAD, REMOVAL = "slot", "removal"
+# Says where the question whether to remove a file leads back to.
+CAME_FROM_PAGE = "page"
 
 
 def is_about_files(request: UserRequest) -> bool:
@@ -34,13 +37,14 @@ def take_files(request: UserRequest, page: AnswersPage) -> dict[str, str]:
     return refused
 
 
-def empty_slot(request: UserRequest, page: AnswersPage) -> None:
-    """Remove the file of the slot whose button was pressed, if it is still there."""
+def removal_asked(request: UserRequest, page: AnswersPage) -> str:
+    """The address that asks whether to remove the file of the slot whose button was pressed; empty without a file."""
     slot = next((slot for slot in page.slots if slot.key == request.POST.get(REMOVAL)), None)
     document = page.draft.documents_of(page.party).get(slot.name) if slot else None
-    if document is not None:
-        saving.remove_document(page.draft, document, by=request.user)
-        messages.success(request, f"“{document.name}” is removed.")
+    if document is None:
+        return ""
+    address = reverse("portal:document_removal", args=[page.draft.application.reference, document.pk])
+    return f"{address}?next={CAME_FROM_PAGE}"
 
 
 def say_refused(request: UserRequest, refused: dict[str, str]) -> None:

@@ -1,0 +1,169 @@
+"""Whether to remove a party, a class of shares, a holding or a document: what hangs on it, and what is needed then."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from django.urls import reverse
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Document, Holding
+from formation_portal.applications.rows import PartyRow, ShareClassRow
+from formation_portal.contract import canonical
+from formation_portal.contract.needs import needs
+from formation_portal.contract.record import Record
+from formation_portal.relay.board import deliveries
+from formation_portal.relay.kinds import Kind, holding_subject
+
+from .roles import any_of, role_words
+from .words import number_of_shares
+
+_STAYS = "The formation service may have it, and can’t be told to remove it. Our team takes care of that."
+
+
+@dataclass(frozen=True, slots=True)
+class RemovalPage:
+    """The question whether to remove something.
+
+    `consequences` says what refers to it and what goes with it, `needed` what is then needed before submitting, `done`
+    that it is removed.
+    """
+
+    company: str
+    name: str
+    facts: str
+    consequences: tuple[str, ...]
+    needed: tuple[str, ...]
+    done: str
+    back_url: str
+    back_label: str
+    is_open: bool
+
+
+def party_removal_page(draft: Draft, party: PartyRow) -> RemovalPage:
+    """The party's roles, holdings and documents, and the roles that then have too few."""
+    gone = draft.references_to_party(party.token)
+    classes = {row.model.pk: row.label for row in draft.share_classes}
+    held = [
+        f"Holds {number_of_shares(one)} “{classes[one.share_class_id]}” shares, which are then held by no one."
+        for one in gone.holdings
+    ]
+    documents = [f"“{one.name}” ({one.slot}) is removed too." for one in gone.documents]
+    after = replace(
+        draft.record,
+        parties=tuple(one for one in draft.record.parties if one.id != party.token),
+        holdings=tuple(one for one in draft.record.holdings if one.party_id != party.token),
+        documents=frozenset(one for one in draft.record.documents if one[0] != party.token),
+    )
+    return _page(
+        draft,
+        party.label,
+        facts=role_words(party.roles),
+        consequences=(*held, *documents),
+        after=after,
+        thing=(Kind.PARTY, party.token),
+        back=(_url(draft, "people"), "People"),
+    )
+
+
+def share_class_removal_page(draft: Draft, share_class: ShareClassRow) -> RemovalPage:
+    """Who holds shares of the class, and which answers name it."""
+    gone = draft.references_to_share_class(share_class.token)
+    parties = {row.model.pk: row.label for row in draft.parties}
+    held = [f"{parties[one.party_id]} holds {number_of_shares(one)} of its shares." for one in gone.holdings]
+    answers = [
+        f"{label or draft.title}: “{spec.label}” names it, and has to be answered again."
+        for label, spec in gone.answers
+    ]
+    after = replace(
+        draft.record,
+        share_classes=tuple(one for one in draft.record.share_classes if one.id != share_class.token),
+        holdings=tuple(one for one in draft.record.holdings if one.share_class_id != share_class.token),
+    )
+    return _page(
+        draft,
+        share_class.label,
+        consequences=(*held, *answers),
+        after=after,
+        thing=(Kind.SHARE_CLASS, share_class.token),
+        back=(_url(draft, "shares"), "Shares"),
+    )
+
+
+def holding_removal_page(draft: Draft, party: PartyRow, share_class: ShareClassRow, holding: Holding) -> RemovalPage:
+    """How many shares they are, and whether their holder then has none."""
+    pair = (party.token, share_class.token)
+    others = [one for one in draft.record.holdings if (one.party_id, one.share_class_id) != pair]
+    has_others = any(one.party_id == party.token and one.shares for one in others)
+    is_one = holding.shares == 1
+    shares = f"{number_of_shares(holding)} “{share_class.label}” share{'' if is_one else 's'}"
+    return _page(
+        draft,
+        f"{shares} of {party.label}",
+        verb="is" if is_one else "are",
+        consequences=() if has_others else (f"{party.label} then holds no shares.",),
+        after=replace(draft.record, holdings=tuple(others)),
+        thing=(Kind.SHAREHOLDING, holding_subject(*pair)),
+        back=(_url(draft, "shares"), "Shares"),
+    )
+
+
+def document_removal_page(draft: Draft, document: Document, *, back: tuple[str, str]) -> RemovalPage:
+    """Whose document it is, and for which roles it is asked."""
+    party = draft.party(document.party.token) if document.party else None
+    key = (party.token if party else None, document.slot)
+    return _page(
+        draft,
+        document.name,
+        facts=f"“{document.slot}” of {party.label if party else draft.title}",
+        consequences=tuple(_asked_for(draft, party, document.slot)),
+        after=replace(draft.record, documents=draft.record.documents - {key}),
+        thing=(Kind.DOCUMENT, document.subject),
+        back=back,
+    )
+
+
+def _asked_for(draft: Draft, party: PartyRow | None, slot: str) -> Iterable[str]:
+    """Said only where one document serves several roles."""
+    sections = draft.schema.sections_of(party.roles) if party else ()
+    asking = [
+        canonical.role_word(section.role or "")
+        for section in sections
+        if draft.standing.section(section).active and party and slot in {one.name for one in section.slots(party.kind)}
+    ]
+    if len(asking) > 1:
+        yield f"It is there once for all roles that ask for it: {any_of(asking).replace(' or ', ' and ')}."
+
+
+def _page(
+    draft: Draft,
+    name: str,
+    *,
+    facts: str = "",
+    verb: str = "is",
+    consequences: Iterable[str],
+    after: Record,
+    thing: tuple[Kind, str],
+    back: tuple[str, str],
+) -> RemovalPage:
+    stays = (_STAYS,) if deliveries(draft.application).stays_there(*thing) else ()
+    return RemovalPage(
+        company=draft.title,
+        name=name,
+        facts=facts,
+        consequences=(*consequences, *stays),
+        needed=_newly_needed(draft, after),
+        done=f"{name} {verb} removed.",
+        back_url=back[0],
+        back_label=back[1],
+        is_open=draft.application.is_open,
+    )
+
+
+def _newly_needed(draft: Draft, after: Record) -> tuple[str, ...]:
+    """What is needed then and isn't now: the same list as everywhere, for the application without the thing."""
+    now = {need.text for need in draft.needs}
+    return tuple(need.text for need in needs(draft.schema, after) if need.text not in now)
+
+
+def _url(draft: Draft, view: str) -> str:
+    return reverse(f"portal:{view}", args=[draft.application.reference])

@@ -1,0 +1,186 @@
+"""Before anything is removed, its page names what refers to it, and what will then be needed."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.relay.models import UNCLEAR, Delivery
+from tests.applications import made
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+NAMES = ("party", "share_class", "holding", "document", "document-from-page")
+
+
+def address(draft: Draft, name: str) -> str:
+    party, share_class, document = draft.parties[0].token, draft.share_classes[0].token, draft.documents[0].pk
+    places = {
+        "party": f"people/{party}/removal/",
+        "share_class": f"shares/classes/{share_class}/removal/",
+        "holding": f"shares/holdings/{party}/{share_class}/removal/",
+        "document": f"documents/{document}/removal/",
+        "document-from-page": f"documents/{document}/removal/?next=page",
+    }
+    return f"/applications/{draft.application.reference}/{places[name]}"
+
+
+def page_of(client: Client, draft: Draft, name: str) -> Markup:
+    response = client.get(address(draft, name))
+    assert response.status_code == 200
+    markup = Markup(response.content.decode())
+    assert markup.faults == []
+    return markup
+
+
+def entry(markup: Markup, heading: str) -> str:
+    """The text that stands under a heading of the margin; empty without one."""
+    found = [one for one in markup.all("section") if one.attributes.get("aria-labelledby") == heading]
+    return found[0].text if found else ""
+
+
+def fresh(draft: Draft) -> Draft:
+    return open_draft(Application.objects.get(pk=draft.application.pk))
+
+
+def counts(draft: Draft) -> tuple[int, ...]:
+    now = fresh(draft)
+    return (len(now.parties), len(now.share_classes), len(now.holdings), len(now.documents))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_looking_removes_nothing_and_confirming_does(complete: Draft, as_owner: Client, name: str) -> None:
+    before = counts(complete)
+    page_of(as_owner, complete, name)
+    assert counts(complete) == before
+    response = as_owner.post(address(complete, name))
+    assert response.status_code == 302
+    assert counts(complete) != before
+    assert "removed." in as_owner.get(response["Location"]).content.decode()
+
+
+def test_a_party_names_the_roles_that_then_have_too_few(complete: Draft, as_owner: Client) -> None:
+    markup = page_of(as_owner, complete, "party")
+    assert "Holds 10,000 “Ordinary” shares" in entry(markup, "goes")
+    assert "“passport.pdf” (Passport) is removed too." in entry(markup, "goes")
+    needed = entry(markup, "needed")
+    assert "Add 1 more under “Directors” (at least 1)" in needed
+    assert "Add 1 more under “Shareholders” (at least 1)" in needed
+
+
+def test_a_party_whose_roles_others_have_leaves_nothing_needed(complete: Draft, owner: Any, as_owner: Client) -> None:
+    grace = saving.add_party(
+        complete, "person", ["director", "shareholder"], made.ADA | {"person.first_name": "Grace"}, by=owner
+    )
+    saving.add_document(complete, grace, "Passport", made.upload(), by=owner)
+    assert "Add 1 more" not in entry(page_of(as_owner, complete, "party"), "needed")
+
+
+def test_what_was_needed_before_is_not_said_to_be_needed_then(draft: Draft, owner: Any, as_owner: Client) -> None:
+    ada = saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    path = f"/applications/{draft.application.reference}/people/{ada.token}/removal/"
+    needed = entry(Markup(as_owner.get(path).content.decode()), "needed")
+    assert "Directors" in needed
+    assert "Shareholders" not in needed, "it has none as it is"
+
+
+def test_a_share_class_names_its_holders_and_the_answers_that_name_it(
+    complete: Draft, owner: Any, as_owner: Client
+) -> None:
+    ada = complete.parties[0]
+    saving.save_party(
+        complete, ada, {"xy.person.appointed_by": complete.share_classes[0].token}, version=ada.version, by=owner
+    )
+    markup = page_of(as_owner, complete, "share_class")
+    assert "Ada Lovelace holds 10,000 of its shares." in entry(markup, "goes")
+    assert "“Appointed by” names it, and has to be answered again." in entry(markup, "goes")
+    assert "Define 1 share class" in entry(markup, "needed")
+
+
+def test_the_last_holding_says_that_its_holder_has_none_then(complete: Draft, as_owner: Client) -> None:
+    markup = page_of(as_owner, complete, "holding")
+    assert markup.one("h1").text == "Remove 10,000 “Ordinary” shares of Ada Lovelace?"
+    assert "Ada Lovelace then holds no shares." in entry(markup, "goes")
+    assert "Give shares to Ada Lovelace" in entry(markup, "needed")
+
+
+def test_one_holding_of_several_says_nothing_like_it(complete: Draft, owner: Any, as_owner: Client) -> None:
+    other = saving.add_share_class(complete, made.ORDINARY | {"share_class.name": "B"}, by=owner)
+    saving.save_holdings(complete, {(complete.parties[0].token, other.token): "5"}, by=owner)
+    markup = page_of(as_owner, complete, "holding")
+    assert "Nothing else refers to it." in entry(markup, "goes")
+    assert entry(markup, "needed") == ""
+
+
+def test_a_holding_is_removed_from_its_cell(complete: Draft, as_owner: Client) -> None:
+    shares = Markup(as_owner.get(f"/applications/{complete.application.reference}/shares/").content.decode())
+    assert shares.faults == []
+    assert shares.one("a", href=address(complete, "holding")).text == "Remove Ordinary, Ada Lovelace"
+
+
+def test_a_document_names_whose_it_is_and_for_which_roles(complete: Draft, as_owner: Client) -> None:
+    markup = page_of(as_owner, complete, "document")
+    assert "“Passport” of Ada Lovelace" in markup.one("main").text
+    assert "for all roles that ask for it: director and shareholder" in entry(markup, "goes")
+    assert "Ada Lovelace: upload “Passport”" in entry(markup, "needed")
+
+
+def test_a_document_that_nobody_requires_is_needed_by_nobody(draft: Draft, owner: Any, as_owner: Client) -> None:
+    document = saving.add_document(draft, None, "Business plan", made.upload(), by=owner)
+    root = f"/applications/{draft.application.reference}"
+    markup = Markup(as_owner.get(f"{root}/documents/{document.pk}/removal/?next=page").content.decode())
+    assert entry(markup, "needed") == ""
+    assert "Nothing else refers to it." in entry(markup, "goes")
+    assert as_owner.post(f"{root}/documents/{document.pk}/removal/?next=page")["Location"] == (
+        f"{root}/sections/the-company/"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("party", "party"), ("share_class", "share_class"), ("holding", "shareholding"), ("document", "document")],
+)
+def test_what_the_service_can_not_be_told_to_remove_is_said(
+    complete: Draft, as_owner: Client, settings: Any, name: str, kind: str
+) -> None:
+    words = "can’t be told to remove it. Our team takes care of that."
+    Delivery.objects.filter(kind=kind).update(state="done", acknowledged={"answers": {}}, remote_id=f"{kind}_1")
+    assert words not in page_of(as_owner, complete, name).one("main").text, "this service has the call"
+    settings.FORMATION_SERVICE_EDITS = False
+    assert words in page_of(as_owner, complete, name).one("main").text
+    Delivery.objects.filter(kind=kind).update(state="held", reason=UNCLEAR, acknowledged=None, remote_id="")
+    assert words in page_of(as_owner, complete, name).one("main").text, "it may be there"
+    Delivery.objects.filter(kind=kind).update(state="queued", reason="")
+    assert words not in page_of(as_owner, complete, name).one("main").text, "it never was there"
+
+
+def test_a_holding_that_is_not_there_is_not_found(complete: Draft, owner: Any, as_owner: Client) -> None:
+    path = address(complete, "holding")
+    saving.save_holdings(complete, {(complete.parties[0].token, complete.share_classes[0].token): ""}, by=owner)
+    assert as_owner.get(path).status_code == 404
+    assert as_owner.post(path).status_code == 404
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_after_submitting_nothing_is_removed(submitted: Draft, as_owner: Client, name: str) -> None:
+    before = counts(submitted)
+    assert not [one for one in page_of(as_owner, submitted, name).all("button") if one.text == "Remove"]
+    assert as_owner.post(address(submitted, name)).status_code == 302
+    assert counts(submitted) == before
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_only_its_owner_is_asked(
+    complete: Draft, as_stranger: Client, as_agent: Client, as_nobody: Client, name: str
+) -> None:
+    before = counts(complete)
+    for client in (as_stranger, as_agent):
+        assert client.get(address(complete, name)).status_code == 404
+        assert client.post(address(complete, name)).status_code == 404
+    for ask in (as_nobody.get, as_nobody.post):
+        assert ask(address(complete, name))["Location"].startswith("/accounts/login/")
+    assert counts(complete) == before
