@@ -30,6 +30,22 @@ _STABLE: Mapping[Kind, tuple[str, ...]] = {
 }
 
 
+# How ids begin (interface, "Party", "Share class"; supplement, "Transport and credentials"). Another make may have
+# prefixes of its own; but what begins like another kind's is that.
+_PREFIXES = {
+    Kind.ENTITY: "ent_",
+    Kind.PARTY: "pty_",
+    Kind.SHARE_CLASS: "sc_",
+    Kind.SHAREHOLDING: "sh_",
+    Kind.DOCUMENT: "doc_",
+}
+
+
+def is_of_another_kind(kind: Kind, remote_id: str) -> bool:
+    """Whether an id says by its prefix that it is of something else."""
+    return any(remote_id.startswith(prefix) for other, prefix in _PREFIXES.items() if other is not kind)
+
+
 def agrees(kind: Kind, body: Mapping[str, Any], record: Mapping[str, Any]) -> bool:
     """Whether nothing that the record shows speaks against its being what the body asked for."""
     members = _STABLE.get(kind, ())

@@ -9,7 +9,7 @@ from formation_portal.gateway.envelopes import LONGEST_ID
 from formation_portal.gateway.errors import Unclear
 
 from . import bodies
-from .echoes import agrees
+from .echoes import agrees, is_of_another_kind
 from .kinds import ENTITY, Kind, Name
 from .references import resolved
 from .wishes import Payload
@@ -56,6 +56,8 @@ class Parcel:
         found = record.get(id_name)
         if found is not None and not (isinstance(found, str) and 0 < len(found) <= LONGEST_ID):
             raise Unclear("The answer's record has no usable id")
+        if found and is_of_another_kind(self.kind, found):
+            raise Unclear("The answer's id is of another kind of thing")
         if not agrees(self.kind, self.described(), record):
             raise Unclear("The answer's record is of something else")
         return found or ""

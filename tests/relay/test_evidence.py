@@ -285,6 +285,7 @@ Reply = Callable[[Draft], dict[str, Any]]
         {"party_id": "pty_other", "first_name": "Grace"},
         {"party_id": "pty_other", "party_type": "corporate"},
         {"party_id": "pty_other", "roles": ["ubo"]},
+        {"party_id": "sc_other"},
         {"party_id": 7},
         {},
     ],

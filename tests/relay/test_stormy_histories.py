@@ -20,6 +20,14 @@ from .weather import Weather, answers, lost_after, lost_before, unreachable
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
+SOMEBODY_ELSE = {
+    "id": "ent_foreign",
+    "party_id": "pty_foreign",
+    "client_reference": "FP-FOREIGN",
+    "name": "Somebody else's",
+    "first_name": "Grace",
+    "document_key": "Another slot",
+}
 FAULTS = {
     "unreachable": unreachable,
     "lost before": lost_before,
@@ -27,7 +35,7 @@ FAULTS = {
     "busy": answers(429, Retry_After="1"),
     "broken": answers(500),
     "no JSON": answers(201, "<html>"),
-    "somebody else": answers(201, {"data": {"party_id": "pty_foreign", "id": "ent_foreign", "first_name": "Grace"}}),
+    "somebody else": answers(201, {"data": SOMEBODY_ELSE}),
 }
 # One fault, then the worker's turn: what meets three in a row is an agent's by design.
 storms = st.tuples(st.just("storm"), st.sampled_from(sorted(FAULTS)), st.integers(0, 6))
