@@ -10,6 +10,7 @@ import dj_database_url
 
 SERVICE = "service"
 
+_CONNECT_SECONDS = 5
 _SQLITE_START = (
     "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; "
     "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-16000;"
@@ -24,6 +25,9 @@ def configure(url: str, *, default_path: Path) -> dict[str, Any]:
     if config["ENGINE"].endswith("sqlite3"):
         config["OPTIONS"] = {"transaction_mode": "IMMEDIATE", "timeout": 10, "init_command": _SQLITE_START}
         config["CONN_MAX_AGE"] = None
+    elif config["ENGINE"].endswith("postgresql"):
+        # A server that is away is said to be away, instead of keeping everybody waiting for minutes.
+        config.setdefault("OPTIONS", {}).setdefault("connect_timeout", _CONNECT_SECONDS)
     return config
 
 

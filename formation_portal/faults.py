@@ -1,5 +1,6 @@
 """The pages for what went wrong before or around a view. Each says what became of the answers."""
 
+import logging
 import sys
 from typing import Any
 
@@ -7,12 +8,15 @@ from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.utils.encoding import escape_uri_path
 
 from formation_portal.accounts.signing_in import Unsent
 from formation_portal.outages import Outage, outage_in
 from formation_portal.portal.typed import typed_in
 
 _TRY_AGAIN_SECONDS = 5
+
+logger = logging.getLogger(__name__)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -36,8 +40,11 @@ def server_error(request: HttpRequest) -> HttpResponse:
     Every exception ends here, whichever view or middleware raised it. Where it tells that our records are away or
     full, that passes: 503, and what was posted is on the page.
     """
-    if outage := outage_in(sys.exc_info()[1]):
-        return _unavailable(request, outage)
+    error = sys.exc_info()[1]
+    if outage := outage_in(error):
+        response = _unavailable(request, outage)
+        _log_in_a_line(request, response, error)
+        return response
     return HttpResponse(render_to_string("500.html"), status=500)
 
 
@@ -53,6 +60,14 @@ def _unavailable(request: HttpRequest, outage: Outage) -> HttpResponse:
     }
     headers = {"Retry-After": str(_TRY_AGAIN_SECONDS), "Cache-Control": "no-store"}
     return HttpResponse(render_to_string("503.html", context), status=503, headers=headers)
+
+
+def _log_in_a_line(request: HttpRequest, response: HttpResponse, error: BaseException | None) -> None:
+    """Everybody meets an outage: a traceback for each of them would bury what else is in the log."""
+    said = " ".join(str(error).split())
+    logger.error("503 to %s %s: %s: %s", request.method, escape_uri_path(request.path), type(error).__name__, said)
+    # Django looks for this before it logs an answer with its traceback.
+    response._has_been_logged = True  # type: ignore[attr-defined]
 
 
 def _kept(request: HttpRequest) -> Unsent | None:

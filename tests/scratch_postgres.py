@@ -3,12 +3,18 @@
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
+
+_PATIENCE_SECONDS = 60
+_HASTY = ("-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off")
 
 
 def server_programs() -> Path | None:
@@ -22,31 +28,105 @@ def _unprivileged() -> str | None:
     return "postgres" if os.geteuid() == 0 else None
 
 
-@contextmanager
-def scratch_cluster(*, durable: bool = False) -> Iterator[str]:
-    """Start a cluster; gives the URL of a server without databases of ours, up to the name.
+@dataclass
+class Cluster:
+    """A server with its data, which can be killed and started again."""
 
-    Unless it is to be `durable`, nothing waits for the disk: the cluster doesn't outlive the test.
-    """
+    programs: Path
+    folder: Path
+    options: tuple[str, ...]
+
+    @property
+    def url(self) -> str:
+        """Without databases of ours, up to the name."""
+        return f"postgres://postgres@{quote(str(self.folder), safe='')}"
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "data"
+
+    def call(self, program: str, *arguments: str | Path) -> None:
+        """Run one of the server's programs as whom the server runs as."""
+        command = [str(self.programs / program), *map(str, arguments)]
+        subprocess.run(command, user=_unprivileged(), cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
+
+    def start(self) -> None:
+        """Start it, and wait until it takes connections.
+
+        It is a child of this process and not of `pg_ctl`: whoever is killed stands in its own way until buried.
+        """
+        command = [
+            self.programs / "postgres",
+            "-D",
+            self.data,
+            "-k",
+            self.folder,
+            "-c",
+            "listen_addresses=",
+            *self.options,
+        ]
+        with (self.folder / "log").open("ab") as log:
+            self._server = subprocess.Popen([*map(str, command)], user=_unprivileged(), cwd=self.folder, stderr=log)
+        ready = [str(self.programs / "pg_isready"), "-q", "-h", str(self.folder)]
+        _until(lambda: subprocess.run(ready, check=False).returncode == 0)
+
+    def stop(self) -> None:
+        """End it without saying good-bye to anybody."""
+        self._server.send_signal(signal.SIGQUIT)
+        self._server.wait(_PATIENCE_SECONDS)
+
+    def make_database(self, name: str) -> None:
+        """An empty database."""
+        self.call("createdb", "-h", self.folder, "-U", "postgres", name)
+
+    def kill(self) -> None:
+        """kill -9 of the postmaster and of everything that it has started; returns when all of them are gone."""
+        told = subprocess.run(["ps", "-o", "pid=", "--ppid", str(self._server.pid)], capture_output=True, text=True)
+        children = [int(pid) for pid in told.stdout.split()]
+        for pid in (self._server.pid, *children):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self._server.wait(_PATIENCE_SECONDS)
+        _until(lambda: not any(_lives(pid) for pid in children))
+
+
+def _until(happens: Callable[[], bool]) -> None:
+    until = time.monotonic() + _PATIENCE_SECONDS
+    while not happens():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def _lives(pid: int) -> bool:
+    """Whether it still does anything; one that nobody has buried yet doesn't."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+@contextmanager
+def running_cluster(*, durable: bool = False) -> Iterator[Cluster]:
+    """A new cluster, started. Unless it is to be `durable`, nothing waits for the disk: it doesn't outlive the test."""
     programs, user = server_programs(), _unprivileged()
     assert programs is not None
     folder = Path(tempfile.mkdtemp(prefix="pg-"))
     if user:
         os.chown(folder, pwd.getpwnam(user).pw_uid, -1)
-    data = folder / "data"
-
-    def call(*command: str | Path) -> None:
-        subprocess.run([*map(str, command)], user=user, cwd=folder, check=True, stdout=subprocess.DEVNULL)
-
+    cluster = Cluster(programs, folder, () if durable else _HASTY)
     try:
-        call(programs / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync")
-        options = f"-c listen_addresses='' -c unix_socket_directories={folder}"
-        if not durable:
-            options += " -c fsync=off -c synchronous_commit=off -c full_page_writes=off"
-        call(programs / "pg_ctl", "-D", data, "-l", folder / "log", "-o", options, "-w", "start")
+        cluster.call("initdb", "-D", cluster.data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync")
+        cluster.start()
         try:
-            yield f"postgres://postgres@{quote(str(folder), safe='')}"
+            yield cluster
         finally:
-            call(programs / "pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
+            cluster.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def scratch_cluster(*, durable: bool = False) -> Iterator[str]:
+    """Start a cluster; gives the URL of a server without databases of ours, up to the name."""
+    with running_cluster(durable=durable) as cluster:
+        yield cluster.url

@@ -142,6 +142,14 @@ def test_every_header_is_there_without_asking_who_is_signed_in(browser: Client, 
     assert response["X-Frame-Options"] == "DENY"
 
 
+def test_it_is_a_line_in_the_log_and_no_traceback(browser: Client, page: str, caplog: pytest.LogCaptureFixture) -> None:
+    with away():
+        browser.get(page)
+    said = [record for record in caplog.records if record.levelname == "ERROR"]
+    assert [(record.name, record.exc_info) for record in said] == [("formation_portal.faults", None)]
+    assert "unable to open database file" in said[0].getMessage()
+
+
 def test_a_password_is_not_put_into_a_page(owner: Any) -> None:
     client = Client(raise_request_exception=False)
     with away():

@@ -1,27 +1,42 @@
-"""`python -m tests.durability`: every figure, a line each; ends with 1 where something acknowledged was lost.
+"""`python -m tests.durability`: every figure, a line each.
 
 With `sqlite` or `postgres` only that part, with `--small` as much as the tests do, with `--seed` the same dice again.
+Without PostgreSQL's server programs that part says "not run".
 """
 
 import argparse
 import random
+import subprocess
 import sys
 from collections.abc import Iterator
 
+from tests.scratch_postgres import server_programs
+
 from .scratch import Figure, portal
+
+_PARTS = ("sqlite", "postgres")
 
 
 def main() -> None:
-    """Print the lines as they come."""
+    """Print the lines as they come. Each part needs a process of its own, since Django is set up once in each."""
     parser = argparse.ArgumentParser(prog="python -m tests.durability")
-    parser.add_argument("part", nargs="?", choices=["sqlite", "postgres"])
+    parser.add_argument("part", nargs="?", choices=_PARTS)
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     chosen = parser.parse_args()
-    sys.stdout.write(f"seed {chosen.seed}\n")
-    for name, value in _sqlite(small=chosen.small, seed=chosen.seed):
-        sys.stdout.write(f"{name} {value}\n")
-        sys.stdout.flush()
+    if chosen.part is None:
+        more = ["--small"] if chosen.small else []
+        command = [sys.executable, "-m", "tests.durability", *more, "--seed", str(chosen.seed)]
+        sys.exit(max(subprocess.run([*command, part], check=False).returncode for part in _PARTS))
+    _say("seed", chosen.seed)
+    figures = _sqlite if chosen.part == "sqlite" else _postgres
+    for name, value in figures(small=chosen.small, seed=chosen.seed):
+        _say(name, value)
+
+
+def _say(name: str, value: object) -> None:
+    sys.stdout.write(f"{name} {value}\n")
+    sys.stdout.flush()
 
 
 def _sqlite(*, small: bool, seed: int) -> Iterator[Figure]:
@@ -33,6 +48,15 @@ def _sqlite(*, small: bool, seed: int) -> Iterator[Figure]:
         yield from read_back()
         yield from crowd(writes=1_000 if small else 10_000, seed=seed)
         yield from kills(times=20 if small else 200, seed=seed)
+
+
+def _postgres(*, small: bool, seed: int) -> Iterator[Figure]:
+    if server_programs() is None:
+        yield "postgres", "not run: PostgreSQL is not installed"
+        return
+    from .postmaster import killed_postmasters
+
+    yield from killed_postmasters(times=2 if small else 20, seed=seed)
 
 
 main()

@@ -13,7 +13,7 @@ _PROCESSES = 4
 
 
 def crowd(*, writes: int, seed: int) -> Iterator[Figure]:
-    """Lines for so many writes from four processes: how many failed, how long they took, and SQLite's check after it."""
+    """Lines for so many writes from four processes: how many failed, how long they took, and what SQLite finds."""
     writing.prepare()
     connections.close_all()
     began = time.monotonic()
