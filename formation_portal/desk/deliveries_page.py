@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from formation_portal.relay.agent_words import outcome_words, state_words
-from formation_portal.relay.attention import Group, groups
+from formation_portal.relay.attention import groups
 from formation_portal.relay.decisions import is_undecided
 from formation_portal.relay.models import Delivery, DeliveryState
 from formation_portal.relay.naming import Names, names_of
@@ -45,7 +45,6 @@ def views(chosen: str) -> tuple[View, ...]:
     """Everything first, then each group."""
     found = groups()
     address = reverse("desk:deliveries")
-    everything = Group("", "All", sum(group.count for group in found))
     known = {group.value for group in found}
     return tuple(
         View(
@@ -54,7 +53,7 @@ def views(chosen: str) -> tuple[View, ...]:
             group.count,
             group.value == (chosen if chosen in known else ""),
         )
-        for group in (everything, *found)
+        for group in found
     )
 
 

@@ -25,9 +25,9 @@ class Group:
     count: int
 
 
-# No row is in two of them.
+# A surplus is to settle too; no other row is in two of them.
 _GROUPS: Mapping[str, tuple[str, Q]] = {
-    "undecided": ("To settle", UNDECIDED & ~_SURPLUS),
+    "undecided": ("To settle", UNDECIDED),
     "surplus": ("Surplus", _SURPLUS),
     "unknown": ("Being checked", Q(state__in=(State.UNKNOWN, State.RECONCILING)) | _LEFT_SENDING),
     "held": ("Held", Q(state=State.HELD) & ~UNDECIDED),
@@ -49,9 +49,12 @@ def concerns(group: str = "") -> QuerySet[Delivery]:
 
 
 def groups() -> tuple[Group, ...]:
-    """Every group with its count: one query."""
-    counts = Delivery.objects.aggregate(**{value: Count("pk", filter=chosen) for value, (_, chosen) in _GROUPS.items()})
-    return tuple(Group(value, label, counts[value]) for value, (label, _) in _GROUPS.items())
+    """All together, then every group, each with its count: one query."""
+    meant = {"": ("All", _any_of_them()), **_GROUPS}
+    counts = Delivery.objects.aggregate(
+        **{f"in_{value}": Count("pk", filter=chosen) for value, (_, chosen) in meant.items()}
+    )
+    return tuple(Group(value, label, counts[f"in_{value}"]) for value, (label, _) in meant.items())
 
 
 def undecided_count() -> int:
