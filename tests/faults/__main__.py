@@ -30,6 +30,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=main.__doc__)
     parser.add_argument("--seed", type=int, help="the same seed, the same plan; drawn where it is not given")
     parser.add_argument("--each", type=int, default=8, help="how often each documented POST meets each kind")
+    parser.add_argument("--kills", type=int, help="instead of faults: kill -9 of web, worker and service so often each")
     parser.add_argument("--mode", choices=MODES, help="this one only")
     parser.add_argument("--table", action="store_true", help="show faults by endpoint and kind as well")
     parser.add_argument("--postgres", action="store_true", help="on PostgreSQL, in a scratch cluster")
@@ -79,12 +80,16 @@ def _mode(said: argparse.Namespace) -> int:
 
     ports = set_up(said.within, database_url=said.database_url)
     from .campaign import Campaign
+    from .kills import Kills
     from .makes import MAKES
     from .tally import table
 
     (make,) = [make(said.within) for make in MAKES if make.name == said.mode]
-    result = Campaign(make, ports, seed=said.seed, each=said.each).run()
-    for line in (said.mode, *result.lines(), *(table(result.faults) if said.table else ())):
+    if said.kills:
+        result = Kills(make, ports, seed=said.seed, times=said.kills).run()
+    else:
+        result = Campaign(make, ports, seed=said.seed, each=said.each).run()
+    for line in (said.mode, *result.lines(kills=bool(said.kills)), *(table(result.faults) if said.table else ())):
         _say(line)
     broken = result.broken(may_hold=not make.capabilities.honours_keys)
     for sentence in broken:

@@ -22,6 +22,8 @@ from .kept import Kept
 
 # What a service without keys and lists leaves to an agent, where the answer to its creation was lost.
 _MAY_BE_HELD = (Kind.ENTITY, Kind.SHARE_CLASS, Kind.SHAREHOLDING, Kind.DOCUMENT)
+# What `probe_service` leaves behind where nothing can be removed.
+_PROBES = "probe-"
 # What has no record of its own, so that there is nothing to count.
 _UNCOUNTED = (Kind.ENTITY_CSP, Kind.PARTY_CSP, Kind.SHARE_CLASS_CSP, Kind.SUBMISSION)
 _AT_REST = (DeliveryState.DONE, DeliveryState.HELD)
@@ -65,6 +67,8 @@ def compare(kept: list[Kept], *, may_hold: bool) -> Findings:
         _compare_one(found, open_draft(application), rows, there)
         _judge_states(found, application, rows, may_hold=may_hold)
     for reference, strangers in by_reference.items():
+        if reference.startswith(_PROBES):
+            continue
         found.duplicated += len(strangers)
         found.sentences.append(f"duplicated: {len(strangers)} entities of nobody, {reference}")
     return found

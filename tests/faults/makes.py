@@ -20,17 +20,23 @@ from formation_portal.service.loading import load
 from formation_portal.service.models import Entity
 from tests.other_service import KEY, OtherService
 from tests.other_service import service as other
+from tests.other_service import spoiling as other_spoiling
 
 from .applications import ITEM
 from .kept import Kept
+
+Plan = other_spoiling.Plan
 
 
 class Make(ABC):
     """One make: how it is set up, how it serves, and what it has kept."""
 
     name: str
-    can_edit: bool
     capabilities: Capabilities
+
+    # The plan of faults: how often each endpoint meets each kind, and by which seed. 0: never.
+    each = 0
+    seed = 0
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -41,8 +47,8 @@ class Make(ABC):
         """Set it up; the key to it."""
 
     @abstractmethod
-    def serve(self, port: int, *, seed: int, each: int) -> None:
-        """Serve until the process ends. With `each` above 0 by a plan of faults."""
+    def serve(self, port: int, *, is_faulty: bool = False) -> None:
+        """Serve until the process ends; `is_faulty` by the plan."""
 
     @abstractmethod
     def kept(self) -> list[Kept]:
@@ -53,7 +59,6 @@ class WithKeys(Make):
     """The embedded service, over HTTP."""
 
     name = "with keys"
-    can_edit = True
     capabilities = EMBEDDED
 
     def prepare(self) -> str:
@@ -61,9 +66,9 @@ class WithKeys(Make):
         load([ITEM])
         return portal_key()
 
-    def serve(self, port: int, *, seed: int, each: int) -> None:
-        if each:
-            settings.SERVICE_FAULTS = {"seed": seed, "ledger": str(self.ledger), "each": each}
+    def serve(self, port: int, *, is_faulty: bool = False) -> None:
+        if is_faulty and self.each:
+            settings.SERVICE_FAULTS = {"seed": self.seed, "ledger": str(self.ledger), "each": self.each}
         serve_site(port)
 
     def kept(self) -> list[Kept]:
@@ -75,8 +80,9 @@ class WithoutKeys(Make):
     """The other make: the documented calls and nothing else, and what comes twice counts twice."""
 
     name = "without keys"
-    can_edit = False
     capabilities = Capabilities()
+    # Another plan in place of the usual one.
+    plan: Plan | None = None
 
     @property
     def _journal(self) -> Path:
@@ -85,9 +91,9 @@ class WithoutKeys(Make):
     def prepare(self) -> str:
         return KEY
 
-    def serve(self, port: int, *, seed: int, each: int) -> None:
-        plan = FaultPlan(seed=seed, ledger=self.ledger, each=each) if each else None
-        service = OtherService(journal=self._journal, plan=plan, port=port, catalog=[ITEM])
+    def serve(self, port: int, *, is_faulty: bool = False) -> None:
+        plan = self.plan or (FaultPlan(seed=self.seed, ledger=self.ledger, each=self.each) if self.each else None)
+        service = OtherService(journal=self._journal, plan=plan if is_faulty else None, port=port, catalog=[ITEM])
         service.start()
         service.serve_forever()
 

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 
@@ -11,66 +12,62 @@ from django.db import connections
 from formation_portal.management.supervision import Child
 from formation_portal.relay.worker import Worker
 
+_LOOK_SECONDS = 0.02
+
 
 class Member(Child):
-    """One process of the crew."""
+    """One process of the crew. `stays`: it is started again when it ends; else it has one thing to do."""
 
-    @property
-    def pid(self) -> int:
-        """Of its latest start."""
-        assert self._process is not None
-        return self._process.pid or 0
+    def __init__(self, name: str, work: Callable[[], None], *, stays: bool) -> None:
+        super().__init__(name, work)
+        self.stays = stays
 
     def kill(self) -> None:
         """kill -9: no word, no end in order."""
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
-
-    def join(self) -> int:
-        """Wait for its end; its exit code."""
         assert self._process is not None
-        self._process.join()
-        return self.exit_code or 0
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._process.pid or 0, signal.SIGKILL)
 
 
 class Crew:
-    """Processes that are started again when they die, until they are ended."""
+    """Processes that are looked after until they are ended."""
 
     def __init__(self) -> None:
-        self.members: list[Member] = []
+        self._members: list[Member] = []
         # How often each kind of process has died.
         self.deaths: Counter[str] = Counter()
 
-    def add(self, name: str, work: Callable[[], None]) -> Member:
+    def add(self, name: str, work: Callable[[], None], *, stays: bool = True) -> None:
         """Start one more process, of the kind that the name says."""
-        member = Member(name, work)
-        self.members.append(member)
+        member = Member(name, work, stays=stays)
+        self._members.append(member)
         _start(member)
-        return member
 
     def look_after(self) -> None:
-        """Start again whoever has died."""
-        for member in self.members:
-            if member.exit_code is not None:
+        """Start again whoever should stay and has died."""
+        for member in self._members:
+            if member.stays and member.exit_code is not None:
                 self.deaths[member.name] += 1
                 _start(member)
 
-    def join(self) -> None:
-        """Wait until all have done their work. Raises RuntimeError where one has failed."""
-        for member in self.members:
-            if code := member.join():
-                raise RuntimeError(f"A {member.name} ended with {code}; the log says why")
+    def finish(self, name: str) -> None:
+        """Wait until all of a kind have done what they had to do. Raises RuntimeError where one has failed."""
+        while any(member.exit_code is None for member in self.of(name)):
+            time.sleep(_LOOK_SECONDS)
+            self.look_after()
+        for member in self.of(name):
+            self._members.remove(member)
+            if member.exit_code:
+                raise RuntimeError(f"A {name} ended with {member.exit_code}; standard error or the log says why")
 
     def of(self, name: str) -> list[Member]:
         """The processes of one kind."""
-        return [member for member in self.members if member.name == name]
+        return [member for member in self._members if member.name == name]
 
-    def end(self, *names: str) -> None:
-        """End the processes of these kinds, or all of them; the youngest first."""
-        ended = [member for member in reversed(self.members) if not names or member.name in names]
-        for member in ended:
-            member.end()
-            self.members.remove(member)
+    def end(self) -> None:
+        """End them all, the youngest first."""
+        while self._members:
+            self._members.pop().end()
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from formation_portal.service.faults import FaultPlan
+from tests.other_service.spoiling import Plan
 
 from .entrance import Entrance
 from .exchange import Request, answer_to, cut, is_good, read_request, reset
@@ -30,7 +30,7 @@ _DRIP_SECONDS = 0.05
 # Between two times of being shut, so that most calls come through; and how long it is shut, as long as a call or two
 # need to come by.
 _OPEN_SECONDS = 0.09
-_SHORTEST_SHUT, _LONGEST_SHUT = 0.012, 0.15
+_SHORTEST_SHUT, _LONGEST_SHUT = 0.01, 0.05
 # After which calls a call of an endpoint is likely.
 _OFTEN_BEFORE = {
     "entities": ("entities",),
@@ -64,33 +64,31 @@ class Order:
 
 
 class Proxy:
-    """Stands at `port` before the service at `service_port`; `orders` are heard while it does."""
+    """Stands at `port` before the service at `service_port`. What has come by and what was spoilt stand in `record`."""
 
-    def __init__(
-        self, *, port: int, service_port: int, plan: FaultPlan | None, record: Path, orders: Connection, parent: int
-    ) -> None:
+    def __init__(self, *, port: int, service_port: int, plan: Plan | None, record: Path, parent: int) -> None:
         self._entrance = Entrance(port, self._serve)
         self._service_port, self._plan, self._parent = service_port, plan, parent
-        self._orders, self._order = orders, Order()
+        self._order = Order()
         self._faults = (record / "wire").open("a", buffering=1)
         self._seen = (record / "seen").open("a", buffering=1)
         self._owed: dict[str, list[str]] = {}
         self._turns: dict[str, int] = {}
         self._next_shut = self._last = 0.0
-        self._between = _LONGEST_SHUT
+        self._between = 2 * _LONGEST_SHUT
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def run(self) -> None:
-        """Until the process is ended."""
-        asyncio.run(self._run())
+    def run(self, orders: Connection) -> None:
+        """Until the process is ended; an Order is followed when it comes."""
+        asyncio.run(self._run(orders))
 
-    async def _run(self) -> None:
+    async def _run(self, orders: Connection) -> None:
         await self._entrance.stand(None)
-        asyncio.get_running_loop().add_reader(self._orders.fileno(), self._hear)
+        asyncio.get_running_loop().add_reader(orders.fileno(), self._hear, orders)
         await asyncio.Event().wait()
 
-    def _hear(self) -> None:
-        before, self._order = self._order.shut, self._orders.recv()
+    def _hear(self, orders: Connection) -> None:
+        before, self._order = self._order.shut, orders.recv()
         if self._order.shut != before:
             self._do(self._entrance.stand(self._order.shut))
 
@@ -193,12 +191,12 @@ class Proxy:
     def _perhaps_shut(self, endpoint: str) -> None:
         """Shut out whoever comes next, where that may be a call that was not shut out often enough."""
         now = time.monotonic()
-        self._between = 0.8 * self._between + 0.2 * min(_LONGEST_SHUT, now - self._last)
+        self._between = 0.8 * self._between + 0.2 * min(2 * _LONGEST_SHUT, now - self._last)
         self._last = now
         lacking = self._order.lacking.items()
         kinds = [kind for kind, some in lacking if any(endpoint in _OFTEN_BEFORE[one] for one in some)]
         if kinds and now >= self._next_shut:
-            seconds = max(_SHORTEST_SHUT, self._between)
+            seconds = max(_SHORTEST_SHUT, self._between / 2)
             self._next_shut = now + seconds + _OPEN_SECONDS
             self._turns["shut"] = self._turns.get("shut", 0) + 1
             self._do(self._entrance.shut_for(seconds, kinds[self._turns["shut"] % len(kinds)]))

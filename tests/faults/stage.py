@@ -1,0 +1,117 @@
+"""What every campaign has in common: the set-up, the probe, the processes, the wait for rest, the comparison."""
+
+import os
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import replace
+from multiprocessing import Pipe
+from pathlib import Path
+
+from django.conf import settings
+from django.db import connections
+from django.urls import get_resolver
+
+from formation_portal.management.preparation import migrate
+from formation_portal.relay.profile import profile
+
+from . import applications, ledger, tally
+from .environment import Ports
+from .makes import Make, Plan
+from .operator import probe
+from .processes import Crew, crew, relay
+from .proxy import Order, Proxy
+from .result import Result
+
+WORKERS = 4
+CUSTOMERS = 2
+# Seconds after which what is not at rest counts as stuck.
+PATIENCE = 300.0
+LOOK_SECONDS = 0.25
+
+
+class Stage(ABC):
+    """One campaign against one make of service."""
+
+    def __init__(self, make: Make, ports: Ports, *, seed: int) -> None:
+        self.make, self.ports, self.seed = make, ports, seed
+        self._heard, self._orders = Pipe(duplex=False)
+        self._made = 0
+
+    def run(self) -> Result:
+        """From the empty databases to the figures."""
+        began = time.monotonic()
+        self._prepare()
+        self._probe()
+        with crew() as people:
+            self.play(people, until=began + PATIENCE)
+        return self.result(people, time.monotonic() - began)
+
+    @abstractmethod
+    def play(self, people: Crew, *, until: float) -> None:
+        """What happens, until all is at rest, or until a moment of the monotonic clock."""
+
+    def result(self, people: Crew, seconds: float) -> Result:
+        """What it came to."""
+        found = ledger.compare(self.make.kept(), may_hold=not self.make.capabilities.honours_keys)
+        return Result(self.faults(), people.deaths, found, tally.unrecorded(self.make.folder), seconds)
+
+    def faults(self) -> tally.Faults:
+        """What has happened so far."""
+        return tally.faults(self.make.folder, log=Path(settings.LOG_FILE))
+
+    def _prepare(self) -> None:
+        migrate("default", lambda said: None)
+        settings.FORMATION_SERVICE_KEY = self.make.prepare()
+        applications.customer()
+        # Loaded once, before the forks, instead of in each process.
+        assert get_resolver().url_patterns
+
+    def _probe(self) -> None:
+        """An operator finds out what the service honours, while all is well. Raises RuntimeError for anything else."""
+        with crew() as people:
+            people.add("service", lambda: self.make.serve(self.ports.service))
+            people.add("proxy", lambda: self._proxy(self.make.folder / "probe", None))
+            people.add("operator", probe, stays=False)
+            people.finish("operator")
+        found, expected = profile().can, self.make.capabilities
+        if replace(found, slowest=0.0) != expected:
+            raise RuntimeError(f"The probe has found {found}, not {expected}")
+
+    def make_applications(self, people: Crew, count: int) -> None:
+        """More of them, by two customers at once."""
+        for customer in range(CUSTOMERS):
+            numbers = range(self._made + customer, self._made + count, CUSTOMERS)
+            people.add("customer", _making(numbers), stays=False)
+        people.finish("customer")
+        self._made += count
+
+    def start(self, people: Crew, *, plan: Plan | None = None, work: Callable[[], None] = relay) -> None:
+        """The service, the proxy with its plan, and the workers."""
+        people.add("service", lambda: self.make.serve(self.ports.service, is_faulty=True))
+        people.add("proxy", lambda: self._proxy(self.make.folder, plan))
+        for _ in range(WORKERS):
+            people.add("worker", work)
+
+    def _proxy(self, record: Path, plan: Plan | None) -> None:
+        record.mkdir(exist_ok=True)
+        ports = self.ports
+        proxy = Proxy(port=ports.proxy, service_port=ports.service, plan=plan, record=record, parent=os.getppid())
+        proxy.run(self._heard)
+
+    def order(self, order: Order) -> None:
+        """Tell the proxy whom to shut out."""
+        self._orders.send(order)
+
+    def until_at_rest(self, people: Crew, *, until: float) -> None:
+        """Until the relay has nothing more to do, seen twice."""
+        rested = 0
+        while rested < 2 and time.monotonic() < until:
+            time.sleep(LOOK_SECONDS)
+            people.look_after()
+            rested = rested + 1 if ledger.is_at_rest() else 0
+        connections.close_all()
+
+
+def _making(numbers: range) -> Callable[[], None]:
+    return lambda: applications.make(numbers)
