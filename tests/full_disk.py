@@ -8,9 +8,10 @@ import multiprocessing
 import os
 import resource
 import signal
+import sqlite3
 import subprocess
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -104,3 +105,38 @@ def may_mount() -> bool:
 needs_a_mount = pytest.mark.skipif(
     not may_mount(), reason="not run: nothing may be mounted here; the limit to file sizes stands in for it"
 )
+
+
+@pytest.fixture(params=[pytest.param(Mounted, marks=needs_a_mount), Limited])
+def disk(request: pytest.FixtureRequest, tmp_path: Path, settings: Any) -> Iterator[FullDisk]:
+    """The disk that uploads lie on, the portal's and the service's, also while they arrive."""
+    disk = request.param(tmp_path / "disk")
+    for name in ("documents", "service-documents", "arriving"):
+        (disk.folder / name).mkdir()
+    settings.MEDIA_ROOT = disk.folder / "documents"
+    settings.SERVICE_DOCUMENTS = disk.folder / "service-documents"
+    settings.FILE_UPLOAD_TEMP_DIR = disk.folder / "arriving"
+    settings.RELAY_DIR = tmp_path / "relay"
+    settings.RELAY_WAIT_MS = 0
+    yield disk
+    if isinstance(disk, Mounted):
+        disk.unmount()
+
+
+@pytest.fixture
+def databases_on_it(disk: FullDisk) -> Iterator[None]:
+    """Both databases on that disk. They are opened once more, since what SQLite shares among processes takes room."""
+    there = {alias: connections[alias].settings_dict["NAME"] for alias in connections}
+    for alias in there:
+        name = str(disk.folder / f"{alias}.sqlite3")
+        connections[alias].close()
+        source, copy = sqlite3.connect(there[alias]), sqlite3.connect(name)
+        source.backup(copy)
+        source.close()
+        copy.close()
+        connections[alias].settings_dict["NAME"] = name
+        connections[alias].ensure_connection()
+    yield
+    for alias, name in there.items():
+        connections[alias].close()
+        connections[alias].settings_dict["NAME"] = name

@@ -1,7 +1,5 @@
 """A full disk during an upload, a save and a pass of the relay: a clear message, no half row, no orphan file."""
 
-import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +18,12 @@ from formation_portal.service.loading import load
 from formation_portal.service.models import Document as ServiceDocument
 from formation_portal.service.models import KeptAnswer
 from tests.applications import made
-from tests.full_disk import FullDisk, Limited, Mounted, needs_a_mount
+from tests.full_disk import FullDisk, Mounted, databases_on_it, disk, needs_a_mount
 from tests.markup import Markup
 from tests.service import forms
 from tests.service.caller import Caller
+
+__all__ = ["databases_on_it", "disk"]
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"], transaction=True)
 
@@ -33,22 +33,6 @@ LARGE = made.PDF + b"0" * 600_000
 HUGE = made.PDF + b"0" * 3_500_000
 # Space for the answers, and for the beginning of the file.
 SOME = 300_000
-
-
-@pytest.fixture(params=[pytest.param(Mounted, marks=needs_a_mount), Limited])
-def disk(request: pytest.FixtureRequest, tmp_path: Path, settings: Any) -> Iterator[FullDisk]:
-    """The disk that uploads lie on, the portal's and the service's, also while they arrive."""
-    disk = request.param(tmp_path / "disk")
-    for name in ("documents", "service-documents", "arriving"):
-        (disk.folder / name).mkdir()
-    settings.MEDIA_ROOT = disk.folder / "documents"
-    settings.SERVICE_DOCUMENTS = disk.folder / "service-documents"
-    settings.FILE_UPLOAD_TEMP_DIR = disk.folder / "arriving"
-    settings.RELAY_DIR = tmp_path / "relay"
-    settings.RELAY_WAIT_MS = 0
-    yield disk
-    if isinstance(disk, Mounted):
-        disk.unmount()
 
 
 @pytest.fixture
@@ -147,28 +131,9 @@ def test_the_service_has_no_room_for_an_upload_and_takes_it_later_with_the_same_
 sqlite_only = pytest.mark.skipif(connection.vendor != "sqlite", reason="a server has a disk of its own")
 
 
-@pytest.fixture
-def database_on(disk: FullDisk) -> Iterator[None]:
-    """Both databases on that disk. They are opened once more, since what SQLite shares among processes takes room."""
-    there = {alias: connections[alias].settings_dict["NAME"] for alias in connections}
-    for alias in there:
-        name = str(disk.folder / f"{alias}.sqlite3")
-        connections[alias].close()
-        source, copy = sqlite3.connect(there[alias]), sqlite3.connect(name)
-        source.backup(copy)
-        source.close()
-        copy.close()
-        connections[alias].settings_dict["NAME"] = name
-        connections[alias].ensure_connection()
-    yield
-    for alias, name in there.items():
-        connections[alias].close()
-        connections[alias].settings_dict["NAME"] = name
-
-
 @sqlite_only
 def test_a_save_that_finds_no_room_is_kept_on_the_page_and_not_half_written(
-    disk: FullDisk, browser: Client, draft: Draft, database_on: None
+    disk: FullDisk, browser: Client, draft: Draft, databases_on_it: None
 ) -> None:
     path = f"/applications/{draft.application.reference}/sections/the-company/"
     typed = {"version": "0", "q:name": "Larkfield", "q:goods": "Tea and coffee. " * 5_000}
@@ -194,7 +159,7 @@ def test_a_save_that_finds_no_room_is_kept_on_the_page_and_not_half_written(
 
 @sqlite_only
 @pytest.mark.parametrize("disk", [pytest.param(Mounted, marks=needs_a_mount)], indirect=True)
-def test_a_file_whose_row_finds_no_room_at_the_commit_is_removed_with_it(disk: FullDisk, database_on: None) -> None:
+def test_a_file_whose_row_finds_no_room_at_the_commit_is_removed_with_it(disk: FullDisk, databases_on_it: None) -> None:
     load(forms.items())
     caller = Caller.with_scopes()
     entity = caller.entity()

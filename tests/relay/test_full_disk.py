@@ -1,0 +1,122 @@
+"""A pass of the relay that finds no room: the worker lives, rows stay as they were, and all goes on once there is."""
+
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection, connections
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.gateway import FormationService
+from formation_portal.relay.board import deliveries
+from formation_portal.relay.models import Attempt, Delivery, DeliveryState
+from formation_portal.relay.waiting import wait_for
+from formation_portal.relay.worker import Worker, drain
+from formation_portal.service.models import Document as ServiceDocument
+from tests.applications import made
+from tests.full_disk import FullDisk, Mounted, databases_on_it, disk, needs_a_mount
+
+from .conftest import row
+from .weather import Weather
+
+__all__ = ["databases_on_it", "disk"]
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"], transaction=True)
+
+# Enough for the databases' own logs, where they lie on it, and not for the document.
+SOME = 2_000_000
+
+
+class Heard(logging.Handler):
+    """Waits for a word in the worker's log."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.complaint = threading.Event()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if "database did not answer" in record.getMessage():
+            self.complaint.set()
+
+
+@pytest.fixture
+def heard() -> Iterator[Heard]:
+    logger, handler = logging.getLogger("formation_portal.relay.worker"), Heard()
+    logger.addHandler(handler)
+    yield handler
+    logger.removeHandler(handler)
+
+
+@contextmanager
+def running() -> Iterator[threading.Thread]:
+    """A worker with connections of its own."""
+    worker = Worker()
+
+    def run() -> None:
+        try:
+            worker.run()
+        finally:
+            connections.close_all()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    yield thread
+    worker.stop()
+    thread.join(timeout=30)
+    assert not thread.is_alive()
+
+
+@pytest.fixture
+def off_the_disk(disk: FullDisk, settings: Any, tmp_path: Any) -> None:
+    """The portal's own uploads lie elsewhere: it is the service that has no room."""
+    settings.MEDIA_ROOT = tmp_path / "portals-documents"
+
+
+def seen() -> list[tuple[Any, ...]]:
+    return list(Delivery.objects.order_by("pk").values_list("kind", "subject", "state", "wanted", "sent", "remote_id"))
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="a server has a disk of its own")
+@pytest.mark.parametrize("disk", [pytest.param(Mounted, marks=needs_a_mount)], indirect=True)
+def test_a_worker_outlives_a_full_database_and_goes_on(
+    disk: FullDisk, complete: Draft, databases_on_it: None, heard: Heard, weather: Weather
+) -> None:
+    before = seen()
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def meet_it() -> bool:
+        assert heard.complaint.wait(30)
+        return worker.is_alive()
+
+    connection.ensure_connection()
+    with running() as worker:
+        assert disk.during(meet_it, room=0)
+        assert worker.is_alive()
+        for _ in range(100):
+            wait_for(complete.application, timeout_ms=500)
+            if deliveries(complete.application).overall.words == "Received":
+                break
+    assert before
+    assert deliveries(complete.application).overall.words == "Received"
+    assert len([one for one in weather.made if one.method == "POST"]) == len(before)
+
+
+def test_a_document_that_the_service_has_no_room_for_waits_and_arrives_once(
+    disk: FullDisk, off_the_disk: None, complete: Draft, owner: Any, service: FormationService
+) -> None:
+    large = SimpleUploadedFile("large.pdf", made.PDF + b"0" * 5_000_000)
+    saving.add_document(complete, complete.party("ada"), "Passport", large, by=owner)
+
+    disk.during(drain, room=SOME)
+    assert [path for path in disk.folder.rglob("*") if path.is_file()] == []
+    assert row("document", "ada/Passport").state == DeliveryState.WAITING
+    assert Attempt.objects.filter(delivery=row("document", "ada/Passport"), status=503).count() == 1
+    drain()
+    assert set(Delivery.objects.values_list("state", flat=True)) == {DeliveryState.DONE}
+    assert ServiceDocument.objects.count() == 1
