@@ -5,9 +5,10 @@ from datetime import datetime
 
 from django.urls import reverse
 
+from formation_portal.gateway.envelopes import LONGEST_ID
 from formation_portal.relay.agent_words import conclusion_words, outcome_words, state_words
 from formation_portal.relay.decisions import is_undecided
-from formation_portal.relay.given import ID_LIMIT, NOTE_LIMIT, has_an_id, may_lack_an_id
+from formation_portal.relay.given import NOTE_LIMIT, has_an_id, may_lack_an_id
 from formation_portal.relay.inquiry import call_words, inquiry
 from formation_portal.relay.models import Decision, Delivery
 from formation_portal.relay.naming import Names
@@ -61,7 +62,7 @@ class DeliveryPage:
     decisions: tuple[Decision, ...]
     form: DecisionForm = field(default_factory=DecisionForm)
 
-    id_limit = ID_LIMIT
+    id_limit = LONGEST_ID
     note_limit = NOTE_LIMIT
 
     @property

@@ -1,10 +1,12 @@
 """Reads what an agent typed for a decision: the id that the provider gave, and a note."""
 
+from formation_portal.gateway.envelopes import LONGEST_ID
+
+from .echoes import is_of_another_kind
 from .kinds import Kind
 from .models import Delivery
 from .refusals import IN_USE, NotDecided
 
-ID_LIMIT = 200
 NOTE_LIMIT = 1000
 
 # The interface promises no id in the answer to these (interface, "Shareholding", "Document upload").
@@ -28,9 +30,11 @@ def remote_id_in(row: Delivery, text: str) -> str:
         return ""
     if not chosen and not may_lack_an_id(row.name[0]):
         raise NotDecided("Enter the id that the provider gave", field="remote_id")
-    if len(chosen) > ID_LIMIT or any(letter.isspace() or not letter.isprintable() for letter in chosen):
-        problem = f"Enter the id as the provider wrote it: at most {ID_LIMIT} characters, without spaces"
+    if len(chosen) > LONGEST_ID or any(letter.isspace() or not letter.isprintable() for letter in chosen):
+        problem = f"Enter the id as the provider wrote it: at most {LONGEST_ID} characters, without spaces"
         raise NotDecided(problem, field="remote_id")
+    if is_of_another_kind(row.name[0], chosen):
+        raise NotDecided("Check the id: it begins like that of another kind of thing", field="remote_id")
     if chosen and Delivery.objects.filter(kind=row.kind, remote_id=chosen).exclude(pk=row.pk).exists():
         raise NotDecided(IN_USE, field="remote_id")
     return chosen

@@ -129,7 +129,7 @@ def test_what_was_removed_meanwhile_and_is_absent_is_done(
 
 
 @pytest.mark.parametrize(
-    "text", ["", "   ", "ent 9", "ent\u00a09", "ent\n9", "ent\x009", "e" * 201, "ent\u202e9"], ids=repr
+    "text", ["", "   ", "ent 9", "ent\u00a09", "ent\n9", "ent\x009", "e" * 201, "ent\u202e9", "pty_9"], ids=repr
 )
 def test_what_is_no_id_is_refused(lost_entity: Delivery, agent: Any, text: str) -> None:
     with pytest.raises(NotDecided) as refused:
