@@ -18,7 +18,7 @@ from formation_portal.service.loading import load
 from formation_portal.service.models import Document as ServiceDocument
 from formation_portal.service.models import KeptAnswer
 from tests.applications import made
-from tests.full_disk import FullDisk, Mounted, databases_on_it, disk, needs_a_mount
+from tests.full_disk import FullDisk, Limited, Mounted, databases_on_it, disk, needs_a_mount
 from tests.markup import Markup
 from tests.service import forms
 from tests.service.caller import Caller
@@ -175,3 +175,20 @@ def test_a_file_whose_row_finds_no_room_at_the_commit_is_removed_with_it(disk: F
     assert [path for path in uploads(disk) if "service-documents" in str(path)] == []
     assert not ServiceDocument.objects.exists()
     assert post() == 201
+
+
+@sqlite_only
+@pytest.mark.parametrize("disk", [Limited], indirect=True)
+def test_a_commit_that_may_have_been_done_is_never_called_undone(disk: FullDisk) -> None:
+    """503 with Retry-After says that nothing was done. A file that may not grow breaks the commit in the middle."""
+    load(forms.items())
+    caller = Caller.with_scopes()
+
+    def until_it_breaks() -> list[tuple[int, bool]]:
+        answers = [caller.post("/entities", {"jurisdiction_product_id": forms.SHARES_PRODUCT}) for _ in range(60)]
+        return [(answer.status_code, "Retry-After" in answer) for answer in answers]
+
+    told = disk.during(until_it_breaks, room=200_000)
+    assert (201, False) in told
+    assert (500, False) in told
+    assert (503, True) not in told

@@ -9,12 +9,13 @@ import json
 import re
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
-from django.db import IntegrityError, transaction
+from django.db import Error, IntegrityError, transaction
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -128,7 +129,9 @@ def _work_and_keep(row: KeptAnswer, work: Work) -> HttpResponse:
     except _Taken:
         raise _in_progress() from None
     except BaseException:
-        _let_go(row)
+        # Where that fails too the row is given up later. What went wrong first says what may have been done.
+        with suppress(Error):
+            _let_go(row)
         raise
     return response
 

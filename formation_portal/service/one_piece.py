@@ -4,13 +4,14 @@ A file is written before its row is committed and deleted after its row is gone.
 file without a row at worst, which `manage.py remove_orphans` finds, never a row without its file.
 """
 
+import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
 from contextvars import ContextVar
 from pathlib import Path
 
 from django.conf import settings
-from django.db import Error, transaction
+from django.db import Error, InterfaceError, OperationalError, transaction
 from django.http import HttpResponse
 
 from formation_portal.databases import SERVICE
@@ -19,15 +20,25 @@ from formation_portal.service.models import Document
 _written: ContextVar[list[str] | None] = ContextVar("written", default=None)
 
 
+class Undecided(Exception):
+    """The database's answer to the commit was lost, so that nobody knows whether it was done."""
+
+
 def in_one_piece(work: Callable[[], HttpResponse]) -> HttpResponse:
-    """Does the work in one transaction, which an error rolls back, raised or answered."""
+    """Does the work in one transaction, which an error rolls back, raised or answered. Raises Undecided."""
     paths: list[str] = []
     outer = _written.set(paths)
+    response = None
     try:
         with transaction.atomic(using=SERVICE):
             response = work()
             if response.status_code >= 400:
                 transaction.set_rollback(True, using=SERVICE)
+    except (OperationalError, InterfaceError) as error:
+        _remove_without_row(paths)
+        if response is None or _is_surely_undone(error):
+            raise
+        raise Undecided from error
     except BaseException:
         _remove_without_row(paths)
         raise
@@ -36,6 +47,12 @@ def in_one_piece(work: Callable[[], HttpResponse]) -> HttpResponse:
     if response.status_code >= 400:
         _remove_without_row(paths)
     return response
+
+
+def _is_surely_undone(error: Exception) -> bool:
+    """SQLite undoes a commit that finds no room or no turn; of anything else no more is known than that it failed."""
+    kind = getattr(error.__cause__, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
+    return kind in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY)
 
 
 def is_written(path: str) -> None:
