@@ -6,13 +6,17 @@ body that is no JSON at all. Nothing here raises: an error that can't be read is
 """
 
 import json
+import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .envelopes import LONGEST_ID
 from .errors import Complaint, Objection
 
 LONGEST_TEXT = 500
+# What a code looks like that a program may compare and keep; anything else is a sentence, or worse.
+_CODE = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
 MOST_OBJECTIONS = 200
 _FIELD_NAMES = ("field", "name", "param", "parameter", "property", "path")
 _TEXT_NAMES = ("detail", "message", "msg", "description", "title", "error")
@@ -44,10 +48,10 @@ def _of_object(answer: Mapping[str, Any]) -> Complaint:
         *_objections(detail if isinstance(detail, list | Mapping) else None),
     )
     return Complaint(
-        code=_word(answer.get("code")) or _word(inner.get("code")),
+        code=_code(answer.get("code")) or _code(inner.get("code")),
         message=_first_text(answer) or _first_text(inner),
         objections=objections[:MOST_OBJECTIONS],
-        existing_id=_word(answer.get("existing_id")) or _word(inner.get("existing_id")),
+        existing_id=_id(answer.get("existing_id")) or _id(inner.get("existing_id")),
     )
 
 
@@ -107,6 +111,15 @@ def _named(steps: list[str]) -> str:
 
 def _first_text(found: Mapping[str, Any]) -> str:
     return next((_text(found[name]) for name in _TEXT_NAMES if isinstance(found.get(name), str)), "")
+
+
+def _code(value: Any) -> str:
+    return value if isinstance(value, str) and _CODE.fullmatch(value) else ""
+
+
+def _id(value: Any) -> str:
+    """An id exactly as it was said; nothing where it can't be one."""
+    return value if isinstance(value, str) and len(value) <= LONGEST_ID and value == _text(value) else ""
 
 
 def _word(value: Any) -> str:

@@ -133,3 +133,15 @@ def test_no_bytes_break_the_reading(body: bytes) -> None:
 
 def test_no_depth_breaks_the_reading() -> None:
     assert read_complaint(b"[" * 100_000) == Complaint(message=("[" * 500))
+
+
+@pytest.mark.parametrize("named", [7, None, True, ["7"], {"id": "7"}, "x" * 201, "ent_1\n", " ent_1", "ent\x00_1"])
+def test_what_can_be_no_id_is_none(named: Any) -> None:
+    for body in ({"existing_id": named}, {"error": {"existing_id": named}}):
+        assert read_complaint(json.dumps(body).encode()).existing_id == ""
+
+
+@pytest.mark.parametrize("code", [7, None, ["conflict"], "x" * 41, "Ada Lovelace is known already", "a\nb", "ä"])
+def test_what_can_be_no_code_is_none(code: Any) -> None:
+    for body in ({"code": code}, {"error": {"code": code}}):
+        assert read_complaint(json.dumps(body).encode()).code == ""

@@ -174,6 +174,40 @@ class TestCreates:
         self.drained(hostile, kind, saying({"data": ANOTHERS[kind]}))
         nothing_came_of_it(submitted, kind, log)
 
+    @pytest.mark.parametrize("kind", [*WITH_ID, "document", "shareholding"])
+    def test_a_conflict_with_somebody_elses_record_binds_nothing(
+        self, hostile: Hostile, owner: Any, log: Any, kind: str
+    ) -> None:
+        first = submit(owner)
+        hostile.answers(CREATES[kind], saying({"data": own(kind, {"id": "taken", "party_id": "taken"})}))
+        drain()
+        second = submit(owner)
+        self.drained(hostile, kind, saying({"code": "conflict", "existing_id": "taken"}, status="409 Conflict"))
+        assert row_of(first, kind).remote_id == "taken"
+        row = row_of(second, kind)
+        assert (row.remote_id, row.acknowledged) == ("", None)
+        told(log, row)
+
+    @pytest.mark.parametrize("kind", WITH_ID)
+    @pytest.mark.parametrize("named", [7, None, {"id": "7"}, "x" * 10_000])
+    def test_a_conflict_with_nothing_binds_nothing(
+        self, submitted: Draft, hostile: Hostile, log: Any, kind: str, named: Any
+    ) -> None:
+        self.drained(hostile, kind, saying({"code": "conflict", "existing_id": named}, status="409 Conflict"))
+        row = row_of(submitted, kind)
+        assert (row.remote_id, row.acknowledged) == ("", None)
+        told(log, row)
+
+    @pytest.mark.parametrize("status", ["400 Bad", "404 Gone", "409 Conflict", "422 Odd", "500 Broken", "503 Away"])
+    def test_an_error_that_names_people_names_nobody_in_the_log(
+        self, submitted: Draft, hostile: Hostile, log: Any, status: str
+    ) -> None:
+        said = {"error": {"code": "Lovelace", "message": "Mallory Elsewhere", "details": {"Ada": ["ada@example.com"]}}}
+        self.drained(hostile, "party", saying(said, status=status))
+        row = row_of(submitted, "party")
+        assert (row.remote_id, row.acknowledged) == ("", None)
+        told(log, row)
+
     @pytest.mark.parametrize("kind", CREATES)
     def test_a_redirect_is_not_followed_and_binds_nothing(
         self, submitted: Draft, hostile: Hostile, log: Any, kind: str
