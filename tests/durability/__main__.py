@@ -44,8 +44,10 @@ def _sqlite(*, small: bool, seed: int) -> Iterator[Figure]:
         from .crowd import crowd
         from .kills import kills
         from .pragmas import read_back
+        from .syncs import syncs
 
         yield from read_back()
+        yield from syncs()
         yield from crowd(writes=1_000 if small else 10_000, seed=seed)
         yield from kills(times=20 if small else 200, seed=seed)
 

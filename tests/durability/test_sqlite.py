@@ -3,6 +3,8 @@
 `make durability` does ten times as much.
 """
 
+import shutil
+
 import pytest
 
 from .run import figures
@@ -21,6 +23,11 @@ def test_the_live_connections_are_set_so_that_a_commit_outlives_a_power_cut(said
     assert read["foreign_keys"] == "1"
     assert read["busy_timeout"] == "10000"
     assert read["transactions"] == "immediate"
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="not run: strace is not installed")
+def test_each_commit_waits_for_the_disk(said: dict[str, str]) -> None:
+    assert int(said["sqlite_syncs"]) >= int(said["sqlite_acknowledged_under_strace"]) >= 30
 
 
 def test_four_processes_write_to_one_file_and_none_finds_it_locked(said: dict[str, str]) -> None:
