@@ -25,6 +25,8 @@ class Hostile:
     replies: dict[str, Reply] = field(default_factory=dict)
     makes: OtherService = field(default_factory=lambda: OtherService(catalog=[made.ITEM]))
     sent: int = 0
+    # What every healthy answer carries besides, each line with its end.
+    headers: str = ""
 
     def __post_init__(self) -> None:
         self.server = RawServer(self._answer)
@@ -57,7 +59,7 @@ class Hostile:
                 return
         healthy = self.makes.do(request)
         body = healthy.body if isinstance(healthy.body, str) else json.dumps(healthy.body)
-        line.send(_head(f"{healthy.status} So", len(body.encode())) + body.encode())
+        line.send(_head(f"{healthy.status} So", len(body.encode()), self.headers) + body.encode())
 
 
 def saying(body: Any, *, status: str = "201 Created", headers: str = "") -> Reply:

@@ -6,6 +6,8 @@ import logging
 import re
 import tracemalloc
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +15,11 @@ import pytest
 
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.gateway import clock
 from formation_portal.gateway.catalog import forget
 from formation_portal.relay import profile
 from formation_portal.relay.capabilities import EMBEDDED, Capabilities
-from formation_portal.relay.models import Attempt, Delivery, Look
+from formation_portal.relay.models import Attempt, Delivery, Look, ServiceProfile
 from formation_portal.relay.worker import drain
 from tests.applications import made
 from tests.gateway.raw_server import RawServer
@@ -338,6 +341,27 @@ class TestLooks:
         """The create's answer is lost, then the list is looked at."""
         hostile.answers(LISTS[kind], reply)
         TestCreates.drained(hostile, kind, lost)
+
+
+class TestClock:
+    """A service whose clock is off is used all the same, and the operator is told."""
+
+    @pytest.fixture(autouse=True)
+    def _nothing_heard_yet(self) -> Iterator[None]:
+        clock.forget()
+        yield
+        clock.forget()
+
+    @pytest.mark.parametrize("ahead", [600, -600])
+    def test_ten_minutes_are_kept_for_the_agents_and_said_once_in_the_log(
+        self, submitted: Draft, hostile: Hostile, log: Any, ahead: int
+    ) -> None:
+        said = format_datetime(datetime.now(UTC) + timedelta(seconds=ahead), usegmt=True)
+        hostile.headers = f"Date: {said}\r\n"
+        drain()
+        assert ServiceProfile.objects.get().clock_ahead == pytest.approx(ahead, abs=120)
+        assert log.text.count("The formation service's clock is") == 1
+        assert row_of(submitted, "shareholding").state == "done"
 
 
 def posts(hostile: Hostile, kind: str) -> int:
