@@ -44,7 +44,7 @@ format: $(DEV_READY) ## Put code into the house's form
 bench: $(DEV_READY) ## Measure: lines of `name value unit`
 	@$(BIN)/python -m tests.bench
 
-durability: $(DEV_READY) ## Kill writers and databases, fill disks: lines of `name value`
+durability: $(DEV_READY) ## Kill writers and databases: lines of `name value`
 	@$(BIN)/python -m tests.durability $(ARGS)
 
 lock: export CUSTOM_COMPILE_COMMAND = make lock
