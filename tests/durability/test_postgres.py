@@ -10,7 +10,12 @@ from tests.scratch_postgres import server_programs
 
 from .run import figures
 
-pytestmark = [pytest.mark.postgres, needed("PostgreSQL", server_programs() is not None)]
+pytestmark = [
+    pytest.mark.postgres,
+    needed("PostgreSQL", server_programs() is not None),
+    # The tests read one run of the command.
+    pytest.mark.xdist_group("durability_postgres"),
+]
 
 
 @pytest.fixture(scope="module")

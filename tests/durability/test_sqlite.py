@@ -9,6 +9,9 @@ import pytest
 
 from .run import figures
 
+# The tests read one run of the command.
+pytestmark = pytest.mark.xdist_group("durability_sqlite")
+
 
 @pytest.fixture(scope="module")
 def said() -> dict[str, str]:
