@@ -37,6 +37,8 @@ class Limits:
     upload_timeouts: Timeouts = _UPLOAD_TIMEOUTS
     catalog_bytes: int = 16 * 2**20
     answer_bytes: int = 2**20
+    # All pages of a list together.
+    list_bytes: int = 16 * 2**20
     file_bytes: int = 16 * 2**20
 
 

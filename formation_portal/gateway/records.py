@@ -1,6 +1,7 @@
 """Records and lists over calls: what the methods of the client have in common."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, TypeVar
 
 from . import envelopes
@@ -35,11 +36,14 @@ class Records:
         """A list with all its pages."""
         found: list[Record] = []
         page = pages = 1
+        size = 0
         while page <= pages:
             # A service of another make may refuse parameters that it doesn't know, so none is sent without need.
             asked = _given(params) | ({"page": page} if page > 1 else {})
             call = self.make("GET", path, is_supplement=is_supplement, params=asked)
-            records, pages = read_answer(call, self.call(call), _records_and_pages)
+            answer = self.call(call)
+            size += len(answer.body)
+            records, pages = read_answer(call, answer, partial(_records_and_pages, left=self._limits.list_bytes - size))
             found += records
             page += 1
         return found
@@ -92,7 +96,10 @@ def record_if_any(body: bytes) -> Record:
     return envelopes.record_in(envelopes.read_json(body)) if body.strip() else {}
 
 
-def _records_and_pages(body: bytes) -> tuple[list[Record], int]:
+def _records_and_pages(body: bytes, *, left: int) -> tuple[list[Record], int]:
+    """`left` are the bytes that the list's other pages may still have."""
+    if left < 0:
+        raise Unusable("The list is too long")
     answer = envelopes.read_json(body)
     pages = envelopes.pages_in(answer)
     if pages > _MOST_PAGES:

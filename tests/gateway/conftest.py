@@ -16,7 +16,9 @@ __all__ = ["at_other_service", "other_service"]
 
 # Long enough for a busy machine to answer over loopback, short enough to wait for.
 PATIENCE = Timeouts(connect=2, read=0.5, whole=1)
-LIMITS = Limits(timeouts=PATIENCE, upload_timeouts=PATIENCE, catalog_bytes=100_000, answer_bytes=10_000)
+LIMITS = Limits(
+    timeouts=PATIENCE, upload_timeouts=PATIENCE, catalog_bytes=100_000, answer_bytes=10_000, list_bytes=100_000
+)
 
 
 def client_at(url: str, *, key: str = "", limits: Limits = LIMITS) -> FormationService:

@@ -1,12 +1,13 @@
 """What every call carries and what it takes: headers, limits, and nothing from the environment."""
 
 import gzip
+import json
 import logging
 from collections.abc import Callable
 
 import pytest
 
-from formation_portal.gateway.errors import Busy, NotFound, Refused, Unclear, UnexpectedAnswer
+from formation_portal.gateway.errors import Busy, NotFound, Refused, Unclear
 
 from .conftest import client_at
 from .raw_server import Line, RawServer, Script
@@ -57,7 +58,7 @@ def test_without_a_key_there_is_no_authorization(raw_server: Start) -> None:
 def test_a_redirect_is_refused(raw_server: Start, status: str) -> None:
     elsewhere = answering(raw_server, RECORD)
     server = answering(raw_server, "", status=status, headers=f"Location: {elsewhere.url}/api/v1/entities\r\n")
-    with pytest.raises(UnexpectedAnswer):
+    with pytest.raises(Unclear):
         client_at(server.url, key="secret").create_entity({}, key="k")
     assert elsewhere.requests == []
 
@@ -70,7 +71,7 @@ def test_the_body_of_a_redirect_is_not_read_to_its_end(raw_server: Start) -> Non
         for _ in range(10_000):
             line.send(b"x" * 100_000)
 
-    with pytest.raises(UnexpectedAnswer):
+    with pytest.raises(Unclear):
         client_at(raw_server(pour).url).create_entity({}, key="k")
 
 
@@ -86,6 +87,14 @@ def test_a_catalog_may_be_larger_than_other_answers(raw_server: Start) -> None:
     too_large = '["' + "x" * 100_000 + '"]'
     with pytest.raises(Unclear):
         client_at(answering(raw_server, too_large, status="200 OK").url).catalog()
+
+
+def test_all_pages_of_a_list_together_have_an_end(raw_server: Start) -> None:
+    page = json.dumps({"data": [{"party_id": "x" * 5_000}], "meta": {"total_pages": 900}})
+    server = answering(raw_server, page, status="200 OK", headers="Connection: close\r\n")
+    with pytest.raises(Unclear):
+        client_at(server.url).parties("ent_1")
+    assert len(server.requests) == 20
 
 
 def test_a_small_answer_that_unpacks_into_a_huge_one_is_cut_off(raw_server: Start) -> None:
