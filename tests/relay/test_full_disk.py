@@ -92,6 +92,8 @@ def test_a_worker_outlives_a_full_database_and_goes_on(
 
     def meet_it() -> bool:
         assert heard.complaint.wait(30)
+        assert seen() == before
+        assert weather.made == []
         return worker.is_alive()
 
     connection.ensure_connection()
