@@ -17,7 +17,9 @@ FORMS = (
   </form>
   <form id="whole" hx-post="/save/" hx-target="#whole">"""
     + WHOLE
-    + "</form>{% endblock %}"
+    + """</form>
+  <label for="words">To send</label><textarea id="words" readonly>Did it arrive?</textarea>
+  <p class="with-script"><button type="button" data-copy="words">Copy the text</button></p>{% endblock %}"""
 )
 REGION = '<p id="region" hx-swap-oob="true">Opened</p>'
 REFUSED = '{% include "components/error_summary.html" %}' + WHOLE

@@ -126,3 +126,20 @@ def test_a_refusal_is_shown_and_focused_each_time(page: Page) -> None:
         expect(page.get_by_role("button", name="Save for later")).not_to_have_attribute("aria-busy", "true")
         page.get_by_label("Name").focus()
     expect(page.locator("#banner")).to_be_empty()
+
+
+SELECTED = "() => { const { value, selectionStart: a, selectionEnd: b } = words; return value.slice(a, b); }"
+
+
+def test_a_text_is_copied(page: Page) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy the text").click()
+    expect(page.locator("#announcer")).to_have_text("Copied.")
+    assert page.evaluate("() => navigator.clipboard.readText()") == "Did it arrive?"
+
+
+def test_a_text_that_may_not_be_copied_is_selected(page: Page) -> None:
+    page.evaluate("() => { delete Navigator.prototype.clipboard }")
+    page.get_by_role("button", name="Copy the text").click()
+    expect(page.locator("#announcer")).to_have_text("Selected. Copy it by hand.")
+    assert page.evaluate(SELECTED) == "Did it arrive?"

@@ -1,0 +1,68 @@
+"""From a lost answer to the end: the relay holds it, an agent settles it on its page, and the rest goes out."""
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.gateway import FormationService
+from formation_portal.relay.capabilities import Capabilities
+from formation_portal.relay.models import Delivery
+from formation_portal.relay.profile import remember
+from formation_portal.relay.worker import drain
+from tests.markup import Markup
+from tests.relay.conftest import _files_go_nowhere_else, row, service, weather
+from tests.relay.weather import Weather, lost_after, lost_before
+
+__all__ = ["_files_go_nowhere_else", "service", "weather"]
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+def drain_all() -> None:
+    """As long as it takes: what ends in doubt is tried once by each."""
+    for _ in range(3):
+        drain()
+
+
+def settle(client: Client, **decision: str) -> None:
+    """As an agent does it: through the list, to the one thing there, to the form."""
+    listed = Markup(client.get("/desk/deliveries/?state=undecided").content.decode())
+    [link] = listed.all("a", class_="thing")
+    page = Markup(client.get(link.attributes["href"]).content.decode())
+    seen = page.one("input", name="seen").attributes["value"]
+    [form] = [one for one in page.all("form") if one.attributes.get("action", "").endswith("/decision/")]
+    response = client.post(form.attributes["action"], {"seen": seen, **decision})
+    assert response.status_code == 302
+    assert client.get(response["Location"]).status_code == 200
+
+
+def test_a_share_class_that_is_there_is_bound(
+    weather: Weather, complete: Draft, service: FormationService, as_agent: Client
+) -> None:
+    remember(capabilities=Capabilities())
+    weather.spoil("POST entities/share-classes", lost_after, times=1)
+    drain_all()
+    entity_id = row("entity").remote_id
+    assert service.shareholdings(entity_id) == [], "they wait for the id of their class"
+    [share_class] = service.share_classes(entity_id)
+    settle(as_agent, deed="bind", remote_id=share_class["id"])
+    drain_all()
+    assert [one["share_class_id"] for one in service.shareholdings(entity_id)] == [share_class["id"]]
+    assert len(service.share_classes(entity_id)) == 1
+    assert {one.state for one in Delivery.objects.all()} == {"done"}
+
+
+def test_a_share_class_that_is_not_there_is_sent_once_more(
+    weather: Weather, complete: Draft, service: FormationService, as_agent: Client, as_owner: Client
+) -> None:
+    remember(capabilities=Capabilities())
+    weather.spoil("POST entities/share-classes", lost_before, times=1)
+    drain_all()
+    check = f"/applications/{complete.application.reference}/check/"
+    assert "With our team" in as_owner.get(check).content.decode()
+    settle(as_agent, deed="absent")
+    drain_all()
+    assert len(service.share_classes(row("entity").remote_id)) == 1
+    assert weather.deeds.count("POST entities/share-classes") == 2
+    assert {one.state for one in Delivery.objects.all()} == {"done"}
+    assert "With our team" not in as_owner.get(check).content.decode()
