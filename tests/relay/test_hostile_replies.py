@@ -35,7 +35,7 @@ MOST_MEMORY = 12 * MEGABYTE
 # What the kernel's buffers of a connection take in before the client has left.
 MOST_SENT = 20 * MEGABYTE
 
-PERSONAL = ("Ada", "Lovelace", "ada@example.com", "1985", "Larkfield", "Mallory", "Elsewhere")
+PERSONAL = ("Ada", "Lovelace", "ada@example.com", "1985-12-10", "Larkfield", "Mallory", "Elsewhere")
 
 CREATES = {
     "entity": "POST .*/entities$",
