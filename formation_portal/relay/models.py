@@ -24,6 +24,7 @@ TWINS = "twins"
 RESEND = "resend"
 # What one more look at a thing that was sent more than once has found: the service has more of it than it should.
 SURPLUS = "surplus"
+OUR_WORDS = frozenset({UNCLEAR, UNSUPPORTED, TWINS, RESEND, SURPLUS})
 
 
 class DeliveryState(models.TextChoices):

@@ -16,8 +16,9 @@ from formation_portal.gateway.errors import (
     Unsupported,
 )
 
+from .echoes import is_of_another_kind
 from .kinds import Kind
-from .models import UNCLEAR, UNSUPPORTED, DeliveryState
+from .models import OUR_WORDS, UNCLEAR, UNSUPPORTED, DeliveryState
 from .routes import CREATE, REMOVE
 
 State = DeliveryState
@@ -90,11 +91,21 @@ def _state_of(error: GatewayError, *, kind: Kind, action: str) -> tuple[Delivery
         return State.WAITING, ""
     if isinstance(error, Unclear):
         return State.UNKNOWN, UNCLEAR
-    if isinstance(error, Conflict) and error.existing_id and action == CREATE:
+    if isinstance(error, Conflict) and action == CREATE and _names_one(kind, error):
         return State.DONE, "was_there"
     if isinstance(error, Refused) and _is_for_the_customer(error, action):
-        return State.REFUSED, error.code
-    return State.HELD, error.code or "unexpected"
+        return State.REFUSED, _said(error.code)
+    return State.HELD, _said(error.code) or "unexpected"
+
+
+def _said(code: str) -> str:
+    """The service's word for it, told from our own: it must not speak as if we had found something out."""
+    return f"said {code}" if code in OUR_WORDS else code
+
+
+def _names_one(kind: Kind, error: Conflict) -> bool:
+    """Whether it says which record is there, and that is one of the kind."""
+    return bool(error.existing_id) and not is_of_another_kind(kind, error.existing_id)
 
 
 def _is_for_the_customer(error: Refused, action: str) -> bool:

@@ -201,6 +201,15 @@ class TestCreates:
         assert (row.remote_id, row.acknowledged) == ("", None)
         told(log, row)
 
+    @pytest.mark.parametrize(("kind", "named"), [("party", "sc_1"), ("share_class", "pty_1"), ("entity", "pty_1")])
+    def test_a_conflict_with_a_thing_of_another_kind_binds_nothing(
+        self, submitted: Draft, hostile: Hostile, log: Any, kind: str, named: str
+    ) -> None:
+        self.drained(hostile, kind, saying({"code": "conflict", "existing_id": named}, status="409 Conflict"))
+        row = row_of(submitted, kind)
+        assert (row.remote_id, row.acknowledged) == ("", None)
+        told(log, row)
+
     @pytest.mark.parametrize("status", ["400 Bad", "404 Gone", "409 Conflict", "422 Odd", "500 Broken", "503 Away"])
     def test_an_error_that_names_people_names_nobody_in_the_log(
         self, submitted: Draft, hostile: Hostile, log: Any, status: str
