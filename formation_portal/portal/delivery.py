@@ -34,7 +34,7 @@ class DeliveryNote:
         """What this service can't do, said plainly."""
         return self.board.notices
 
-    @property
+    @cached_property
     def unsettled(self) -> Sequence[tuple[str, DeliveryView]]:
         """What is being checked or is with our team, by its name."""
         return self.board.unsettled

@@ -10,7 +10,7 @@ from django.urls import reverse
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow, ShareClassRow
 from formation_portal.contract.schema import Section
-from formation_portal.relay.board import Stage
+from formation_portal.relay.board import DeliveryView, Stage
 from formation_portal.relay.kinds import holding_subject
 
 from . import moments
@@ -122,12 +122,16 @@ class SharesPage:
     @property
     def delivery(self) -> str:
         """How far the holdings have come, as components/delivery.html names it: the most urgent of them."""
-        return self.arrivals.of_holdings().state.value
+        return self._holdings.state.value
 
     @property
     def delivery_why(self) -> str:
         """Why our team has them."""
-        return self.arrivals.of_holdings().why
+        return self._holdings.why
+
+    @cached_property
+    def _holdings(self) -> DeliveryView:
+        return self.arrivals.of_holdings()
 
     @property
     def closed(self) -> str:

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
+from . import bodies
 from .agent_words import outcome_words, state_words
 from .kinds import ENTITY, Kind
-from .models import SURPLUS, TWINS, UNCLEAR, Attempt, Delivery, Look
+from .models import SURPLUS, TWINS, UNCLEAR, UNSUPPORTED, Attempt, Delivery, Look
 from .references import names_in
 from .routes import CREATE, REMOVE, action_of, sent_action
 
@@ -51,6 +52,16 @@ def _facts(row: Delivery, ids: dict[tuple[Kind, str], str]) -> Iterator[str]:
         yield f"Its id, as far as we know: {row.remote_id}"
     for name in dict.fromkeys(names_in(row.sent or row.wanted)):
         yield f"It names the {name[0].replace('_', ' ')} {ids.get(name) or 'that we have no id of'}"
+    if row.reason == UNSUPPORTED:
+        yield _wish(row)
+
+
+def _wish(row: Delivery) -> str:
+    """What should change there, by the names of its members and never by their values."""
+    if row.wanted is None:
+        return "It should be removed."
+    names = bodies.difference(row.name[0], row.acknowledged or {}, row.wanted)
+    return f"What has changed: {', '.join(names)}" if names else "It should be as we last sent it."
 
 
 def _calls(row: Delivery) -> Iterator[str]:
@@ -99,6 +110,11 @@ def _questions(row: Delivery) -> tuple[str, ...]:
         return (
             "1. Which records did these calls make? What are their ids?",
             "2. Please keep one, remove the others, and say which one stays.",
+        )
+    if row.reason == UNSUPPORTED:
+        return (
+            "1. We know no call for this. Can you change it on your side?",
+            "2. By which way may we send you the values?",
         )
     return (
         "1. How does it stand on your side?",

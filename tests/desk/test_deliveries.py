@@ -1,4 +1,4 @@
-"""What agents look after at the service: the list, one thing with its evidence, and the decision about it."""
+"""What agents look after at the service: the list, and one thing with its evidence."""
 
 from datetime import timedelta
 from typing import Any
@@ -11,47 +11,13 @@ from django.utils import timezone
 
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
-from formation_portal.relay.models import SURPLUS, TWINS, UNCLEAR, Attempt, Decision, Delivery, Look
+from formation_portal.relay.models import SURPLUS, TWINS, UNCLEAR, Delivery, Look
 from formation_portal.relay.profile import remember
 from tests.applications import made
-from tests.markup import Markup
+
+from .unsettled import LIST, page_of, path, post, put, titles
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
-LIST = "/desk/deliveries/"
-
-
-def put(kind: str, state: str, reason: str = "", *, hours: float = 1, **more: Any) -> Delivery:
-    """The first row of a kind, as the relay would leave it."""
-    row = Delivery.objects.filter(kind=kind).order_by("pk")[0]
-    at = timezone.now() - timedelta(hours=hours)
-    changes = {"state": state, "reason": reason, "unclear_since": at, "key": "k1", "sent": row.wanted} | more
-    Delivery.objects.filter(pk=row.pk).update(**changes)
-    Attempt.objects.create(
-        delivery=row, key="k1", request_id=f"req-{row.pk}", outcome="Unclear", status=502, ended_at=timezone.now()
-    )
-    return Delivery.objects.get(pk=row.pk)
-
-
-def page_of(client: Client, path: str) -> Markup:
-    response = client.get(path)
-    assert response.status_code == 200
-    markup = Markup(response.content.decode())
-    assert markup.faults == []
-    return markup
-
-
-def titles(client: Client, query: str = "") -> list[str]:
-    return [one.text for one in page_of(client, f"{LIST}{query}").all("a", class_="thing")]
-
-
-def path(row: Delivery, more: str = "") -> str:
-    return f"{LIST}{row.pk}/{more}"
-
-
-def post(client: Client, row: Delivery, **form: str) -> Any:
-    seen = {"seen": row.updated_at.isoformat()}
-    return client.post(path(row, "decision/"), seen | form)
 
 
 def test_nothing_is_there_while_nothing_is_wrong(complete: Draft, as_agent: Client) -> None:
@@ -176,87 +142,18 @@ def test_the_text_for_the_provider_says_what_they_need_and_names_nobody(complete
         assert word not in inquiry, word
 
 
-def test_an_agent_binds_it(complete: Draft, agent: Any, as_agent: Client) -> None:
-    row = put("party", "held", UNCLEAR)
-    response = as_agent.post(
-        path(row, "decision/"),
-        {"seen": _seen(as_agent, row), "deed": "bind", "remote_id": "pty_9", "note": "Mail of Monday"},
-    )
-    assert (response.status_code, response["Location"]) == (302, path(row))
-    after = Delivery.objects.get(pk=row.pk)
-    assert (after.state, after.remote_id) == ("done", "pty_9")
-    markup = page_of(as_agent, path(row))
-    assert "Mira Okafor: It is there: this is its id pty_9" in markup.one("main").text
-    assert "Mail of Monday" in markup.one("main").text
-    assert not markup.all("input", name="deed")
-
-
-def _seen(client: Client, row: Delivery) -> str:
-    return str(page_of(client, path(row)).one("input", name="seen").attributes["value"])
-
-
-def test_an_agent_declares_it_absent(complete: Draft, as_agent: Client) -> None:
-    row = put("party", "held", UNCLEAR)
-    assert post(as_agent, row, deed="absent").status_code == 302
-    assert Delivery.objects.get(pk=row.pk).state == "queued"
-    assert "It is sent again" in page_of(as_agent, path(row)).one("main").text
-
-
-@pytest.mark.parametrize(
-    ("form", "place"),
-    [
-        ({}, "deed-bind"),
-        ({"deed": "perhaps"}, "deed-bind"),
-        ({"deed": "bind", "remote_id": ""}, "remote_id"),
-        ({"deed": "bind", "remote_id": "pty 9"}, "remote_id"),
-        ({"deed": "bind", "remote_id": "pty_9", "note": "n" * 1001}, "note"),
-    ],
-    ids=("none", "another", "no-id", "malformed", "long-note"),
-)
-def test_what_is_wrong_stands_at_its_control_and_nothing_typed_is_lost(
-    complete: Draft, as_agent: Client, form: dict[str, str], place: str
+def test_what_the_provider_has_to_change_by_hand_is_named_without_its_values(
+    complete: Draft, owner: Any, as_agent: Client
 ) -> None:
-    row = put("party", "held", UNCLEAR)
-    response = post(as_agent, row, **form)
-    assert response.status_code == 422
-    markup = Markup(response.content.decode())
-    assert markup.faults == []
-    [link] = [one for one in markup.all("a") if any(div.attributes.get("role") == "alert" for div in one.ancestors)]
-    assert link.attributes["href"] == f"#{place}"
-    assert link.text in markup.one("p", id=f"{place.partition('-')[0]}-error").text
-    assert markup.one("input", id="remote_id").attributes["value"] == form.get("remote_id", "")
-    assert markup.one("textarea", id="note").text.strip() == form.get("note", "")
-    assert not Decision.objects.exists()
-
-
-def test_a_form_that_comes_late_shows_what_happened_instead(complete: Draft, as_agent: Client) -> None:
-    row = put("party", "held", UNCLEAR)
-    assert post(as_agent, row, deed="bind", remote_id="pty_9").status_code == 302
-    response = post(as_agent, row, deed="absent")
-    assert response.status_code == 409
-    text = Markup(response.content.decode()).one("main").text
-    assert "This has moved since you opened it" in text
-    assert "It is there: this is its id pty_9" in text
-    assert Delivery.objects.get(pk=row.pk).state == "done"
-
-
-def test_a_form_that_says_no_moment_is_late(complete: Draft, as_agent: Client) -> None:
-    row = put("party", "held", UNCLEAR)
-    for seen in ("", "yesterday", "2026-02-31T00:00:00+00:00", "2026-11-21T10:00:00"):
-        answer = as_agent.post(path(row, "decision/"), {"seen": seen, "deed": "absent"})
-        assert answer.status_code == 409, seen
-    assert not Decision.objects.exists()
-
-
-def test_a_decision_that_is_only_opened_leads_to_its_thing(complete: Draft, as_agent: Client) -> None:
-    row = put("party", "held", UNCLEAR)
-    assert as_agent.get(path(row, "decision/"))["Location"] == path(row)
-
-
-def test_no_one_decides_about_what_settles_itself(complete: Draft, as_agent: Client) -> None:
-    row = put("party", "unknown", UNCLEAR)
-    assert not page_of(as_agent, path(row)).all("input", name="deed")
-    assert post(as_agent, row, deed="absent").status_code == 409
+    row = put("party", "held", "unsupported")
+    Delivery.objects.filter(pk=row.pk).update(acknowledged=row.wanted)
+    saving.save_party(complete, complete.parties[0], {"person.last_name": "King"}, version=1, by=owner)
+    Delivery.objects.filter(pk=row.pk).update(state="held", reason="unsupported")
+    inquiry = page_of(as_agent, path(row)).one("textarea", id="inquiry").text
+    assert "What has changed: last_name" in inquiry
+    assert "King" not in inquiry
+    Delivery.objects.filter(pk=row.pk).update(wanted=None)
+    assert "It should be removed." in page_of(as_agent, path(row)).one("textarea", id="inquiry").text
 
 
 def test_only_agents_come_here(

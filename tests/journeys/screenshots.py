@@ -118,6 +118,7 @@ class Story:
             Shot("account-password", "/accounts/password/change/"),
             Shot("sign-out", "/accounts/logout/"),
             Shot("queue-none", "/desk/", who="agent"),
+            Shot("deliveries-none", "/desk/deliveries/", who="agent"),
         ]
 
     def untouched(self) -> list[Shot]:
@@ -155,6 +156,8 @@ class Story:
         person, company = (address for text, address in people.links() if text.startswith(("Edit", "Open")))
         new = next(address for text, address in people.links() if text.startswith("Add")).partition("?")[0]
         share_class = next(address for _, address in shares.links() if "/classes/" in address and "new" not in address)
+        given = self.customer.get(f"{root}shares/").links()
+        holding = next(address for _, address in given if "/holdings/" in address)
         return [
             Shot("applications", "/applications/"),
             Shot("overview", root),
@@ -174,6 +177,7 @@ class Story:
             Shot("share-class-new", f"{root}shares/classes/new/"),
             Shot("share-class", share_class),
             Shot("share-class-removal", f"{share_class}removal/"),
+            Shot("holding-removal", holding),
             Shot("documents", f"{root}documents/"),
             Shot("check", f"{root}check/"),
             Shot("draft-removal", f"{root}removal/"),
@@ -184,11 +188,14 @@ class Story:
         check = self.stranger.complete(self._start("caymans-foundation-company"))
         root = check.address.removesuffix("check/")
         self.finished = check
+        papers = self.customer.get(f"{root}documents/").links()
+        paper = next(address for _, address in papers if address.endswith("/removal/"))
         return [
             Shot("overview-complete", root),
             Shot("check-complete", check.address),
             Shot("documents-complete", f"{root}documents/"),
-            Shot("declaration-missing", check.address, act=lambda tab: _press(tab, "Submit")),
+            Shot("document-removal", paper),
+            Shot("declaration-missing", check.address, act=lambda tab: press(tab, "Submit")),
         ]
 
     def submitted(self) -> list[Shot]:
@@ -222,7 +229,8 @@ LARKFIELD = {
 EXEMPT = {"Filing of the beneficial owners": "Exempt"}
 
 
-def _press(tab: Tab, words: str) -> None:
+def press(tab: Tab, words: str) -> None:
+    """Press a button of the page, and wait for the page that it leads to."""
     with tab.expect_navigation():
         tab.locator("main button:visible").filter(has_text=words).first.click()
 
@@ -230,26 +238,26 @@ def _press(tab: Tab, words: str) -> None:
 def _sign_in_wrongly(tab: Tab) -> None:
     tab.get_by_label("E-mail").fill("ingrid@solheim.example")
     tab.get_by_label("Password", exact=True).fill("not this one")
-    _press(tab, "Sign in")
+    press(tab, "Sign in")
 
 
 def _type_nonsense(tab: Tab) -> None:
     tab.get_by_label("Shares", exact=True).check()
     tab.get_by_label("Amount").fill("a lot")
-    _press(tab, "Save and continue")
+    press(tab, "Save and continue")
 
 
 def _save_what_is_old(tab: Tab) -> None:
     tab.locator("main [name=version]").evaluate("input => { input.value = '0' }")
     tab.get_by_label("First choice of name").evaluate("input => { input.value = 'Larkfield Group' }")
-    _press(tab, "Save and continue")
+    press(tab, "Save and continue")
 
 
 def _mistype_a_date(tab: Tab) -> None:
     birth = tab.get_by_role("group", name="Date of birth")
     for part, text in (("Day", "31"), ("Month", "2"), ("Year", "1984")):
         birth.get_by_label(part).evaluate("(input, text) => { input.value = text }", text)
-    _press(tab, "Save and continue")
+    press(tab, "Save and continue")
 
 
 def take(base: str, folder: Path, wanted: set[str]) -> None:

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.contrib.auth import get_user_model
 from django.template.loader import render_to_string
 from django.test import RequestFactory, override_settings
+from django.utils import timezone
 from playwright.sync_api import Page as Tab
 
 from formation_portal import relay
@@ -15,11 +17,12 @@ from formation_portal.accounts.demo import ensure_demo_accounts
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.gateway import catalog
-from formation_portal.relay.models import Delivery, DeliveryState
+from formation_portal.relay.models import SURPLUS, TWINS, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState, Look
+from formation_portal.relay.profile import remember
 from tests.journeys.barriers import HEIGHT, WIDE, barriers
 from tests.journeys.browser import TabBrowser
 from tests.journeys.conftest import OpenTab
-from tests.journeys.screenshots import Shot, Story
+from tests.journeys.screenshots import Shot, Story, press
 from tests.needed import has_chromium, needed
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
@@ -97,6 +100,8 @@ def _afterwards() -> Iterator[Shot]:
     yield Shot("section-refused", f"{root}sections/name-and-activities/")
     yield Shot("check-refused", f"{root}check/")
 
+    yield from _to_settle(draft)
+
     submitted = Application.objects.exclude(submitted_at=None).latest("pk")
     desk = f"/desk/{submitted.reference}/"
     for state in set(State) - {State.DRAFT, State.SUBMITTED_FOR_REVIEW}:
@@ -106,6 +111,34 @@ def _afterwards() -> Iterator[Shot]:
     for page in ("people/", "documents/", "check/"):
         yield Shot(f"closed-{page}", f"/applications/{submitted.reference}/{page}")
     yield Shot("unsent", f"{root}sections/name-and-activities/", act=_sign_in_again)
+
+
+def _to_settle(draft: Application) -> Iterator[Shot]:
+    """What nobody but an agent can settle, and a service in trouble."""
+    soon = timezone.now() + timedelta(minutes=5)
+    remember(paused_until=soon, pause_reason="key", open_until=soon, failures=7, clock_ahead=610.0)
+    rows = list(draft.deliveries.exclude(kind__endswith="_csp"))
+    troubles = (("held", UNCLEAR), ("held", TWINS), ("done", SURPLUS), ("held", UNSUPPORTED), ("unknown", UNCLEAR))
+    for row, (state, reason) in zip(rows, troubles, strict=False):
+        there = None if state == "held" else row.acknowledged
+        Delivery.objects.filter(pk=row.pk).update(state=state, reason=reason, acknowledged=there)
+        Attempt.objects.create(delivery=row, key="a" * 32, request_id="b" * 32, outcome="Unclear", status=502)
+        Look.objects.create(delivery=row, records=2, matches=["c" * 60], conclusion="several may be it")
+    yield Shot("deliveries", "/desk/deliveries/", who="agent")
+    for row, (state, reason) in zip(rows, troubles, strict=False):
+        yield Shot(f"delivery-{state}-{reason}", f"/desk/deliveries/{row.pk}/", who="agent")
+    page = f"/desk/deliveries/{rows[0].pk}/"
+    yield Shot("delivery-nothing-chosen", page, who="agent", act=lambda tab: press(tab, "Record this decision"))
+    yield Shot("delivery-decided", page, who="agent", act=_declare_absent)
+    for place in ("", "people/", "shares/", "documents/", "check/"):
+        yield Shot(f"unsettled-{place}", f"/applications/{draft.reference}/{place}")
+    draft.deliveries.update(state=DeliveryState.DONE, reason="")
+    remember(paused_until=None, open_until=None, clock_ahead=None)
+
+
+def _declare_absent(tab: Tab) -> None:
+    tab.get_by_label("It is not there").check()
+    press(tab, "Record this decision")
 
 
 def _went_wrong() -> Iterator[Shot]:
