@@ -19,7 +19,7 @@ class Customer(threading.Thread):
 
     page: str
     cookies: dict[str, str]
-    acknowledged: int = 0
+    acknowledged: list[int] = field(default_factory=list)
     told: int = 0
     formless: int = 0
     odd: list[str] = field(default_factory=list)
@@ -40,17 +40,24 @@ class Customer(threading.Thread):
 
     def run(self) -> None:
         """Type a number into the company's name, save it, and go on to the next."""
-        token = self._first_token()
-        number = 0
+        number, state = 0, self._state()
         while not self._stopped.is_set():
             number += 1
-            form: dict[str, Any] = {_TOKEN: token, "version": str(number - 1), _NAME: f"Larkfield {number}"}
-            if self._until_saved(form):
-                self.acknowledged, self.last_success = number, time.monotonic()
+            if self._until_saved({**state, _NAME: f"Larkfield {number}"}):
+                self.acknowledged.append(number)
+                self.last_success = time.monotonic()
+                state |= {"version": str(int(state["version"]) + 1)}
+            else:
+                state = self._state()
 
-    def _first_token(self) -> str:
-        html = self._session.get(self.page, timeout=_LONGEST_ANSWER_SECONDS).text
-        return Markup(html).all("input", name=_TOKEN)[0].attributes["value"]
+    def _state(self) -> dict[str, str]:
+        """What the page itself posts, once it can be read: its token, and the version that it was made from."""
+        while not self._stopped.is_set():
+            answer = self._session.get(self.page, timeout=_LONGEST_ANSWER_SECONDS)
+            if answer.status_code == 200:
+                inputs = {one.attributes.get("name"): one.attributes for one in Markup(answer.text).all("input")}
+                return {name: inputs[name]["value"] for name in (_TOKEN, "version")}
+        return {_TOKEN: "", "version": "0"}
 
     def _until_saved(self, form: dict[str, Any]) -> bool:
         """Send it, and what the page of the outage offers instead, until it is saved; False where it can't be."""
