@@ -6,7 +6,7 @@ RUN_READY := $(VENV)/ready-to-run
 DEV_READY := $(VENV)/ready-to-develop
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench durability lock clean
+.PHONY: help run test check format bench durability soak lock clean
 
 help: ## List what can be made
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -46,6 +46,9 @@ bench: $(DEV_READY) ## Measure: lines of `name value unit`
 
 durability: $(DEV_READY) ## Kill writers and databases: lines of `name value`
 	@$(BIN)/python -m tests.durability $(ARGS)
+
+soak: $(DEV_READY) ## Half an hour of faults: what grows, in percent
+	@$(BIN)/python -m tests.soak $(ARGS)
 
 lock: export CUSTOM_COMPILE_COMMAND = make lock
 lock: $(DEV_READY) ## Pin every dependency anew, with hashes

@@ -11,7 +11,15 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    from .environment import Ports
+    from .makes import Make
+    from .stage import Stage
+
+# Sentences about what is wrong, at most.
+_MOST = 20
 MODES = ("with keys", "without keys")
 
 
@@ -31,6 +39,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, help="the same seed, the same plan; drawn where it is not given")
     parser.add_argument("--each", type=int, default=8, help="how often each documented POST meets each kind")
     parser.add_argument("--kills", type=int, help="instead of faults: kill -9 of web, worker and service so often each")
+    parser.add_argument("--sabotage", help="instead: break the relay in this way, to see which line tells")
     parser.add_argument("--mode", choices=MODES, help="this one only")
     parser.add_argument("--table", action="store_true", help="show faults by endpoint and kind as well")
     parser.add_argument("--postgres", action="store_true", help="on PostgreSQL, in a scratch cluster")
@@ -79,22 +88,33 @@ def _mode(said: argparse.Namespace) -> int:
     from .environment import set_up
 
     ports = set_up(said.within, database_url=said.database_url)
-    from .campaign import Campaign
-    from .kills import Kills
     from .makes import MAKES
     from .tally import table
 
     (make,) = [make(said.within) for make in MAKES if make.name == said.mode]
-    if said.kills:
-        result = Kills(make, ports, seed=said.seed, times=said.kills).run()
-    else:
-        result = Campaign(make, ports, seed=said.seed, each=said.each).run()
+    result = _stage(said, make, ports).run()
     for line in (said.mode, *result.lines(kills=bool(said.kills)), *(table(result.faults) if said.table else ())):
         _say(line)
     broken = result.broken(may_hold=not make.capabilities.honours_keys)
-    for sentence in broken:
+    for sentence in (*broken[:_MOST], *([f"and {len(broken) - _MOST} more"] if len(broken) > _MOST else [])):
         sys.stderr.write(f"{sentence}\n")
     return 1 if broken else 0
+
+
+def _stage(said: argparse.Namespace, make: "Make", ports: "Ports") -> "Stage":
+    if said.sabotage:
+        from .makes import WithoutKeys
+        from .sabotage import SABOTAGES, Sabotaged
+
+        assert isinstance(make, WithoutKeys)
+        return Sabotaged(make, ports, seed=said.seed, sabotage=SABOTAGES[said.sabotage])
+    if said.kills:
+        from .kills import Kills
+
+        return Kills(make, ports, seed=said.seed, times=said.kills)
+    from .campaign import Campaign
+
+    return Campaign(make, ports, seed=said.seed, each=said.each)
 
 
 def _say(line: str) -> None:

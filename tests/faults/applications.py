@@ -1,6 +1,6 @@
 """The applications of a campaign: each submitted, with everything that a documented call can carry."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.contrib.auth import get_user_model
@@ -65,12 +65,23 @@ ITEM: dict[str, Any] = SMALL | {
 
 SECTION = "the-company"
 
+# A company of which nothing is asked but what it is: for many entities at little cost.
+SHELL: dict[str, Any] = SMALL | {
+    "jurisdiction_product_id": "0f9b1a52-0000-4000-8000-00000000fa18",
+    "schema": SCHEMA
+    | {
+        "id": "5c0f6a0e-0000-4000-8000-00000000fa18",
+        "sections": [{"scope": "entity", "title": "The company", "fields": ITEM["schema"]["sections"][0]["fields"]}],
+    },
+}
+CATALOG = [ITEM, SHELL]
 
-def product() -> CatalogItem:
-    """The product that every application is for."""
-    (item,) = parse_catalog([ITEM])
-    assert isinstance(item, CatalogItem)
-    return item
+
+def product(item: dict[str, Any] = ITEM) -> CatalogItem:
+    """The product as the portal reads it."""
+    (read,) = parse_catalog([item])
+    assert isinstance(read, CatalogItem)
+    return read
 
 
 def customer() -> Any:
@@ -82,19 +93,27 @@ def customer() -> Any:
 
 
 def make(numbers: Iterable[int]) -> None:
-    """One submitted application for each number."""
-    owner, item = customer(), product()
+    """One submitted application for each number, with everything."""
     for number in numbers:
-        draft = open_draft(saving.start(owner=owner, product=item))
-        fill(draft, number, by=owner)
-        saving.submit(draft, by=owner)
+        _apply(number, product(), fill)
+
+
+def make_shells(numbers: Iterable[int]) -> None:
+    """One submitted application for each number, of a company and nothing else."""
+    for number in numbers:
+        _apply(number, product(SHELL), _describe)
+
+
+def _apply(number: int, item: CatalogItem, fill_in: Callable[..., None]) -> None:
+    owner = customer()
+    draft = open_draft(saving.start(owner=owner, product=item))
+    fill_in(draft, number, by=owner)
+    saving.submit(draft, by=owner)
 
 
 def fill(draft: Draft, number: int, *, by: Any) -> None:
     """Two namesakes and a company, two classes, three papers, three holdings."""
-    section = draft.schema.section(SECTION)
-    assert section is not None
-    saving.save_section(draft, section, answers(number), version=draft.version(SECTION), by=by)
+    _describe(draft, number, by=by)
     saving.add_share_class(draft, _share_class("Ordinary", number), by=by, token="ordinary")
     saving.add_share_class(draft, _share_class("Preferred", number), by=by, token="preferred")
     for token, born in (("mother", "1950"), ("daughter", "1985")):
@@ -107,9 +126,11 @@ def fill(draft: Draft, number: int, *, by: Any) -> None:
         saving.add_document(draft, draft.party(token) if token else None, slot, paper, by=by)
 
 
-def answers(number: int, *, purpose: str = "To hold shares") -> dict[str, Any]:
-    """What is said of the company."""
-    return {"entity.name": f"Larkfield {number}", "xy.activity": "Trading", "xy.purpose": f"{purpose} {number}"}
+def _describe(draft: Draft, number: int, *, by: Any) -> None:
+    section = draft.schema.section(SECTION)
+    assert section is not None
+    answers = {"entity.name": f"Larkfield {number}", "xy.activity": "Trading", "xy.purpose": f"To hold shares {number}"}
+    saving.save_section(draft, section, answers, version=draft.version(SECTION), by=by)
 
 
 def _person(born: str, number: int) -> dict[str, Any]:

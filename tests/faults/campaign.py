@@ -1,22 +1,21 @@
 """The campaign of faults: every documented POST meets every kind as often as asked, and then all comes to rest."""
 
 import time
-from collections import Counter
 
-from formation_portal.service.faults import ENDPOINTS, FaultPlan
+from formation_portal.service.faults import FaultPlan
 
-from . import ledger, proxy, tally
-from .entrance import NEVER_ACCEPTED, REFUSED
+from . import proxy, tally
+from .applications import make_shells
 from .environment import Ports
 from .makes import Make
 from .processes import Crew
-from .proxy import Order
 from .result import Result
-from .stage import LOOK_SECONDS, Stage
+from .shutting import Doorkeeper
+from .stage import Stage
 
-# Applications to begin with, and more where the plan is not through, for each time that a kind should be met.
-_FIRST, _MORE = 12, 4
-_FIRST_CALL = ENDPOINTS[0]
+# For each time that a kind should be met: shells, which come first, so that most of what happens to entities happens to
+# these; and whole applications, where the plan is not through.
+_SHELLS, _MORE = 11, 2
 
 
 class Campaign(Stage):
@@ -29,29 +28,17 @@ class Campaign(Stage):
 
     def play(self, people: Crew, *, until: float) -> None:
         """Until the plan is through; with more applications where those so far were too few for it."""
-        self.make_applications(people, self.each * _FIRST)
+        self.make_applications(people, self.each * _SHELLS, make_shells)
+        self.make_applications(people, self.each * self.make.applications)
         plan = FaultPlan(seed=self.seed, ledger=self.make.folder / "wire-plan", each=self.each, kinds=proxy.KINDS)
-        self.order(self._order(Counter()))
+        doorkeeper = Doorkeeper(self.orders, each=self.each, faults=self.faults)
+        doorkeeper.look()
         self.start(people, plan=plan)
         while time.monotonic() < until:
-            self._until_rested(people, until=until)
+            self.until_at_rest(people, until=until, meanwhile=doorkeeper.look)
             if not self._lacking(self.faults()):
                 break
             self.make_applications(people, self.each * _MORE)
-
-    def _until_rested(self, people: Crew, *, until: float) -> None:
-        rested = 0
-        while rested < 2 and time.monotonic() < until:
-            time.sleep(LOOK_SECONDS)
-            people.look_after()
-            self.order(self._order(self.faults()))
-            rested = rested + 1 if ledger.is_at_rest() else 0
-
-    def _order(self, met: tally.Faults) -> Order:
-        """Until every entity's first call was shut out often enough, nobody gets in: then no other call is made."""
-        lacking = tally.lacking(met, (REFUSED, NEVER_ACCEPTED), each=self.each)
-        shut = next((kind for kind, some in lacking.items() if _FIRST_CALL in some), None)
-        return Order(shut, lacking)
 
     def _lacking(self, met: tally.Faults) -> list[str]:
         found = tally.lacking(met, tally.KINDS, each=self.each)

@@ -32,15 +32,6 @@ class Entrance:
             else:
                 self._close(kind)
 
-    async def shut_for(self, seconds: float, kind: str) -> None:
-        """Shut for a moment, unless it is shut already."""
-        async with self._changing:
-            if self._server is not None:
-                self._close(kind)
-                await asyncio.sleep(seconds)
-                self._shut.close()
-                await self._open()
-
     async def _open(self) -> None:
         if self._server is None:
             self._server = await asyncio.start_server(self._serve, sock=_listening(self._port, _BACKLOG))

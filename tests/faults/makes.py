@@ -22,7 +22,7 @@ from tests.other_service import KEY, OtherService
 from tests.other_service import service as other
 from tests.other_service import spoiling as other_spoiling
 
-from .applications import ITEM
+from .applications import CATALOG
 from .kept import Kept
 
 Plan = other_spoiling.Plan
@@ -33,6 +33,8 @@ class Make(ABC):
 
     name: str
     capabilities: Capabilities
+    # How many it takes until each documented POST has met each kind once.
+    applications: int
 
     # The plan of faults: how often each endpoint meets each kind, and by which seed. 0: never.
     each = 0
@@ -60,10 +62,11 @@ class WithKeys(Make):
 
     name = "with keys"
     capabilities = EMBEDDED
+    applications = 6
 
     def prepare(self) -> str:
         migrate(SERVICE, lambda said: None)
-        load([ITEM])
+        load(CATALOG)
         return portal_key()
 
     def serve(self, port: int, *, is_faulty: bool = False) -> None:
@@ -81,6 +84,8 @@ class WithoutKeys(Make):
 
     name = "without keys"
     capabilities = Capabilities()
+    # What is held holds up what hangs on it, so that it takes more of them.
+    applications = 8
     # Another plan in place of the usual one.
     plan: Plan | None = None
 
@@ -93,12 +98,12 @@ class WithoutKeys(Make):
 
     def serve(self, port: int, *, is_faulty: bool = False) -> None:
         plan = self.plan or (FaultPlan(seed=self.seed, ledger=self.ledger, each=self.each) if self.each else None)
-        service = OtherService(journal=self._journal, plan=plan if is_faulty else None, port=port, catalog=[ITEM])
+        service = OtherService(journal=self._journal, plan=plan if is_faulty else None, port=port, catalog=CATALOG)
         service.start()
         service.serve_forever()
 
     def kept(self) -> list[Kept]:
-        service = OtherService(journal=self._journal, catalog=[ITEM])
+        service = OtherService(journal=self._journal, catalog=CATALOG)
         return [_of_other(entity) for entity in service.entities.values()]
 
 

@@ -9,8 +9,8 @@ import json
 import os
 import signal
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -25,22 +25,8 @@ KINDS = (ANSWER_LOST, CUT_BODY, SLOW_DRIP, WORKER_KILLED)
 
 # A request that is passed on only after its line was cut: later than any look that doesn't wait, sooner than the settle
 # time of a campaign, which is a second.
-LATE_SECONDS = 0.35
+LATE_SECONDS = 0.6
 _DRIP_SECONDS = 0.05
-# Between two times of being shut, so that most calls come through; and how long it is shut, as long as a call or two
-# need to come by.
-_OPEN_SECONDS = 0.09
-_SHORTEST_SHUT, _LONGEST_SHUT = 0.01, 0.05
-# After which calls a call of an endpoint is likely.
-_OFTEN_BEFORE = {
-    "entities": ("entities",),
-    "csp-data": ("entities", "csp-data", "share-classes", "parties"),
-    "share-classes": ("csp-data", "share-classes"),
-    "parties": ("csp-data", "parties"),
-    "documents": ("csp-data", "documents"),
-    "shareholdings": ("documents", "shareholdings"),
-}
-
 Spoiler = Callable[[Request, asyncio.StreamWriter], Awaitable[bool]]
 
 
@@ -55,31 +41,20 @@ class Seen:
     request_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
-    """How to shut callers out: all of them, in one way; or now and then, by the endpoints that lack a way."""
-
-    shut: str | None = None
-    lacking: Mapping[str, list[str]] = field(default_factory=dict)
-
-
 class Proxy:
     """Stands at `port` before the service at `service_port`. What has come by and what was spoilt stand in `record`."""
 
     def __init__(self, *, port: int, service_port: int, plan: Plan | None, record: Path, parent: int) -> None:
         self._entrance = Entrance(port, self._serve)
         self._service_port, self._plan, self._parent = service_port, plan, parent
-        self._order = Order()
         self._faults = (record / "wire").open("a", buffering=1)
         self._seen = (record / "seen").open("a", buffering=1)
         self._owed: dict[str, list[str]] = {}
         self._turns: dict[str, int] = {}
-        self._next_shut = self._last = 0.0
-        self._between = 2 * _LONGEST_SHUT
         self._tasks: set[asyncio.Task[None]] = set()
 
     def run(self, orders: Connection) -> None:
-        """Until the process is ended; an Order is followed when it comes."""
+        """Until the process is ended. `orders` say when nobody gets in, and how: an entrance's kind, or None."""
         asyncio.run(self._run(orders))
 
     async def _run(self, orders: Connection) -> None:
@@ -88,15 +63,14 @@ class Proxy:
         await asyncio.Event().wait()
 
     def _hear(self, orders: Connection) -> None:
-        before, self._order = self._order.shut, orders.recv()
-        if self._order.shut != before:
-            self._do(self._entrance.stand(self._order.shut))
+        task = asyncio.get_running_loop().create_task(self._entrance.stand(orders.recv()))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         request = await read_request(reader)
         if request is not None:
             self._note(request)
-            self._perhaps_shut(request.endpoint)
             await self._answer(request, writer)
         writer.close()
 
@@ -187,24 +161,6 @@ class Proxy:
             request_id = request.headers.get("x-request-id", "")
             seen = Seen(time.time(), request.method, request.path, request.key, request_id)
             self._seen.write(json.dumps(asdict(seen)) + "\n")
-
-    def _perhaps_shut(self, endpoint: str) -> None:
-        """Shut out whoever comes next, where that may be a call that was not shut out often enough."""
-        now = time.monotonic()
-        self._between = 0.8 * self._between + 0.2 * min(2 * _LONGEST_SHUT, now - self._last)
-        self._last = now
-        lacking = self._order.lacking.items()
-        kinds = [kind for kind, some in lacking if any(endpoint in _OFTEN_BEFORE[one] for one in some)]
-        if kinds and now >= self._next_shut:
-            seconds = max(_SHORTEST_SHUT, self._between / 2)
-            self._next_shut = now + seconds + _OPEN_SECONDS
-            self._turns["shut"] = self._turns.get("shut", 0) + 1
-            self._do(self._entrance.shut_for(seconds, kinds[self._turns["shut"] % len(kinds)]))
-
-    def _do(self, work: Coroutine[None, None, None]) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
 
 async def _say(answer: bytes, writer: asyncio.StreamWriter) -> None:

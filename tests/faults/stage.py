@@ -5,6 +5,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from multiprocessing import Pipe
 from pathlib import Path
 
@@ -20,14 +21,15 @@ from .environment import Ports
 from .makes import Make, Plan
 from .operator import probe
 from .processes import Crew, crew, relay
-from .proxy import Order, Proxy
+from .proxy import Proxy
 from .result import Result
 
 WORKERS = 4
 CUSTOMERS = 2
 # Seconds after which what is not at rest counts as stuck.
-PATIENCE = 300.0
-LOOK_SECONDS = 0.25
+PATIENCE = 600.0
+_LOOK_SECONDS = 0.05
+_RESTED = 6
 
 
 class Stage(ABC):
@@ -35,7 +37,7 @@ class Stage(ABC):
 
     def __init__(self, make: Make, ports: Ports, *, seed: int) -> None:
         self.make, self.ports, self.seed = make, ports, seed
-        self._heard, self._orders = Pipe(duplex=False)
+        self._heard, self.orders = Pipe(duplex=False)
         self._made = 0
 
     def run(self) -> Result:
@@ -78,11 +80,11 @@ class Stage(ABC):
         if replace(found, slowest=0.0) != expected:
             raise RuntimeError(f"The probe has found {found}, not {expected}")
 
-    def make_applications(self, people: Crew, count: int) -> None:
+    def make_applications(self, people: Crew, count: int, make: Callable[[range], None] = applications.make) -> None:
         """More of them, by two customers at once."""
         for customer in range(CUSTOMERS):
             numbers = range(self._made + customer, self._made + count, CUSTOMERS)
-            people.add("customer", _making(numbers), stays=False)
+            people.add("customer", partial(make, numbers), stays=False)
         people.finish("customer")
         self._made += count
 
@@ -99,19 +101,12 @@ class Stage(ABC):
         proxy = Proxy(port=ports.proxy, service_port=ports.service, plan=plan, record=record, parent=os.getppid())
         proxy.run(self._heard)
 
-    def order(self, order: Order) -> None:
-        """Tell the proxy whom to shut out."""
-        self._orders.send(order)
-
-    def until_at_rest(self, people: Crew, *, until: float) -> None:
-        """Until the relay has nothing more to do, seen twice."""
+    def until_at_rest(self, people: Crew, *, until: float, meanwhile: Callable[[], None] = lambda: None) -> None:
+        """Until the relay has nothing more to do, seen a few times in a row."""
         rested = 0
-        while rested < 2 and time.monotonic() < until:
-            time.sleep(LOOK_SECONDS)
+        while rested < _RESTED and time.monotonic() < until:
+            time.sleep(_LOOK_SECONDS)
             people.look_after()
+            meanwhile()
             rested = rested + 1 if ledger.is_at_rest() else 0
         connections.close_all()
-
-
-def _making(numbers: range) -> Callable[[], None]:
-    return lambda: applications.make(numbers)

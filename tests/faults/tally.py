@@ -30,6 +30,8 @@ KINDS = (
 )
 _ONE_KIND = {service_faults.KILLED: KILL, proxy.WORKER_KILLED: KILL}
 
+# The outcome of an attempt that surely did nothing, since no connection was made.
+NOT_SENT = "NotSent"
 # How the gateway's log tells a connection that timed out from one that was refused; the portal treats them alike.
 _LOGGED = re.compile(r"calls POST (\S+): ConnectTimeout in \d+ ms, request (\w+)")
 
@@ -67,13 +69,17 @@ def unrecorded(folder: Path) -> list[str]:
 def _shut_out(log: Path) -> Faults:
     """From the attempts: nobody else has seen these calls."""
     timed_out = {name for _, name in _LOGGED.findall(log.read_text())} if log.exists() else set()
-    attempts = Attempt.objects.filter(outcome="NotSent").exclude(request_id="").select_related("delivery")
+    attempts = Attempt.objects.filter(outcome=NOT_SENT).exclude(request_id="").select_related("delivery")
     counted: Faults = Counter()
     for one in attempts:
-        endpoint = _ENDPOINT_OF.get(one.delivery.kind)
-        if endpoint:
+        if endpoint := endpoint_of(one.delivery.kind):
             counted[endpoint, NEVER_ACCEPTED if one.request_id in timed_out else REFUSED] += 1
     return counted
+
+
+def endpoint_of(kind: str) -> str:
+    """Where things of a kind are posted; empty where that is no documented call."""
+    return _ENDPOINT_OF.get(kind, "")
 
 
 _ENDPOINT_OF = {

@@ -1,0 +1,33 @@
+"""The campaign, short: every documented POST meets every kind of fault once, in both modes."""
+
+import pytest
+
+from tests.needed import needed
+from tests.scratch_postgres import server_programs
+
+from .running import run
+
+SIX_ENDPOINTS_TEN_KINDS = 60
+
+
+@pytest.mark.parametrize("mode", ["with keys", "without keys"])
+def test_nothing_is_lost_or_doubled_whatever_goes_wrong(mode: str) -> None:
+    ran = run(mode, "--each", "1")
+    assert ran.code == 0, ran.said
+    assert ran.figures["faults"] >= SIX_ENDPOINTS_TEN_KINDS
+    assert ran.figures["lost"] == ran.figures["duplicated"] == ran.figures["stuck"] == ran.figures["unrecorded"] == 0
+    assert mode == "without keys" or ran.figures["held"] == 0
+
+
+@pytest.mark.parametrize("mode", ["with keys", "without keys"])
+def test_nothing_is_lost_or_doubled_when_processes_are_killed(mode: str) -> None:
+    ran = run(mode, "--kills", "3")
+    assert ran.code == 0, ran.said
+    assert ran.figures["kills"] >= 9
+
+
+@pytest.mark.postgres
+@needed("PostgreSQL", server_programs() is not None)
+def test_nothing_is_lost_or_doubled_on_postgresql() -> None:
+    ran = run("without keys", "--each", "1", "--postgres")
+    assert ran.code == 0, ran.said

@@ -1,0 +1,21 @@
+"""The campaign can fail: whatever is broken in the relay on purpose, a line of the output tells."""
+
+import pytest
+
+from .running import run
+
+# How it is broken, and the line that tells: as in `sabotage`, which can't be read without the campaign's own settings.
+TOLD_BY = {
+    "blind retry": "duplicated",
+    "no settle wait": "duplicated",
+    "lease returns to queued": "duplicated",
+    "attempt recorded after the call": "unrecorded",
+    "match by existence": "lost",
+}
+
+
+@pytest.mark.parametrize("broken", TOLD_BY)
+def test_a_broken_relay_is_told(broken: str) -> None:
+    ran = run("without keys", "--seed", "1", "--sabotage", broken)
+    assert ran.code == 1, ran.said
+    assert ran.figures[TOLD_BY[broken]] > 0, ran.said
