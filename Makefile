@@ -6,7 +6,7 @@ RUN_READY := $(VENV)/ready-to-run
 DEV_READY := $(VENV)/ready-to-develop
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench durability soak lock clean
+.PHONY: help run test check format bench durability soak faults kills lock clean
 
 help: ## List what can be made
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -49,6 +49,12 @@ durability: $(DEV_READY) ## Kill writers and databases: lines of `name value`
 
 soak: $(DEV_READY) ## Half an hour of faults: what grows, in percent
 	@$(BIN)/python -m tests.soak $(ARGS)
+
+faults: $(DEV_READY) ## Put the relay in trouble, with keys and without: lines of `name value`
+	@$(BIN)/python -m tests.faults $(ARGS)
+
+kills: $(DEV_READY) ## kill -9 of web, worker and service, 100 times each
+	@$(BIN)/python -m tests.faults --kills 100 $(ARGS)
 
 lock: export CUSTOM_COMPILE_COMMAND = make lock
 lock: $(DEV_READY) ## Pin every dependency anew, with hashes
