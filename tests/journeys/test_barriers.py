@@ -14,9 +14,11 @@ from playwright.sync_api import Page as Tab
 
 from formation_portal import relay
 from formation_portal.accounts.demo import ensure_demo_accounts
+from formation_portal.accounts.signing_in import Unsent
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.gateway import catalog
+from formation_portal.portal.typed import typed_in
 from formation_portal.relay.models import SURPLUS, TWINS, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState, Look
 from formation_portal.relay.profile import remember
 from tests.journeys.barriers import HEIGHT, WIDE, barriers
@@ -150,6 +152,9 @@ def _went_wrong() -> Iterator[Shot]:
     yield Shot("interface", "/api/v1/docs", who="nobody")
     for name in ("400.html", "500.html", "503.html"):
         yield Shot(name, "/", who="nobody", act=_drawing(name))
+    controls = (("q:name", ("Larkfield Holdings and Sons " * 5,)), ("q:purpose", ("x" * 200,)))
+    kept = {"unsent": Unsent("/", controls, had_files=True), "typed": typed_in(controls), "csrf_token": "t"}
+    yield Shot("503-with-form", "/", who="nobody", act=_drawing("503.html", outage="full", **kept))
 
 
 @contextmanager
@@ -181,11 +186,11 @@ def _lose_token(tab: Tab) -> None:
         tab.get_by_role("button", name="Sign in").click()
 
 
-def _drawing(name: str) -> Any:
+def _drawing(name: str, **context: Any) -> Any:
     """Draws a page that only a fault of the server shows."""
 
     def draw(tab: Tab) -> None:
-        body = render_to_string(name, request=RequestFactory().get("/"))
+        body = render_to_string(name, context, request=RequestFactory().get("/"))
         address = f"{tab.url}drawn/{name}"
         tab.route(address, lambda route: route.fulfill(body=body, content_type="text/html; charset=utf-8"))
         tab.goto(address)
