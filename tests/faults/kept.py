@@ -1,7 +1,13 @@
 """What a service has kept of one entity, in one shape for every make."""
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
+
+from formation_portal.contract.lifecycle import State
+from formation_portal.relay.kinds import Kind
+
+from .wanted import text
 
 Json = dict[str, Any]
 
@@ -22,3 +28,26 @@ class Kept:
     shareholdings: list[tuple[str, str, int]]
     # Party or "", slot, SHA-256.
     documents: list[tuple[str, str, str]]
+
+
+def things_there(kept: list[Kept], tokens: dict[str, str]) -> dict[Kind, Counter[str]]:
+    """What the service has, by kind. What has an id that nothing here is bound to keeps that id."""
+
+    def local(remote_id: str) -> str:
+        return tokens.get(remote_id, remote_id)
+
+    csp = [(local(holder), data) for one in kept for holder, data in one.csp_data.items() if holder]
+    holder_kinds = (Kind.PARTY_CSP, Kind.SHARE_CLASS_CSP)
+    found = {
+        Kind.ENTITY: (one.properties for one in kept),
+        Kind.ENTITY_CSP: (one.csp_data[""] for one in kept),
+        Kind.SHARE_CLASS: (body for one in kept for body in one.share_classes.values()),
+        Kind.PARTY: (body for one in kept for body in one.parties.values()),
+        Kind.DOCUMENT: ([local(party), *more] for one in kept for party, *more in one.documents),
+        Kind.SHAREHOLDING: ([local(a), local(b), held] for one in kept for a, b, held in one.shareholdings),
+        **{kind: ([holder, data] for holder, data in csp) for kind in holder_kinds},
+    }
+    counted = {kind: Counter(map(text, some)) for kind, some in found.items()}
+    # A service that has no such state was not told, which the portal says.
+    counted[Kind.SUBMISSION] = Counter(one.status or State.SUBMITTED_FOR_REVIEW.value for one in kept)
+    return counted

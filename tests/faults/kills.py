@@ -6,9 +6,10 @@ from pathlib import Path
 
 from .customers import Customer, broken_promises
 from .environment import Ports
-from .makes import Make, serve_site
+from .makes import Make
 from .processes import Crew
 from .result import Result
+from .site import serve_site
 from .stage import CUSTOMERS, Stage
 
 KILLED = ("web", "worker", "service")

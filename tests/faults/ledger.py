@@ -1,24 +1,16 @@
-"""Compares what the portal wants at the service with what the service has kept, thing by thing.
+"""Compares what the portal wants at the service with what the service has kept, thing by thing."""
 
-What is wanted is read from the answers by the contract's own functions, not by the relay's, so that no fault of the
-relay can hide itself.
-"""
-
-import json
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from formation_portal.applications.drafts import Draft, open_draft
-from formation_portal.applications.models import Application, document_subject
-from formation_portal.applications.rows import PartyRow, ShareClassRow
-from formation_portal.contract import wire
-from formation_portal.contract.lifecycle import State
-from formation_portal.relay.kinds import Kind, Name, holding_subject
-from formation_portal.relay.models import TWINS, UNCLEAR, Delivery, DeliveryState
+from formation_portal.applications.models import Application
+from formation_portal.relay.attention import concerns
+from formation_portal.relay.kinds import Kind, Name
+from formation_portal.relay.models import SURPLUS, TWINS, UNCLEAR, Delivery, DeliveryState
 
-from .kept import Kept
+from .kept import Kept, things_there
+from .wanted import text, things
 
 # What a service without keys and lists leaves to an agent, where the answer to its creation was lost.
 _MAY_BE_HELD = (Kind.ENTITY, Kind.SHARE_CLASS, Kind.SHAREHOLDING, Kind.DOCUMENT)
@@ -26,15 +18,6 @@ _MAY_BE_HELD = (Kind.ENTITY, Kind.SHARE_CLASS, Kind.SHAREHOLDING, Kind.DOCUMENT)
 _PROBES = "probe-"
 # What has no record of its own, so that there is nothing to count.
 _UNCOUNTED = (Kind.ENTITY_CSP, Kind.PARTY_CSP, Kind.SHARE_CLASS_CSP, Kind.SUBMISSION)
-_AT_REST = (DeliveryState.DONE, DeliveryState.HELD)
-
-
-@dataclass(frozen=True, slots=True)
-class Thing:
-    """One thing that should be at the service, with its values as a text; parties and classes by their tokens."""
-
-    name: Name
-    value: str
 
 
 @dataclass
@@ -77,7 +60,7 @@ def compare(kept: list[Kept], *, may_hold: bool) -> Findings:
 def _compare_one(found: Findings, draft: Draft, rows: dict[Name, Delivery], kept: list[Kept]) -> None:
     wanted = list(things(draft))
     tokens = {row.remote_id: row.subject for row in rows.values() if row.remote_id}
-    there = _things_there(kept, tokens)
+    there = things_there(kept, tokens)
     for thing in wanted:
         row = rows.get(thing.name)
         has = _bound(kept, row) if row is not None and thing.name[0] in _BOUND else there[thing.name[0]]
@@ -91,17 +74,22 @@ def _compare_one(found: Findings, draft: Draft, rows: dict[Name, Delivery], kept
 
 
 def _judge_states(found: Findings, application: Application, rows: dict[Name, Delivery], *, may_hold: bool) -> None:
+    seen_by_agents = set(concerns("undecided").filter(application=application).values_list("pk", flat=True))
     for row in rows.values():
-        what = f"{row.kind} {row.subject}: {row.state} {row.reason}"
         if row.state == DeliveryState.HELD:
             found.held += 1
-            is_allowed = row.name[0] in _MAY_BE_HELD and row.reason in (UNCLEAR, TWINS)
-            if not (may_hold and is_allowed):
-                found.say("stuck", application, what)
-        elif row.state != DeliveryState.DONE and not (
-            row.state == DeliveryState.QUEUED and _is_behind_something_held(row, rows)
-        ):
-            found.say("stuck", application, what)
+            is_fine = may_hold and _may_be_held(row) and row.pk in seen_by_agents
+        elif row.state == DeliveryState.DONE:
+            # What the portal believes to be doubled was counted: either that is so, or it is wrong.
+            is_fine = row.reason != SURPLUS
+        else:
+            is_fine = row.state == DeliveryState.QUEUED and _is_behind_something_held(row, rows)
+        if not is_fine:
+            found.say("stuck", application, f"{row.kind} {row.subject}: {row.state} {row.reason}")
+
+
+def _may_be_held(row: Delivery) -> bool:
+    return row.name[0] in _MAY_BE_HELD and row.reason in (UNCLEAR, TWINS)
 
 
 def _is_behind_something_held(row: Delivery, rows: dict[Name, Delivery]) -> bool:
@@ -118,63 +106,6 @@ def is_at_rest() -> bool:
     return not due and not Delivery.objects.filter(state=DeliveryState.SENDING).exists()
 
 
-def things(draft: Draft) -> Iterator[Thing]:
-    """Everything that should be at the service."""
-    standing = draft.standing
-    yield Thing((Kind.ENTITY, ""), _text(wire.entity_properties(standing)))
-    yield Thing((Kind.ENTITY_CSP, ""), _text(wire.csp_data(standing)))
-    for share_class in draft.share_classes:
-        yield from _of_share_class(draft, share_class)
-    for party in draft.parties:
-        yield from _of_party(draft, party)
-    yield from _papers(draft, None)
-    for (party_token, class_token), holding in draft.holdings.items():
-        name = (Kind.SHAREHOLDING, holding_subject(party_token, class_token))
-        yield Thing(name, _text([party_token, class_token, holding.shares]))
-    if not draft.application.is_open:
-        yield Thing((Kind.SUBMISSION, ""), State.SUBMITTED_FOR_REVIEW.value)
-
-
-def _of_share_class(draft: Draft, row: ShareClassRow) -> Iterator[Thing]:
-    yield Thing((Kind.SHARE_CLASS, row.token), _text(wire.share_class_body(draft.standing, row.record)))
-    yield Thing((Kind.SHARE_CLASS_CSP, row.token), _text([row.token, wire.csp_data(draft.standing, row.record)]))
-
-
-def _of_party(draft: Draft, row: PartyRow) -> Iterator[Thing]:
-    yield Thing((Kind.PARTY, row.token), _text(wire.party_body(draft.standing, row.record)))
-    yield Thing((Kind.PARTY_CSP, row.token), _text([row.token, wire.csp_data(draft.standing, row.record)]))
-    yield from _papers(draft, row)
-
-
-def _papers(draft: Draft, row: PartyRow | None) -> Iterator[Thing]:
-    token = row.token if row else None
-    for slot, paper in draft.documents_of(row).items():
-        yield Thing((Kind.DOCUMENT, document_subject(token, slot)), _text([token or "", slot, paper.sha256]))
-
-
-def _things_there(kept: list[Kept], tokens: dict[str, str]) -> dict[Kind, Counter[str]]:
-    """What the service has, by kind. What has an id that nothing here is bound to keeps that id."""
-
-    def local(remote_id: str) -> str:
-        return tokens.get(remote_id, remote_id)
-
-    csp = [(local(holder), data) for one in kept for holder, data in one.csp_data.items() if holder]
-    holder_kinds = (Kind.PARTY_CSP, Kind.SHARE_CLASS_CSP)
-    found = {
-        Kind.ENTITY: (one.properties for one in kept),
-        Kind.ENTITY_CSP: (one.csp_data[""] for one in kept),
-        Kind.SHARE_CLASS: (body for one in kept for body in one.share_classes.values()),
-        Kind.PARTY: (body for one in kept for body in one.parties.values()),
-        Kind.DOCUMENT: ([local(party), *more] for one in kept for party, *more in one.documents),
-        Kind.SHAREHOLDING: ([local(a), local(b), held] for one in kept for a, b, held in one.shareholdings),
-        **{kind: ([holder, data] for holder, data in csp) for kind in holder_kinds},
-    }
-    counted = {kind: Counter(map(_text, some)) for kind, some in found.items()}
-    # A service that has no such state was not told, which the portal says.
-    counted[Kind.SUBMISSION] = Counter(one.status or State.SUBMITTED_FOR_REVIEW.value for one in kept)
-    return counted
-
-
 # What is bound to a record by its id must be that record.
 _BOUND = (Kind.ENTITY, Kind.PARTY, Kind.SHARE_CLASS)
 
@@ -185,17 +116,4 @@ def _bound(kept: list[Kept], row: Delivery) -> Counter[str]:
         Kind.PARTY: {name: body for one in kept for name, body in one.parties.items()},
         Kind.SHARE_CLASS: {name: body for one in kept for name, body in one.share_classes.items()},
     }[row.name[0]]
-    return Counter([_text(records[row.remote_id])] if row.remote_id in records else [])
-
-
-def _text(value: Any) -> str:
-    """The same for the same values, whatever their order. 1 and 1.0 are one number."""
-    return json.dumps(_plain(value), sort_keys=True)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _plain(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    return Counter([text(records[row.remote_id])] if row.remote_id in records else [])

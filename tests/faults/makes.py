@@ -1,15 +1,12 @@
 """The two makes of service that a campaign meets: one honours keys and has every call, the other promises nothing."""
 
 import hashlib
-import socketserver
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 from django.conf import settings
-from django.db import connections
 
 from formation_portal.databases import SERVICE
 from formation_portal.management.preparation import migrate
@@ -24,6 +21,7 @@ from tests.other_service import spoiling as other_spoiling
 
 from .applications import CATALOG
 from .kept import Kept
+from .site import serve_site
 
 Plan = other_spoiling.Plan
 
@@ -108,38 +106,6 @@ class WithoutKeys(Make):
 
 
 MAKES: tuple[type[Make], ...] = (WithKeys, WithoutKeys)
-
-
-class _SiteServer(socketserver.ThreadingMixIn, WSGIServer):
-    daemon_threads = True
-    request_queue_size = 100
-
-    def server_bind(self) -> None:
-        # Without asking for the machine's name, which may take seconds.
-        socketserver.TCPServer.server_bind(self)
-        self.server_name, self.server_port = "127.0.0.1", self.server_address[1]
-        self.setup_environ()
-
-    def close_request(self, request: Any) -> None:
-        connections.close_all()
-        super().close_request(request)
-
-
-class _Handler(WSGIRequestHandler):
-    def address_string(self) -> str:
-        return str(self.client_address[0])
-
-    def log_message(self, *_: Any) -> None:
-        """The site logs by itself."""
-
-
-def serve_site(port: int) -> None:
-    """Serve the whole site, with the embedded service in it, until the process ends."""
-    from formation_portal.wsgi import application
-
-    server = _SiteServer(("127.0.0.1", port), _Handler)
-    server.set_app(application)
-    server.serve_forever(poll_interval=0.05)
 
 
 def _of_embedded(entity: Entity) -> Kept:

@@ -18,8 +18,8 @@ from formation_portal.relay.profile import profile
 
 from . import applications, ledger, tally
 from .environment import Ports
+from .first_probe import probe
 from .makes import Make, Plan
-from .operator import probe
 from .processes import Crew, crew, relay
 from .proxy import Proxy
 from .result import Result
