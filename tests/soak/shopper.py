@@ -1,0 +1,52 @@
+"""A stranger who changes their mind: removes what they gave, gives it again, and may delete or withdraw it all."""
+
+import re
+from hashlib import sha256
+from urllib.parse import urlsplit
+
+from tests.journeys.page import Button, Control, Form, Page
+from tests.journeys.stranger import PAPER, Sent, Stranger
+
+# Large enough to go through a temporary file, as every fourth one is.
+_LARGE = b"%" * 3_000_000
+
+
+class Shopper(Stranger):
+    """Works on one application."""
+
+    def complete(self, overview: Page) -> None:
+        """Do what is needed until nothing is."""
+        check = self._get(overview.link("Check your answers"))
+        while check.needs:
+            self._mend(check.needs)
+            check = self._get(check.address)
+
+    def remove_some(self, home: str) -> None:
+        """A file and a person, where there are any."""
+        for form in self._get(f"{home}documents/").forms:
+            if urlsplit(form.buttons[0].action).path.endswith("/removal/"):
+                self._send(form, form.buttons[0], follow=False)
+                break
+        links = [address for _, address in self._get(f"{home}people/").links()]
+        person = next((one for one in links if re.search(r"/people/(?!new/)[^/]+/$", one)), None)
+        if person:
+            self._press(f"{person}removal/")
+
+    def finish(self, overview: Page, home: str, number: int) -> None:
+        """Every third is deleted, every third withdrawn once it is submitted, every third left with the team."""
+        if number % 3 == 0:
+            self._press(f"{home}removal/")
+            return
+        self.submit(overview)
+        if number % 3 == 1:
+            self._press(f"{home}withdrawal/")
+
+    def _press(self, address: str) -> None:
+        form = next(one for one in self._get(address).forms if one.method == "post")
+        self._send(form, form.buttons[0], follow=False)
+
+    def _upload_one(self, form: Form, paper: Control, button: Button) -> None:
+        number = len(self.sent)
+        content = PAPER % number + (_LARGE if number % 4 == 0 else b"")
+        self._checked(self.browser.send(form, button, files={paper.name: ("paper.pdf", content)}, follow=False))
+        self.sent.append(Sent(form.action, (), paper.words, "paper.pdf", sha256(content).hexdigest()))
