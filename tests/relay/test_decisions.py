@@ -10,10 +10,10 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.gateway import FormationService
 from formation_portal.relay.capabilities import Capabilities
 from formation_portal.relay.decisions import bind, declare_absent
-from formation_portal.relay.models import SURPLUS, TWINS, UNCLEAR, Decision, Delivery, DeliveryState
+from formation_portal.relay.models import TWINS, UNCLEAR, Decision, Delivery, DeliveryState
 from formation_portal.relay.profile import remember
 from formation_portal.relay.refusals import NotDecided, Overtaken
-from formation_portal.relay.worker import drain
+from formation_portal.relay.worker import Worker, drain
 from tests.applications import made
 
 from .conftest import reopened, row, save
@@ -63,6 +63,19 @@ def test_a_bound_entity_lets_the_rest_go_out(
     assert {one.state for one in Delivery.objects.all()} == {"done"}
     assert [party["first_name"] for party in service.parties(entity["id"])] == ["Ada"]
     assert service.shareholdings(entity["id"])[0]["shares_held"] == 10_000
+
+
+def test_a_worker_that_takes_only_what_is_due_goes_on_too(
+    lost_entity: Delivery, service: FormationService, agent: Any
+) -> None:
+    """What waits for an id is never due by itself: who brings the id makes it due."""
+    Delivery.objects.filter(state="queued").update(next_at=None)
+    worker = Worker()
+    assert not worker.work_once()
+    bind(lost_entity.pk, agent=agent, remote_id=service.entities()[0]["id"])
+    while worker.work_once():
+        pass
+    assert {one.state for one in Delivery.objects.all()} == {"done"}
 
 
 def test_an_absent_entity_is_sent_again_once_and_under_a_new_key(
@@ -203,69 +216,6 @@ def test_a_shareholding_may_be_there_without_an_id(
     assert (after.state, after.remote_id) == ("done", "")
     assert after.is_as_wanted
     assert len(service.shareholdings(row("entity").remote_id)) == 1
-
-
-class TestAnAgentSettlesASurplus:
-    """A thing was sent twice, and the service has made it twice."""
-
-    @pytest.fixture
-    def doubled(self, complete: Draft, weather: Weather) -> Delivery:
-        drain()
-        Delivery.objects.filter(kind="party").update(reason=SURPLUS)
-        weather.clear()
-        return row("party", "ada")
-
-    def test_the_id_that_it_has_stays_and_nothing_is_sent(
-        self, doubled: Delivery, weather: Weather, agent: Any
-    ) -> None:
-        bind(doubled.pk, agent=agent, remote_id=doubled.remote_id)
-        drain()
-        after = row("party", "ada")
-        assert (after.state, after.reason, after.remote_id) == ("done", "", doubled.remote_id)
-        assert after.is_as_wanted
-        assert weather.made == []
-
-    def test_what_it_holds_goes_to_the_other_id(
-        self, doubled: Delivery, weather: Weather, service: FormationService, agent: Any
-    ) -> None:
-        """The provider has kept the other record, and removed the one that we had."""
-        entity_id = row("entity").remote_id
-        other = service.add_party(entity_id, _ada(), key="other")["party_id"]
-        for holding in service.shareholdings(entity_id):
-            service.remove_shareholding(entity_id, holding["id"])
-        service.remove_party(entity_id, doubled.remote_id)
-        bind(doubled.pk, agent=agent, remote_id=other)
-        drain()
-        assert "POST entities/parties" not in weather.deeds
-        [document] = service.documents(entity_id)
-        assert document["party_id"] == other
-        assert [one["party_id"] for one in service.shareholdings(entity_id)] == [other]
-        assert service.csp_data(entity_id, party_id=other)["csp_data"] == {"xy.person.is_pep": False}
-
-    def test_where_both_are_gone_it_is_made_again_with_all_that_it_holds(
-        self, doubled: Delivery, service: FormationService, agent: Any
-    ) -> None:
-        entity_id = row("entity").remote_id
-        for holding in service.shareholdings(entity_id):
-            service.remove_shareholding(entity_id, holding["id"])
-        service.remove_party(entity_id, doubled.remote_id)
-        declare_absent(doubled.pk, agent=agent)
-        drain()
-        [party] = service.parties(entity_id)
-        assert party["party_id"] == row("party", "ada").remote_id != doubled.remote_id
-        assert len(service.documents(entity_id)) == len(service.shareholdings(entity_id)) == 1
-        assert {one.state for one in Delivery.objects.all()} == {"done"}
-
-
-def _ada() -> dict[str, Any]:
-    return {
-        "party_type": "person",
-        "roles": ["director", "shareholder"],
-        "first_name": "Ada",
-        "last_name": "Lovelace",
-        "email": "ada@example.com",
-        "date_of_birth": "1985-12-10",
-    }
 
 
 class TestAnAgentSettlesAChange:
