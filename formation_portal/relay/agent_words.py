@@ -44,7 +44,7 @@ _OUTCOMES: Mapping[str, str] = {
     "NotConfigured": "No service is configured: not sent",
     "Unclear": "No usable answer: it may have been processed",
     "Busy": "The service asked to come back: not processed",
-    "Refused": "Refused",
+    "Refused": "Refused for what was sent",
     "Conflict": "Refused: it stands against what is there",
     "NotAuthorised": "Our key was not accepted",
     "NotFound": "Not found there",

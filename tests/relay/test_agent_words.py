@@ -29,9 +29,7 @@ def test_every_state_has_words_with_every_reason(state: str, reason: str) -> Non
 
 @pytest.mark.parametrize("error", sorted({one.__name__ for one in set(errors()) - _NEVER_AN_END}))
 def test_every_end_of_a_call_has_words(error: str) -> None:
-    words = outcome_words(Attempt(outcome=error))
-    assert words != error
-    assert " " in words or words == "Refused"
+    assert " " in outcome_words(Attempt(outcome=error)), "no name of a class is for people"
 
 
 @pytest.mark.parametrize(
