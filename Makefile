@@ -43,6 +43,7 @@ format: $(DEV_READY) ## Put code into the house's form
 
 bench: $(DEV_READY) ## Measure: lines of `name value unit`
 	@$(BIN)/python -m tests.bench
+	@$(BIN)/python -m tests.bench.outage
 
 durability: $(DEV_READY) ## Kill writers and databases: lines of `name value`
 	@$(BIN)/python -m tests.durability $(ARGS)
