@@ -36,7 +36,7 @@ class Environment(BaseSettings):
     formation_service_key: str = Field("", description="The API key for that service.")
     formation_service_edits: Literal["auto", "yes", "no"] = Field(
         "auto",
-        description="Whether the service can edit what it was sent. auto: the embedded one can, another as the probe found.",
+        description="Whether the service can edit what it was sent. auto: as far as it has shown.",
     )
     connect_timeout: float = Field(3, description="Seconds to wait for a connection to the service.")
     read_timeout: float = Field(15, description="Seconds to wait for the service's answer.")
