@@ -11,8 +11,7 @@ from formation_portal.relay.models import Attempt, Delivery, DeliveryState, Serv
 from tests.faults import applications, ledger
 
 from .down import Measure
-from .scene import Arrival, Scene, until
-from .watched import RETRY_AFTER
+from .scene import Scene, has_all_arrived, until
 
 WORKERS = 2
 # Seconds: the longest back-off, which an hour of failing has reached, and what nothing here may take.
@@ -30,7 +29,7 @@ def outage_drain(*, small: bool) -> Iterator[Measure]:
         _age(seconds=5 if small else _LONGEST)
         opened = timezone.now()
         with scene.service():
-            until(_has_all_arrived, seconds=_PATIENCE)
+            until(has_all_arrived, seconds=_PATIENCE)
             yield f"outage_drain_{things}", (timezone.now() - opened).total_seconds(), "s"
     yield "outage_calls", len(scene.arrivals), "calls"
     # The relay counts when it decides on a call, the service when it has read it; between them the machine may dawdle.
@@ -42,30 +41,12 @@ def outage_drain(*, small: bool) -> Iterator[Measure]:
     yield "outage_duplicated", found.duplicated, "things"
 
 
-def retry_after(*, small: bool) -> Iterator[Measure]:
-    """Calls are asked at random to come again in a second. Until then nothing may arrive but what was on its way."""
-    asked = 5 if small else 50
-    scene = Scene(can_edit=False, calls_per_second=100)
-    applications.make(range(2 if small else 10))
-    with scene.workers(WORKERS), scene.service(share_refused=0.4, most_refused=asked):
-        until(_has_all_arrived, seconds=_PATIENCE)
-    early, obeyed = 0, 0
-    for refused in (arrival for arrival in scene.arrivals if arrival.is_refused):
-        since = [one for one in scene.arrivals if refused.at < one.at < refused.at + RETRY_AFTER]
-        late = [one for one in since if _was_claimed_after(one, refused)]
-        early += len(since) - len(late)
-        obeyed += not late
-    yield "retry_after_asked", sum(one.is_refused for one in scene.arrivals), "times"
-    yield "retry_after_obeyed", obeyed, "times"
-    yield "retry_after_already_on_their_way", early, "calls"
-
-
 def throughput(*, small: bool) -> Iterator[Measure]:
     """How fast two workers are where nobody asks them to be slow."""
     scene = Scene(can_edit=False, calls_per_second=100_000)
     applications.make(range(2 if small else 20))
     with scene.workers(WORKERS), scene.service():
-        until(_has_all_arrived, seconds=_PATIENCE)
+        until(has_all_arrived, seconds=_PATIENCE)
     times = [arrival.at for arrival in scene.arrivals]
     yield "relay_calls_a_second_unpaced", (len(times) - 1) / (times[-1] - times[0]), "calls"
 
@@ -86,17 +67,6 @@ def _age(*, seconds: float) -> None:
         Delivery.objects.filter(pk=row.pk).update(state=DeliveryState.WAITING, attempts=_TRIES, next_at=later)
 
 
-def _has_all_arrived() -> bool:
-    return not Delivery.objects.exclude(state=DeliveryState.DONE).exists()
-
-
 def _most_in_a_second(times: list[float]) -> int:
     """Of any second, whenever it begins."""
     return max((sum(begin <= at < begin + 1 for at in times) for begin in times), default=0)
-
-
-def _was_claimed_after(arrival: Arrival, refused: Arrival) -> bool:
-    """Whether the call was decided on when the answer to the refused one was known."""
-    known = Attempt.objects.get(request_id=refused.request_id).ended_at
-    claimed = Attempt.objects.get(request_id=arrival.request_id).started_at
-    return known is None or claimed > known

@@ -35,13 +35,20 @@ def measure(*, small: bool) -> None:
 
     from formation_portal.management.preparation import collect_static, migrate
 
-    from . import down, drain, waking
+    from . import asked_to_wait, down, drain, waking
 
     # The breaker alone takes half a minute.
     settings.RELAY_PACE = 1 / 20 if small else 1.0
     migrate("default", lambda said: None)
     collect_static(lambda said: None)
-    for part in (down.saving_while_down, drain.outage_drain, drain.retry_after, waking.wake_up, drain.throughput):
+    parts = (
+        down.saving_while_down,
+        drain.outage_drain,
+        asked_to_wait.retry_after,
+        waking.wake_up,
+        drain.throughput,
+    )
+    for part in parts:
         for name, value, unit in part(small=small):
             sys.stdout.write(f"{name} {value:.3g} {unit}\n" if value < 1000 else f"{name} {value:.0f} {unit}\n")
             sys.stdout.flush()

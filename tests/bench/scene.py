@@ -1,6 +1,5 @@
 """The scene of an outage: a scratch portal, a service of another make with a process of its own, and relay workers."""
 
-import asyncio
 import contextlib
 import itertools
 import json
@@ -15,12 +14,12 @@ from django.db import connections
 
 from formation_portal.applications.models import Application
 from formation_portal.management.supervision import Child
-from formation_portal.relay.models import ServiceProfile
-from tests.faults.entrance import NEVER_ACCEPTED, REFUSED, Entrance
+from formation_portal.relay.models import Delivery, DeliveryState, ServiceProfile
 from tests.faults.kept import Kept
 from tests.faults.makes import WithoutKeys
 from tests.faults.processes import relay
 
+from .closed import WAYS
 from .watched import Watched
 
 LOOK_SECONDS = 0.02
@@ -67,16 +66,12 @@ class Scene:
             until(lambda: _is_listened_at(self._port))
             yield
 
-    @contextlib.contextmanager
-    def shut(self, kind: str) -> Iterator[None]:
-        """Nobody answers while the block lasts, in one of the ways of tests/faults/entrance.py."""
-        entrance = Entrance(self._port, _serve_nobody)
-        # Workers are forked before: a socket that they hold as well would never be closed.
-        asyncio.run(entrance.stand(kind))
-        try:
-            yield
-        finally:
-            asyncio.run(entrance.stand(REFUSED))
+    def closed(self, way: str) -> contextlib.AbstractContextManager[None]:
+        """Nobody answers while the block lasts, in one of the ways of closed.py.
+
+        Workers are forked before: a socket that they hold as well would never be closed.
+        """
+        return WAYS[way](self._port)
 
     @property
     def arrivals(self) -> list[Arrival]:
@@ -90,9 +85,6 @@ class Scene:
         return WithoutKeys(self._folder).kept()
 
 
-WAYS_TO_BE_DOWN = (REFUSED, NEVER_ACCEPTED)
-
-
 def until(holds: Callable[[], bool], *, seconds: float = 60.0) -> None:
     """Wait until it holds. Raises TimeoutError."""
     end = time.monotonic() + seconds
@@ -100,6 +92,11 @@ def until(holds: Callable[[], bool], *, seconds: float = 60.0) -> None:
         if time.monotonic() > end:
             raise TimeoutError(f"Not within {seconds:.0f} seconds")
         time.sleep(LOOK_SECONDS)
+
+
+def has_all_arrived() -> bool:
+    """Whether nothing waits any more."""
+    return not Delivery.objects.exclude(state=DeliveryState.DONE).exists()
 
 
 @contextlib.contextmanager
@@ -117,7 +114,3 @@ def _running(name: str, work: Callable[[], None]) -> Iterator[None]:
 def _is_listened_at(port: int) -> bool:
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-async def _serve_nobody(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Never called: nobody is let in."""
