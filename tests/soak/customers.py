@@ -46,9 +46,9 @@ class Customer:
             self.troubles.append(f"application {number}, {place.name}: {type(error).__name__} {error}"[:500])
 
     def _apply(self, browser: HttpBrowser, number: int) -> None:
-        shopper = Shopper(browser, is_thorough=number % 2 == 0)
+        shopper = Shopper(browser, is_thorough=number // len(self.products) % 2 == 0)
         browser.get("/")
-        overview = shopper.start(browser.get(self.products[number * 7 % len(self.products)]))
+        overview = shopper.start(browser.get(self.products[number % len(self.products)]))
         home = overview.address.split("?")[0]
         shopper.complete(overview)
         for path in _PAGES:
