@@ -16,7 +16,7 @@ def retry_after(*, small: bool) -> Iterator[Measure]:
     asked, early = _asked_and_early(5 if small else 50, workers=1)
     yield "retry_after_asked", len(asked), "times"
     yield "retry_after_obeyed", len(asked) - len({one.at for one, _ in early}), "times"
-    asked, early = _asked_and_early(2 if small else 20, workers=2)
+    asked, early = _asked_and_early(1 if small else 20, workers=2)
     yield "retry_after_asked_of_two_workers", len(asked), "times"
     yield "retry_after_already_on_their_way", len(early), "calls"
     yield "retry_after_latest_of_them", max(((late.at - one.at) * 1000 for one, late in early), default=0), "ms"

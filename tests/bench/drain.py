@@ -34,8 +34,8 @@ def outage_drain(*, small: bool) -> Iterator[Measure]:
     yield "outage_calls", len(scene.arrivals), "calls"
     # The relay counts when it decides on a call, the service when it has read it; between them the machine may dawdle.
     claimed = [at.timestamp() for at in Attempt.objects.values_list("started_at", flat=True) if at > opened]
-    yield "outage_most_calls_in_a_second", _most_in_a_second([arrival.at for arrival in scene.arrivals]), "calls"
-    yield "outage_most_calls_decided_in_a_second", _most_in_a_second(claimed), "calls"
+    yield "outage_most_calls_in_a_second", most_in_a_second([arrival.at for arrival in scene.arrivals]), "calls"
+    yield "outage_most_calls_decided_in_a_second", most_in_a_second(claimed), "calls"
     found = ledger.compare(scene.kept(), may_hold=False)
     yield "outage_lost", found.lost, "things"
     yield "outage_duplicated", found.duplicated, "things"
@@ -67,6 +67,6 @@ def _age(*, seconds: float) -> None:
         Delivery.objects.filter(pk=row.pk).update(state=DeliveryState.WAITING, attempts=_TRIES, next_at=later)
 
 
-def _most_in_a_second(times: list[float]) -> int:
+def most_in_a_second(times: list[float]) -> int:
     """Of any second, whenever it begins."""
     return max((sum(begin <= at < begin + 1 for at in times) for begin in times), default=0)

@@ -21,7 +21,7 @@ class Watched(OtherService):
     def __init__(self, folder: Path, *, port: int, share_refused: float, most_refused: int) -> None:
         super().__init__(journal=folder / "journal", port=port, catalog=CATALOG)
         self._share, self._left = share_refused, most_refused
-        self._arrivals = (folder / "arrivals").open("a", buffering=1)
+        self._arrivals = folder / "arrivals"
         self._noting = threading.Lock()
 
     def serve(self) -> None:
@@ -37,7 +37,8 @@ class Watched(OtherService):
             self._left -= is_refused
             arrival = {"at": at, "method": request.method, "path": request.path}
             arrival["request_id"] = request.headers.get("X-Request-Id", "")
-            self._arrivals.write(json.dumps(arrival | {"is_refused": is_refused}) + "\n")
+            with self._arrivals.open("a") as file:
+                file.write(json.dumps(arrival | {"is_refused": is_refused}) + "\n")
         if is_refused:
             return Trouble("", status=429, body={"error": "Not so fast"}, headers={"Retry-After": str(RETRY_AFTER)})
         return super().trouble_for(request)
