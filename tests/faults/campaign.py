@@ -32,7 +32,6 @@ class Campaign(Stage):
         self.make_applications(people, self.each * self.make.applications)
         plan = FaultPlan(seed=self.seed, ledger=self.make.folder / "wire-plan", each=self.each, kinds=proxy.KINDS)
         doorkeeper = Doorkeeper(self.orders, each=self.each, faults=self.faults)
-        doorkeeper.look()
         self.start(people, plan=plan)
         while time.monotonic() < until:
             self.until_at_rest(people, until=until, meanwhile=doorkeeper.look)

@@ -54,7 +54,7 @@ class Proxy:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def run(self, orders: Connection) -> None:
-        """Until the process is ended. `orders` say when nobody gets in, and how: an entrance's kind, or None."""
+        """Until the process is ended. `orders` say that nobody gets in, and how: an entrance's kind, or None."""
         asyncio.run(self._run(orders))
 
     async def _run(self, orders: Connection) -> None:

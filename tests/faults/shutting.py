@@ -11,9 +11,9 @@ from multiprocessing.connection import Connection
 from django.db.models import Min
 from django.utils import timezone
 
-from formation_portal.relay.models import Attempt, Delivery
+from formation_portal.relay.models import Attempt, Delivery, ServiceProfile
 from formation_portal.relay.order import next_row
-from formation_portal.relay.profile import profile
+from formation_portal.relay.profile import address, profile, profile_of
 
 from . import tally
 from .entrance import NEVER_ACCEPTED, REFUSED
@@ -21,8 +21,9 @@ from .entrance import NEVER_ACCEPTED, REFUSED
 KINDS = (REFUSED, NEVER_ACCEPTED)
 # As many as there are workers to take them.
 _AHEAD = 4
-# What was coming may have found another way, or the relay may pause: then there is no need to wait for it.
-_LONGEST_SHUT = 2.0
+# Longer than the longest way to fail. What was coming may have been called just before.
+_LONGEST_SHUT = 0.6
+_LOOK_SECONDS = 0.01
 
 
 class Doorkeeper:
@@ -30,37 +31,36 @@ class Doorkeeper:
 
     def __init__(self, orders: Connection, *, each: int, faults: Callable[[], tally.Faults]) -> None:
         self._orders, self._each, self._faults = orders, each, faults
-        self._awaited: set[str] = set()
-        self._since, self._last_attempt = 0.0, 0
         self._lacking = tally.lacking(faults(), KINDS, each=each)
 
     def look(self) -> None:
-        """Shut or open where it is time to; to be called often."""
-        if self._awaited:
-            if self._has_come() or time.monotonic() - self._since > _LONGEST_SHUT:
-                self._open()
-        elif any(self._lacking.values()):
-            self._perhaps_shut()
-
-    def _perhaps_shut(self) -> None:
+        """Shut where it is time to, and open again; to be called often."""
+        if not any(self._lacking.values()) or _is_paused():
+            return
         coming = set(endpoints_ahead())
         # The kind that lacks more comes first, so that both have their share.
         for kind, endpoints in sorted(self._lacking.items(), key=lambda one: -len(one[1])):
             if awaited := coming & set(endpoints):
-                newest = Attempt.objects.first()
-                self._awaited, self._since = awaited, time.monotonic()
-                self._last_attempt = newest.pk if newest else 0
-                self._orders.send(kind)
+                self._shut(kind, awaited)
                 return
 
-    def _has_come(self) -> bool:
-        failed = Attempt.objects.filter(pk__gt=self._last_attempt, outcome=tally.NOT_SENT)
-        return any(tally.endpoint_of(kind) in self._awaited for kind in failed.values_list("delivery__kind", flat=True))
-
-    def _open(self) -> None:
-        self._awaited = set()
+    def _shut(self, kind: str, awaited: Collection[str]) -> None:
+        newest = Attempt.objects.first()
+        failed = Attempt.objects.filter(pk__gt=newest.pk if newest else 0, outcome=tally.NOT_SENT)
+        until = time.monotonic() + _LONGEST_SHUT
+        self._orders.send(kind)
+        while time.monotonic() < until and not _is_paused():
+            if any(tally.endpoint_of(one) in awaited for one in failed.values_list("delivery__kind", flat=True)):
+                break
+            time.sleep(_LOOK_SECONDS)
         self._orders.send(None)
         self._lacking = tally.lacking(self._faults(), KINDS, each=self._each)
+
+
+def _is_paused() -> bool:
+    """Whether the relay makes no calls, or only one to try: that one should come through."""
+    stored = ServiceProfile.objects.get(base_url=address())
+    return stored.open_until is not None or profile_of(stored).is_paused(timezone.now())
 
 
 def endpoints_ahead() -> Collection[str]:

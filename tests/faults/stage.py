@@ -28,8 +28,8 @@ WORKERS = 4
 CUSTOMERS = 2
 # Seconds after which what is not at rest counts as stuck.
 PATIENCE = 600.0
-_LOOK_SECONDS = 0.05
-_RESTED = 6
+_LOOK_SECONDS = 0.1
+_RESTED = 4
 
 
 class Stage(ABC):
