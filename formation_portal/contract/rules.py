@@ -82,7 +82,7 @@ class Standing:
 
     def field(self, section: Section, spec: FieldSpec, holder: Holder = None) -> Verdict:
         """Whether the field is active for the entity, a party or a share class."""
-        return self._field(Place.of(section, _group(holder), spec), holder)
+        return self._field(Place.of(section, group_of(holder), spec), holder)
 
     def _field(self, place: Place, holder: Holder) -> Verdict:
         known = (place.id, holder.id if holder else None)
@@ -97,18 +97,11 @@ class Standing:
     def _by_rule(self, rule: Condition | None, section: Section, group: str, holder: Holder) -> Verdict:
         if rule is None:
             return _ALWAYS
-        place = self._named(rule, section, group, holder)
+        place = named_place(self.schema, rule, section, group, holder)
         if place is None:
             return _NOWHERE
         active = any(rule.holds(value) for value in self._values(place, holder))
         return Verdict(active, _reason(rule, place.spec, active=active))
-
-    def _named(self, rule: Condition, section: Section, group: str, holder: Holder) -> Place | None:
-        candidates = self._directory.candidates(rule.field, section=section, group=group)
-        if isinstance(holder, Party):
-            own = (place for place in candidates if place.group == holder.kind and place.section.role in holder.roles)
-            return next(own, candidates[0] if candidates else None)
-        return candidates[0] if candidates else None
 
     def _values(self, place: Place, holder: Holder) -> Iterator[Any]:
         """The active answers to the named field: the holder's own if it has one, else those of anybody there."""
@@ -150,7 +143,7 @@ class Standing:
 
     def questions(self, section: Section, holder: Holder = None) -> tuple[Question, ...]:
         """Every field that the section has for the holder, active or not."""
-        return tuple(self._question(section, spec, holder) for spec in section.groups.get(_group(holder), ()))
+        return tuple(self._question(section, spec, holder) for spec in section.groups.get(group_of(holder), ()))
 
     def party_questions(self, party: Party) -> tuple[Question, ...]:
         """Every field of the party's role sections, once by name: active if it is in any, required if it is in any."""
@@ -183,7 +176,7 @@ class Standing:
         merged: dict[str, Slot] = {}
         for section in sections:
             if self.section(section).active:
-                for slot in section.slots(_group(party)):
+                for slot in section.slots(group_of(party)):
                     merged[slot.name] = _merge(merged.get(slot.name), section, slot)
         return tuple(merged.values())
 
@@ -194,7 +187,8 @@ def _merge(old: Slot | None, section: Section, new: DocumentSlot) -> Slot:
     return Slot(old.section, old.name, old.required or new.required, old.help or new.help)
 
 
-def _group(holder: Holder) -> str:
+def group_of(holder: Holder) -> str:
+    """Which list of a section's fields is asked of the holder."""
     if isinstance(holder, Party):
         return holder.kind
     return SHARE_CLASS if isinstance(holder, ShareClass) else ENTITY
@@ -215,6 +209,22 @@ def in_words(named: FieldSpec, value: Any) -> str:
     except AnswerError:
         read = None
     return str(value) if read is None else named.display(read)
+
+
+def named_place(schema: FormSchema, rule: Condition, section: Section, group: str, holder: Holder) -> Place | None:
+    """The field that a rule means, standing in the section, for the holder; None where there is none."""
+    candidates = directory_of(schema).candidates(rule.field, section=section, group=group)
+    if isinstance(holder, Party):
+        own = (place for place in candidates if place.group == holder.kind and place.section.role in holder.roles)
+        return next(own, candidates[0] if candidates else None)
+    return candidates[0] if candidates else None
+
+
+def why_asked(schema: FormSchema, section: Section, spec: FieldSpec, holder: Holder) -> str:
+    """Why a question is asked when it is, as a sentence; empty for one without a rule, or whose rule names nothing."""
+    rule = spec.depends_on
+    place = named_place(schema, rule, section, group_of(holder), holder) if rule else None
+    return _reason(rule, place.spec, active=True) if rule and place else ""
 
 
 def directory_of(schema: FormSchema) -> Directory:

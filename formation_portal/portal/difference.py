@@ -41,16 +41,17 @@ def difference(*, before: Sheet, after: Sheet, shown: Iterable[str]) -> Differen
 
 def _rebuilt(before: Sheet, after: Sheet) -> Difference:
     there, now = before.names_shown, after.names_shown
-    return Difference((), (), _said(added=len(now - there), removed=len(there - now)), is_rebuilt=True)
+    return Difference((), (), announcement(added=len(now - there), removed=len(there - now)), is_rebuilt=True)
 
 
 def _announcement(regions: tuple[Region, ...]) -> str:
     added = sum(len(region.questions) for region in regions if region.shown)
     removed = sum(len(region.questions) for region in regions if not region.shown)
-    return _said(added=added, removed=removed)
+    return announcement(added=added, removed=removed)
 
 
-def _said(*, added: int, removed: int) -> str:
+def announcement(*, added: int, removed: int) -> str:
+    """One sentence for each of the two counts of questions; nothing for none."""
     said = []
     if added:
         said.append(f"{_questions(added)} added below.")

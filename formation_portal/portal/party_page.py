@@ -131,6 +131,8 @@ def _sheet(draft: Draft, holder: Party, party: PartyRow, own_email: str, refused
         control=party_control,
         is_own=bool(own_email) and _email(party) == own_email.lower(),
         share_classes=share_class_choices(draft),
+        holder=holder,
+        record=draft.record,
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
     )
 

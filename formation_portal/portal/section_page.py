@@ -88,6 +88,7 @@ def section_page(draft: Draft, section: Section) -> SectionPage:
         answers=draft.record.answers,
         refused=arrival.refused,
         share_classes=share_class_choices(draft),
+        record=draft.record,
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
     )
     return SectionPage(draft=draft, section=section, sheet=sheet, arrival=arrival, arrivals=board)

@@ -71,6 +71,8 @@ def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClas
         answers=holder.answers,
         refused=arrival.refused,
         share_classes=share_class_choices(draft),
+        holder=holder,
+        record=draft.record,
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
     )
     return ShareClassPage(draft=draft, sheet=sheet, arrival=arrival, share_class=share_class, token=token)

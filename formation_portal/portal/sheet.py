@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
 from typing import Any
+from urllib.parse import urlencode
 
 from django.utils.safestring import SafeString
 
@@ -16,7 +17,9 @@ from formation_portal.contract import rules
 from formation_portal.contract.answers import Answers
 from formation_portal.contract.conditions import Condition
 from formation_portal.contract.field import Choice, FieldSpec, control_name
+from formation_portal.contract.record import Holder, Record
 from formation_portal.contract.schema import FormSchema
+from formation_portal.contract.tables import Row, Tables
 
 from .drawing import draw
 from .markup import markup
@@ -32,6 +35,8 @@ class Region:
     shown: bool
     why: str
     questions: tuple[Question, ...]
+    # When it shows, as the script looks it up; empty where only the server can tell.
+    when: str = ""
 
     @property
     def is_conditional(self) -> bool:
@@ -59,6 +64,9 @@ class Sheet:
     is_own: bool = False
     share_classes: tuple[Choice, ...] = ()
     shares_url: str = ""
+    # Whose answers these are, and all that is said besides; without them, nothing is looked up in the page.
+    holder: Holder = None
+    record: Record | None = None
 
     @cached_property
     def regions(self) -> tuple[Region, ...]:
@@ -77,9 +85,29 @@ class Sheet:
             section_key=run[0].section.key,
             shown=verdict.active,
             # The rule of a whole section is said once, at the head of the section.
-            why=verdict.reason if rule is not None else "",
+            why=rules.why_asked(self.schema, run[0].section, run[0].spec, self.holder) if rule is not None else "",
             questions=questions,
+            when=self._when(run[0]) if has_rule else "",
         )
+
+    def _when(self, asked: rules.Question) -> str:
+        """The table of a question: rows apart by spaces, each written like a posted form."""
+        table = self._tables.of(asked) if self._tables else None
+        return " ".join(self._row(row) for row in table or ())
+
+    def _row(self, row: Row) -> str:
+        specs = self._specs
+        pairs = [(self.control(specs[name]), value) for name, values in row.items() for value in values]
+        # As a browser writes it, which looks for a control's name in it.
+        return urlencode(pairs, safe="*").replace("~", "%7E")
+
+    @cached_property
+    def _tables(self) -> Tables | None:
+        return Tables(self.schema, self.record, self.holder, self.asked) if self.record is not None else None
+
+    @cached_property
+    def _specs(self) -> Mapping[str, FieldSpec]:
+        return {one.spec.name: one.spec for one in self.asked}
 
     def _question(self, asked: rules.Question) -> Question:
         spec = asked.spec

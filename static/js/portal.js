@@ -10,7 +10,6 @@
     before: "htmx:beforeRequest",
     after: "htmx:afterRequest",
     settled: "htmx:afterSettle",
-    oob: "htmx:oobBeforeSwap",
     unreachable: ["htmx:sendError", "htmx:timeout", "htmx:responseError"],
   };
 
@@ -24,45 +23,6 @@
     if (target instanceof Element && target.querySelector(".error-summary")) focusFirstWord(target);
   });
   if (document.activeElement === document.body && !location.hash) focusFirstWord(document);
-
-  /* ---- Regions. One that stands in the page is shown or hidden where it stands, so that what was typed there since
-     the post, and isn't saved yet, stays too. Where a part with controls has to be replaced, it goes along. ---- */
-
-  const isBox = (control) => control.type === "radio" || control.type === "checkbox";
-
-  /* Gives every control in `after` what its like in `before` holds; whether any of that was new to it. */
-  const carryTyped = (before, after) => {
-    let isNew = false;
-    const likes = [...after.querySelectorAll("input:not([type=hidden], [type=file]), select, textarea")];
-    for (const control of before.querySelectorAll("input:not([type=hidden], [type=file]), select, textarea")) {
-      const held = isBox(control) ? "checked" : "value";
-      const like = likes.find((one) => one.name === control.name && (!isBox(one) || one.value === control.value));
-      if (!like || like[held] === control[held]) continue;
-      like[held] = control[held];
-      isNew = true;
-    }
-    return isNew;
-  };
-
-  /* A chosen file can't be copied: its control itself goes along. */
-  const carryChosen = (before, after) => {
-    const likes = [...after.querySelectorAll("input[type=file]")];
-    for (const control of before.querySelectorAll("input[type=file]"))
-      if (control.files.length) likes.find((one) => one.id === control.id)?.replaceWith(control);
-  };
-
-  document.addEventListener(EVENT.oob, ({ detail }) => {
-    const { target, fragment } = detail;
-    if (!target.classList.contains("region")) {
-      carryChosen(target, fragment);
-      const asking = target.closest("[hx-post]");
-      if (asking && carryTyped(target, fragment)) setTimeout(() => asking.dispatchEvent(new Event("change")));
-      return;
-    }
-    target.hidden = fragment.firstElementChild.hidden;
-    target.querySelector('[name="shown"]').disabled = target.hidden;
-    detail.shouldSwap = false;
-  });
 
   /* ---- Busy buttons. The server ignores a second press; this only says that the first one was heard. ---- */
 

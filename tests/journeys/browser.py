@@ -105,7 +105,8 @@ class TabBrowser:
         return self._page(navigation.value.status if navigation.value else 200)
 
     def settle(self) -> None:
-        """Wait until no change is under way."""
+        """Wait until no change is under way, nor about to be: a page gathers what changes within 10 ms."""
+        self.tab.evaluate("() => new Promise((done) => setTimeout(done, 25))")
         self.tab.wait_for_function("() => !document.querySelector('.htmx-request')", polling=20)
 
     def _page(self, status: int = 200) -> Page:
