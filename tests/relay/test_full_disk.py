@@ -3,7 +3,7 @@
 import logging
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
@@ -65,9 +65,11 @@ def running() -> Iterator[threading.Thread]:
 
     thread = threading.Thread(target=run)
     thread.start()
-    yield thread
-    worker.stop()
-    thread.join(timeout=30)
+    try:
+        yield thread
+    finally:
+        worker.stop()
+        thread.join(timeout=30)
     assert not thread.is_alive()
 
 
@@ -90,15 +92,16 @@ def test_a_worker_outlives_a_full_database_and_goes_on(
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    def meet_it() -> bool:
-        assert heard.complaint.wait(30)
-        assert seen() == before
-        assert weather.made == []
-        return worker.is_alive()
+    with ExitStack() as stack:
 
-    connection.ensure_connection()
-    with running() as worker:
-        assert disk.during(meet_it, room=0)
+        def meet_it() -> threading.Thread:
+            worker = stack.enter_context(running())
+            assert heard.complaint.wait(30)
+            assert seen() == before
+            assert weather.made == []
+            return worker
+
+        worker = disk.during(meet_it, room=0)
         assert worker.is_alive()
         for _ in range(100):
             wait_for(complete.application, timeout_ms=500)
