@@ -2,12 +2,14 @@
 
 import time
 
+from formation_portal.service import faults as service_faults
 from formation_portal.service.faults import FaultPlan
 
 from . import proxy, tally
 from .applications import make_shells
 from .environment import Ports
 from .makes import Make
+from .plans import After
 from .processes import Crew
 from .result import Result
 from .shutting import Doorkeeper
@@ -15,7 +17,7 @@ from .stage import Stage
 
 # For each time that a kind should be met: shells, which come first, so that most of what happens to entities happens to
 # these; and whole applications, where the plan is not through.
-_SHELLS, _MORE = 11, 2
+_SHELLS, _MORE = 16, 2
 
 
 class Campaign(Stage):
@@ -32,7 +34,8 @@ class Campaign(Stage):
         self.make_applications(people, self.each * self.make.applications)
         plan = FaultPlan(seed=self.seed, ledger=self.make.folder / "wire-plan", each=self.each, kinds=proxy.KINDS)
         doorkeeper = Doorkeeper(self.orders, each=self.each, faults=self.faults)
-        self.start(people, plan=plan)
+        # The service's own plan is through by then: as many calls without a fault as with one.
+        self.start(people, plan=After(plan, calls=2 * self.each * len(service_faults.KINDS)))
         while time.monotonic() < until:
             self.until_at_rest(people, until=until, meanwhile=doorkeeper.look)
             if not self._lacking(self.faults()):

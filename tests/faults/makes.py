@@ -60,7 +60,7 @@ class WithKeys(Make):
 
     name = "with keys"
     capabilities = EMBEDDED
-    applications = 6
+    applications = 8
 
     def prepare(self) -> str:
         migrate(SERVICE, lambda said: None)
@@ -83,7 +83,7 @@ class WithoutKeys(Make):
     name = "without keys"
     capabilities = Capabilities()
     # What is held holds up what hangs on it, so that it takes more of them.
-    applications = 8
+    applications = 12
     # Another plan in place of the usual one.
     plan: Plan | None = None
 

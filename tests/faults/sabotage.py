@@ -18,9 +18,9 @@ from formation_portal.relay.profile import Profile
 from formation_portal.relay.renewal import requeue
 from formation_portal.service.faults import ERROR_AFTER, ERROR_BEFORE
 
-from .aims import Aim
 from .environment import Ports
 from .makes import WithoutKeys
+from .plans import Aim
 from .processes import Crew, relay
 from .proxy import ANSWER_LOST, WORKER_KILLED
 from .stage import Stage

@@ -1,11 +1,31 @@
-"""A plan that aims: the first tries of things at one endpoint meet one kind, and nothing else meets any."""
+"""Plans of faults beside the service's own, for the service or for the proxy."""
 
 import json
+from collections import Counter
 from pathlib import Path
+
+from tests.other_service.spoiling import Plan
+
+
+class After:
+    """A plan that begins at each endpoint only after so many calls: faults on faults would only stop the relay."""
+
+    def __init__(self, plan: Plan, *, calls: int) -> None:
+        self._plan, self._calls = plan, calls
+        self._seen: Counter[str] = Counter()
+
+    def draw(self, endpoint: str, key: str) -> str | None:
+        """What the plan draws, once it has begun."""
+        self._seen[endpoint] += 1
+        return self._plan.draw(endpoint, key) if self._seen[endpoint] > self._calls else None
+
+    def kills_before(self, endpoint: str) -> bool:
+        """As the plan says."""
+        return self._plan.kills_before(endpoint)
 
 
 class Aim:
-    """Stands in for a FaultPlan, for the service or for the proxy; remembers in a file whom it has hit."""
+    """The first tries of things at one endpoint meet one kind, and nothing else meets any. Whom it hit is in a file."""
 
     def __init__(self, *, endpoint: str, kind: str, times: int, ledger: Path) -> None:
         self._endpoint, self._kind, self._times, self._ledger = endpoint, kind, times, ledger
