@@ -21,7 +21,7 @@ _TRIES = 10
 
 def outage_drain(*, small: bool) -> Iterator[Measure]:
     """From the moment when the service is there again until nothing waits."""
-    things = 40 if small else 1000
+    things = 20 if small else 1000
     scene = Scene(can_edit=False)
     _apply_for(things)
     with scene.workers(WORKERS):
