@@ -49,11 +49,12 @@ def claim(application_id: int, *, is_eager: bool = False, tried: Collection[int]
     Rows that need no call on the way there are settled. Never called inside a transaction: what it says is committed
     when it returns.
     """
-    now = timezone.now()
     with transaction.atomic(durable=True):
         application = Application.objects.select_for_update().filter(pk=application_id).first()
         if application is None:
             return None
+        # Only now: whoever waited for the lock has a whole lease before it.
+        now = timezone.now()
         known = profile()
         if known.is_paused(now) and not is_eager:
             return None

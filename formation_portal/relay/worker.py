@@ -10,7 +10,7 @@ from types import FrameType
 
 from django.db import close_old_connections, connections
 from django.db.models import Min, Q
-from django.db.utils import DatabaseError
+from django.db.utils import InterfaceError, OperationalError
 from django.utils import timezone
 
 from . import pacing, wake
@@ -25,6 +25,8 @@ POLL_SECONDS = 1.0
 SHORTEST_REST = 0.02
 AT_ONCE = 50
 State = DeliveryState
+# The database does not answer, or takes nothing: no application's own trouble.
+DATABASE_AWAY = (OperationalError, InterfaceError)
 
 
 class Worker:
@@ -35,19 +37,22 @@ class Worker:
 
     def run(self) -> None:
         """Work until stopped, over whatever goes wrong: what is not done stays in the database."""
-        _look_at_everything_again()
+        has_looked = False
         with wake.alarm() as alarm:
             logger.info("The relay is running")
             while not self._stopped.is_set():
                 try:
-                    worked = self.work_once()
-                except DatabaseError:
-                    logger.exception("The database did not answer; looking again in a moment")
+                    if not has_looked:
+                        _look_at_everything_again()
+                        has_looked = True
+                    rest = 0.0 if self.work_once() else _rest_seconds()
+                except DATABASE_AWAY as error:
+                    logger.error("The database did not answer; looking again in a moment: %s", error)
                     connections.close_all()
-                    worked = 0
+                    rest = POLL_SECONDS
                 close_old_connections()
-                if not worked and not self._stopped.is_set():
-                    alarm.wait(_rest_seconds())
+                if rest and not self._stopped.is_set():
+                    alarm.wait(rest)
         logger.info("The relay has ended")
 
     def work_through(self) -> int:
@@ -66,7 +71,7 @@ class Worker:
                 break
             try:
                 made += step(application_id) is not None
-            except DatabaseError:
+            except DATABASE_AWAY:
                 raise
             except Exception:
                 # One application's trouble must not stop the others. Its call, if it was made, is in doubt when the
