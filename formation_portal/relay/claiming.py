@@ -36,6 +36,8 @@ class Claim:
     # Of the attempt that is about to be made; empty where only the service's records are read.
     request_id: str = ""
     is_retry: bool = False
+    # When it was counted as a call of this second.
+    taken_at: datetime | None = None
 
     @property
     def is_look(self) -> bool:
@@ -75,6 +77,8 @@ def _taken(
 ) -> Claim | None:
     """The row marked as ours, unless the service may not be called yet."""
     stored = locked_profile()
+    # Waiting for the lock takes time: the rate counts when calls are made, not when somebody first thought of them.
+    now = timezone.now()
     known, lease, was = profile_of(stored), uuid.uuid4(), row.state
     is_look = was == State.DONE or (was == State.UNKNOWN and way_for(row, known.can) is Way.LOOK)
     is_retry = not is_look and was != State.QUEUED
@@ -88,11 +92,11 @@ def _taken(
         pacing.take(stored, now, is_retry=is_retry)
     if is_look:
         _mark(row, State.RECONCILING, lease, was=was, now=now)
-        return Claim(row, lease, application, ids, known)
+        return Claim(row, lease, application, ids, known, taken_at=now)
     _prepare(row)
     _mark(row, State.SENDING, lease, was=was, now=now)
     attempt = Attempt.objects.create(delivery=row, key=row.key, lease=lease, request_id=uuid.uuid4().hex)
-    return Claim(row, lease, application, ids, known, attempt.request_id, is_retry)
+    return Claim(row, lease, application, ids, known, attempt.request_id, is_retry, now)
 
 
 def _settles_without_a_call(row: Delivery, known: Profile) -> bool:

@@ -187,6 +187,7 @@ def _learn(row: Delivery, claim: Claim, outcome: Outcome, *, now: datetime) -> N
     """What the answer shows about the service, whatever becomes of the row."""
     stored = locked_profile()
     stored.clock_ahead = clock.seconds_ahead()
+    pacing.ended(stored, claim.taken_at, now)
     pacing.learn(stored, outcome, now, was_retry=claim.is_retry)
     if outcome.reason == UNSUPPORTED and not row.name[0].is_deed and not claim.is_look:
         remember(can_edit=False)
@@ -197,9 +198,11 @@ def _forget_contents(row: Delivery) -> None:
     gone = {row.name}
     rows = list(Delivery.objects.filter(application_id=row.application_id).exclude(pk=row.pk))
     for other in sorted(rows, key=lambda one: one.name[0].order):
-        if container(*other.name) in gone and other.is_settled:
+        # What may have arrived has gone with what it belongs to as well.
+        if container(*other.name) in gone and (other.is_settled or other.state == State.UNKNOWN):
             gone.add(other.name)
             other.acknowledged, other.remote_id = None, ""
+            other.state, other.unclear_since = State.DONE, None
             requeue(other)
             other.save()
 

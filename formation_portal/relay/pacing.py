@@ -34,11 +34,18 @@ def take(found: ServiceProfile, now: datetime, *, is_retry: bool) -> None:
     """Count a call that is about to be made. Where the breaker was open, it is the one that tries again."""
     if found.open_until is not None:
         found.open_until = now + timing.breaker()
-    latest = [*found.recent_calls, now.timestamp()]
+    latest = sorted([*found.recent_calls, now.timestamp()])
     found.recent_calls = latest[-settings.RELAY_CALLS_PER_SECOND :]
     found.retries_left = _retries(found, now) - (1 if is_retry else 0)
     found.retries_at = now
     found.save(update_fields=["open_until", "recent_calls", "retries_left", "retries_at"])
+
+
+def ended(found: ServiceProfile, taken_at: datetime | None, now: datetime) -> None:
+    """Count a call at its end instead of its beginning: the service counts its arrival, which lies between the two."""
+    if taken_at is not None:
+        began = taken_at.timestamp()
+        found.recent_calls = [now.timestamp() if at == began else at for at in found.recent_calls]
 
 
 def learn(found: ServiceProfile, outcome: Outcome, now: datetime, *, was_retry: bool) -> None:

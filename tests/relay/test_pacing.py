@@ -52,6 +52,13 @@ def test_no_second_has_more_calls_than_allowed(at_service: ServiceProfile, setti
         assert eleventh - first >= timedelta(seconds=1)
 
 
+def test_a_call_counts_from_its_end(at_service: ServiceProfile, settings: Any) -> None:
+    settings.RELAY_CALLS_PER_SECOND = 1
+    pacing.take(at_service, NOW, is_retry=False)
+    pacing.ended(at_service, NOW, after(0.4))
+    assert opens_after(at_service, after(0.5)) == pytest.approx(0.9)
+
+
 def test_five_calls_without_an_answer_open_the_breaker(at_service: ServiceProfile) -> None:
     for _ in range(timing.FAILURES - 1):
         pacing.learn(at_service, SILENT, NOW, was_retry=False)
