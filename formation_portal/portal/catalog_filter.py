@@ -110,11 +110,19 @@ class FilterControl:
     name: str
     label: str
     choices: tuple[Choice, ...]
+    # What the chosen words go on from in a sentence, where they can: "Price" and "up to USD 1,000".
+    phrase: str = ""
 
     @property
     def chosen(self) -> str:
         """The words of what is chosen."""
         return next((choice.label for choice in self.choices if choice.chosen), "")
+
+    @property
+    def in_words(self) -> str:
+        """The filter as a sentence names it: "Region: Europe", "Price up to USD 1,000"."""
+        chosen = self.chosen
+        return f"{self.phrase} {chosen[:1].lower()}{chosen[1:]}" if self.phrase else f"{self.label}: {chosen}"
 
 
 def filter_controls(items: Iterable[CatalogItem], chosen: CatalogFilter) -> tuple[FilterControl, ...]:
@@ -129,18 +137,19 @@ def filter_controls(items: Iterable[CatalogItem], chosen: CatalogFilter) -> tupl
         _control("region", "Region", "Anywhere", dict(sorted(regions.items())), chosen),
         _control("country", "Country", "Any country", dict(by_name), chosen),
         _control("type", "Type", "Either type", types, chosen),
-        _control("price", "Price to form", "Any price", prices, chosen),
+        _control("price", "Price to form", "Any price", prices, chosen, phrase="Price"),
     )
 
 
 def _control(
-    name: str, label: str, everything: str, offered: Mapping[str, str], chosen: CatalogFilter
+    name: str, label: str, everything: str, offered: Mapping[str, str], chosen: CatalogFilter, *, phrase: str = ""
 ) -> FilterControl:
     value = chosen.values.get(name, "")
     pairs = {"": everything, **{key: words for key, words in offered.items() if key}}
     # An address may name what isn't offered; the filter then shows what it filters by.
     pairs.setdefault(value, value)
-    return FilterControl(name, label, tuple(Choice(key, words, key == value) for key, words in pairs.items()))
+    choices = tuple(Choice(key, words, key == value) for key, words in pairs.items())
+    return FilterControl(name, label, choices, phrase)
 
 
 def _ceilings(items: tuple[CatalogItem, ...], chosen: PriceCeiling | None) -> list[PriceCeiling]:

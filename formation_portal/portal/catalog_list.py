@@ -49,11 +49,16 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Widening:
-    """The one filter whose removal shows the most."""
+    """The one filter whose removal shows the most, and the address without it."""
 
     label: str
     url: str
     count: int
+
+    @property
+    def words(self) -> str:
+        """As the page says it: "Without “Region: Europe”, 9 products fit"."""
+        return f"Without “{self.label}”, {self.count} {'product fits' if self.count == 1 else 'products fit'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +77,13 @@ class CatalogPage:
 
     @property
     def count_words(self) -> str:
-        """As it is announced: "9 of 32 products"."""
+        """As it is counted: "9 of 32 products"."""
         return f"{self.count} of {self.total} products"
+
+    @property
+    def announcement(self) -> str:
+        """What is said of a change: the count, and where nothing fits, what would help most."""
+        return f"{self.count_words}. {self.widening.words}." if self.widening else self.count_words
 
 
 def catalog_page(catalog: Catalog, chosen: CatalogFilter) -> CatalogPage:
@@ -164,5 +174,5 @@ def _widening(products: Iterable[Product], chosen: CatalogFilter, controls: Iter
             count = sum(_is_taken(product, wider) for product in products)
             if count and (best is None or count > best.count):
                 url = reverse("portal:catalog") + wider.query
-                best = Widening(f"{control.label}: {control.chosen}", url, count)
+                best = Widening(control.in_words, url, count)
     return best

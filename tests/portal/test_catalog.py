@@ -99,8 +99,33 @@ def test_the_filter_to_remove_is_named_when_nothing_fits() -> None:
     shown = page("region=Europe&price=USD-500")
     assert names(shown) == []
     assert shown.widening is not None
-    assert shown.widening.label == "Price to form: Up to USD\u00a0500"
+    assert shown.widening.words == "Without “Price up to USD\u00a0500”, 3 products fit"
     assert (shown.widening.count, shown.widening.url) == (3, "/?region=Europe")
+
+
+def test_of_several_filters_the_one_that_helps_most_is_named() -> None:
+    shown = page("country=zug&type=Foundation&price=CHF-500")
+    assert shown.widening is not None
+    assert shown.widening.words == "Without “Price up to CHF\u00a0500”, 1 product fits"
+    wider = page("region=Caribbean&type=Foundation")
+    assert wider.widening is not None
+    assert (wider.widening.words, wider.widening.url) == (
+        "Without “Region: Caribbean”, 1 product fits",
+        "/?type=Foundation",
+    )
+
+
+def test_where_no_single_filter_helps_none_is_named() -> None:
+    shown = page("region=America&country=malta&type=Foundation")
+    assert names(shown) == []
+    assert shown.widening is None
+
+
+def test_what_helps_is_announced_with_the_count() -> None:
+    said = page("region=Europe&price=USD-500").announcement
+    assert said == "0 of 5 products. Without “Price up to USD\u00a0500”, 3 products fit."
+    assert len(said) < 100
+    assert page("region=Europe").announcement == "3 of 5 products"
 
 
 def test_a_faulty_product_is_shown_with_its_reason() -> None:

@@ -8,6 +8,14 @@ from tests.needed import has_chromium, needed
 
 __all__ = ["chromium", "open_tab", "site"]
 
+# Everything that a listener hears from the announcer, in its order.
+_LISTEN = """() => {
+  window.said = [];
+  const announcer = document.getElementById("announcer");
+  new MutationObserver(() => announcer.textContent.trim() && window.said.push(announcer.textContent.trim()))
+    .observe(announcer, { childList: true, characterData: true, subtree: true });
+}"""
+
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
 
@@ -35,6 +43,31 @@ def test_going_back_shows_the_whole_page_again(open_tab: OpenTab) -> None:
     expect(tab.locator("#catalog-results tbody tr")).to_have_count(32)
     expect(tab.locator("h1")).to_have_text("Companies and foundations you can form")
     assert browser.faults == []
+
+
+def test_each_change_is_announced_once(open_tab: OpenTab) -> None:
+    browser = open_tab(None)
+    tab = browser.tab
+    browser.get("/")
+    tab.evaluate(_LISTEN)
+    tab.get_by_label("Country").select_option("bvi")
+    expect(tab.locator("#announcer")).to_have_text("1 of 32 products")
+    tab.get_by_label("Type").select_option("Foundation")
+    expect(tab.locator("#announcer")).to_contain_text("0 of 32 products. Without “")
+    assert [words[:10] for words in tab.evaluate("() => window.said")] == ["1 of 32 pr", "0 of 32 pr"]
+    assert tab.url.endswith("/?country=bvi&type=Foundation")
+
+
+@pytest.mark.parametrize("has_script", [True, False])
+def test_the_filter_that_helps_most_is_removed_by_its_link(open_tab: OpenTab, has_script: bool) -> None:
+    browser = open_tab(None, has_script=has_script)
+    tab = browser.tab
+    browser.get("/?country=bvi&type=Foundation")
+    link = tab.get_by_role("link", name="Without “")
+    fitting = int((link.text_content() or "").split("”, ")[1].split()[0])
+    link.click()
+    expect(tab.locator("#catalog-results tbody tr")).to_have_count(fitting)
+    expect(tab.get_by_label("Type")).to_have_value("Foundation" if "type" in tab.url else "")
 
 
 def test_the_button_does_the_same_without_script(open_tab: OpenTab) -> None:
