@@ -125,13 +125,14 @@ def _lines(
     draft: Draft, questions: Iterable[Question], answers: Answers, raw: Mapping[str, Any]
 ) -> tuple[AnswerLine, ...]:
     return tuple(
-        _line(draft, question, answers, raw)
+        answer_line(draft, question, answers=answers, raw=raw)
         for question in questions
         if question.verdict.active and draft.schema.why_unanswerable(question.spec) is None
     )
 
 
-def _line(draft: Draft, question: Question, answers: Answers, raw: Mapping[str, Any]) -> AnswerLine:
+def answer_line(draft: Draft, question: Question, *, answers: Answers, raw: Mapping[str, Any]) -> AnswerLine:
+    """One question with its answer in words, whether or not it is asked at present."""
     spec = question.spec
     if spec.provided_by_agent:
         return AnswerLine(question.section, spec, _address(draft.schema.agent_address), is_given=True)

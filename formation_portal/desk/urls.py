@@ -12,5 +12,6 @@ urlpatterns = [
     path("deliveries/<int:number>/", deliveries.delivery, name="delivery"),
     path("deliveries/<int:number>/decision/", deliveries.decision, name="decision"),
     path("<str:reference>/", review.review, name="review"),
+    path("<str:reference>/record.json", review.record, name="record"),
     path("<str:reference>/documents/<int:number>/", review.document, name="document"),
 ]

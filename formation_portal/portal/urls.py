@@ -11,6 +11,7 @@ from .views import (
     parties,
     people,
     products,
+    record,
     removals,
     sections,
     share_classes,
@@ -42,6 +43,7 @@ application = [
     path("submission/", submission.submission, name="submission"),
     path("status/", status.status, name="status"),
     path("withdrawal/", status.withdrawal, name="withdrawal"),
+    path("record.json", record.record, name="record"),
     path("removal/", applications.removal, name="removal"),
 ]
 

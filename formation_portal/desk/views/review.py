@@ -5,6 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from formation_portal.accounts.policies import UserRequest, agent
+from formation_portal.portal.record_file import record_file
 
 from ..case_page import case_page
 from ..finding import case_of, document_of
@@ -15,6 +16,13 @@ from ..finding import case_of, document_of
 def review(request: UserRequest, reference: str) -> HttpResponse:
     """Answers, parties, shares, documents, history, and how far all of it has come to the service."""
     return render(request, "desk/review.html", {"page": case_page(case_of(reference))})
+
+
+@require_safe
+@agent
+def record(_request: UserRequest, reference: str) -> HttpResponse:
+    """The case as JSON, the same document that its owner can keep."""
+    return record_file(case_of(reference))
 
 
 @require_safe
