@@ -21,7 +21,17 @@ from .models import Application, Document, Holding, Party, SectionAnswers, Share
 from .rows import PartyRow, References, ShareClassRow
 from .snapshots import schema_of
 
-_JUDGED = ("entity_raw", "parties", "share_classes", "record", "standing", "needs", "_needs_by_section", "_homes")
+_JUDGED = (
+    "entity_raw",
+    "parties",
+    "removed_parties",
+    "share_classes",
+    "record",
+    "standing",
+    "needs",
+    "_needs_by_section",
+    "_homes",
+)
 
 
 def open_draft(application: Application, *, today: date | None = None) -> "Draft":
@@ -41,6 +51,7 @@ class Draft:
         self.today = today
         self.sections: dict[str, SectionAnswers] = {}
         self.party_models: list[Party] = []
+        self.removed_party_models: list[Party] = []
         self.share_class_models: list[ShareClass] = []
         self.holdings: dict[tuple[str, str], Holding] = {}
         self.documents: list[Document] = []
@@ -49,14 +60,18 @@ class Draft:
         """Read everything again. One query each: sections, parties, classes, holdings, documents."""
         application = self.application
         self.sections = {row.section_key: row for row in application.section_answers.all()}
-        self.party_models = list(application.parties.all())
+        entered = list(application.parties.all())
+        self.party_models = [party for party in entered if party.removed_at is None]
+        self.removed_party_models = [party for party in entered if party.removed_at is not None]
         self.share_class_models = list(application.share_classes.all())
         parties = {party.pk: party for party in self.party_models}
         classes = {share_class.pk: share_class for share_class in self.share_class_models}
         self.holdings = {
-            (parties[row.party_id].token, classes[row.share_class_id].token): row for row in application.holdings.all()
+            (parties[row.party_id].token, classes[row.share_class_id].token): row
+            for row in application.holdings.all()
+            if row.party_id in parties
         }
-        self.documents = list(application.documents.all())
+        self.documents = list(application.documents.in_use())
         for document in self.documents:
             document.application = application
             document.party = parties[document.party_id] if document.party_id else None
@@ -108,6 +123,12 @@ class Draft:
     def parties(self) -> tuple[PartyRow, ...]:
         """The parties in the order in which they were entered."""
         return tuple(PartyRow(model, self._party(model)) for model in self.party_models)
+
+    @cached_property
+    def removed_parties(self) -> tuple[PartyRow, ...]:
+        """The parties that can be restored, the last removed first."""
+        latest = sorted(self.removed_party_models, key=lambda model: str(model.removed_at), reverse=True)
+        return tuple(PartyRow(model, self._party(model)) for model in latest)
 
     @cached_property
     def share_classes(self) -> tuple[ShareClassRow, ...]:

@@ -132,11 +132,16 @@ class _Holder(models.Model):
 
 
 class Party(_Holder):
-    """A person, company or foundation, entered once, with all its roles."""
+    """A person, company or foundation, entered once, with all its roles.
+
+    A removed one keeps its holdings and documents and can be restored until the application is submitted; until then
+    it counts nowhere.
+    """
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="parties")
     kind = models.CharField(max_length=20)
     roles = models.JSONField(default=list)
+    removed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ("position", "pk")
@@ -184,6 +189,14 @@ def document_path(document: "Document", _filename: str) -> str:
     return str(PurePath(document.application.reference) / uuid.uuid4().hex)
 
 
+class DocumentQuerySet(models.QuerySet["Document"]):
+    """Which documents count."""
+
+    def in_use(self) -> "DocumentQuerySet":
+        """All but those of removed parties."""
+        return self.filter(Q(party=None) | Q(party__removed_at=None))
+
+
 class Document(models.Model):
     """One uploaded paper, in the slot of a party or of the entity itself."""
 
@@ -199,6 +212,8 @@ class Document(models.Model):
     sha256 = models.CharField(max_length=64)
     uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     uploaded_at = models.DateTimeField(auto_now_add=True)
+
+    objects = DocumentQuerySet.as_manager()
 
     class Meta:
         ordering = ("pk",)

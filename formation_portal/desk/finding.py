@@ -19,7 +19,7 @@ def case_of(reference: str) -> Draft:
 def document_of(reference: str, number: int) -> Document:
     """One document of a submitted application."""
     case = get_object_or_404(Application.objects.submitted(), reference=reference)
-    document = case.documents.filter(pk=number).first()
+    document = case.documents.in_use().filter(pk=number).first()
     if document is None:
         raise Http404
     return document

@@ -65,7 +65,8 @@ def cases(*, state: str, text: str) -> QuerySet[Application]:
     """
     found = Application.objects.submitted().select_related("owner").prefetch_related("section_answers")
     found = found.annotate(
-        party_count=Count("parties", distinct=True), document_count=Count("documents", distinct=True)
+        party_count=Count("parties", distinct=True, filter=Q(parties__removed_at=None)),
+        document_count=Count("documents", distinct=True, filter=Q(documents__party__removed_at=None)),
     ).order_by("submitted_at", "pk")
     for word in text.split():
         found = found.filter(

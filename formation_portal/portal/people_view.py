@@ -14,6 +14,7 @@ from formation_portal.contract.schema import Section
 from . import roles, steps
 from .arrivals import Arrival, Arrivals, arrivals
 from .closed import reason
+from .moments import moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,17 @@ class PartyLine:
     why: str
 
 
+@dataclass(frozen=True, slots=True)
+class RemovedLine:
+    """One party that was removed and can be restored."""
+
+    id: str
+    name: str
+    kind: str
+    facts: str
+    restore_url: str
+
+
 @dataclass(frozen=True)
 class PeoplePage:
     """The whole page."""
@@ -111,6 +123,21 @@ class PeoplePage:
     @cached_property
     def parties(self) -> tuple[PartyLine, ...]:
         return tuple(self._line(row) for row in self.draft.parties)
+
+    @property
+    def removed(self) -> tuple[RemovedLine, ...]:
+        """Who was removed; nobody once nothing can be changed."""
+        return () if self.closed else tuple(self._removed(row) for row in self.draft.removed_parties)
+
+    def _removed(self, row: PartyRow) -> RemovedLine:
+        assert row.model.removed_at is not None
+        return RemovedLine(
+            id=f"removed-{row.token}",
+            name=row.label,
+            kind=row.kind,
+            facts=f"{roles.role_words(row.roles)}. Removed {moment(row.model.removed_at)}",
+            restore_url=self._url("party_restoration", row.token),
+        )
 
     def _card(self, section: Section) -> RoleCard:
         minimum, tally = self.draft.standing.minimum(section), self.draft.standing.tally(section)

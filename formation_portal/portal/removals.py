@@ -48,6 +48,7 @@ def party_removal_page(draft: Draft, party: PartyRow) -> RemovalPage:
         for one in gone.holdings
     ]
     documents = [f"“{one.name}” ({one.slot}) is removed too." for one in gone.documents]
+    back = "You can restore all of it on the page “People and companies” until you submit. Then it is deleted for good."
     after = replace(
         draft.record,
         parties=tuple(one for one in draft.record.parties if one.id != party.token),
@@ -58,7 +59,7 @@ def party_removal_page(draft: Draft, party: PartyRow) -> RemovalPage:
         draft,
         party.label,
         facts=role_words(party.roles),
-        consequences=(*held, *documents),
+        consequences=(*held, *documents, back),
         after=after,
         thing=(Kind.PARTY, party.token),
         back=(_url(draft, "people"), "People"),

@@ -32,6 +32,7 @@ application = [
     path("people/<str:token>/roles/", people.party_roles, name="party_roles"),
     path("people/<str:token>/removal/", removals.party_removal, name="party_removal"),
     path("shares/", shares.shares, name="shares"),
+    path("people/<str:token>/restoration/", people.party_restoration, name="party_restoration"),
     path("shares/classes/new/", share_classes.share_class_new, name="share_class_new"),
     path("shares/classes/<str:token>/", share_classes.share_class, name="share_class"),
     path("shares/classes/<str:token>/removal/", removals.share_class_removal, name="share_class_removal"),

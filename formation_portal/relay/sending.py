@@ -109,9 +109,11 @@ def _reference(taken: Claim) -> str:
 def _opener(row: Delivery) -> Callable[[], IO[bytes]]:
     def opened() -> IO[bytes]:
         digest = (row.sent or {}).get("sha256")
-        document = Document.objects.filter(
-            application_id=row.application_id, subject=row.subject, sha256=digest
-        ).first()
+        document = (
+            Document.objects.in_use()
+            .filter(application_id=row.application_id, subject=row.subject, sha256=digest)
+            .first()
+        )
         try:
             if document is not None:
                 file: IO[bytes] = document.file.storage.open(str(document.file.name))

@@ -1,7 +1,6 @@
 """Entering people and companies once, with all their roles."""
 
 import dataclasses
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -37,6 +36,13 @@ def test_posting_the_same_new_party_twice_makes_one(draft: Draft, owner: Any) ->
     assert Change.objects.filter(what="Added Ada Lovelace").count() == 1
 
 
+def test_posting_an_old_page_again_takes_away_nothing_that_was_answered_since(draft: Draft, owner: Any) -> None:
+    party = saving.add_party(draft, "person", ["director"], {}, by=owner, token="page1")
+    saving.save_party(draft, party, made.ADA, version=1, by=owner)
+    saving.add_party(draft, "person", ["director"], {}, by=owner, token="page1")
+    assert reopened(draft).parties[0].raw == made.ADA
+
+
 def test_a_kind_that_does_not_exist_is_refused(draft: Draft, owner: Any) -> None:
     with pytest.raises(ValueError, match="robot"):
         saving.add_party(draft, "robot", ["director"], {}, by=owner)
@@ -68,23 +74,6 @@ def test_answers_of_a_lost_role_come_back_with_it(draft: Draft, owner: Any) -> N
     assert "xy.person.is_pep" not in draft.parties[0].record.answers.values
     saving.set_roles(draft, party, ["director"], by=owner)
     assert draft.parties[0].record.answers.values["xy.person.is_pep"] is False
-
-
-def test_removing_a_party_takes_its_holdings_and_files_and_says_so(
-    complete: Draft, owner: Any, django_capture_on_commit_callbacks: Any
-) -> None:
-    (row,) = complete.parties
-    path = Path(complete.documents[0].file.path)
-    with django_capture_on_commit_callbacks(execute=True):
-        gone = saving.remove_party(complete, row, by=owner)
-    assert [holding.typed for holding in gone.holdings] == ["10,000"]
-    assert [document.slot for document in gone.documents] == ["Passport"]
-    assert not path.exists()
-    kept = reopened(complete)
-    assert (kept.parties, kept.holdings, kept.documents) == ((), {}, [])
-    change = Change.objects.first()
-    assert change is not None
-    assert {"field": "person.last_name", "label": "Last name", "before": "Lovelace", "after": None} in change.changes
 
 
 def test_a_party_that_was_removed_meanwhile_is_gone(draft: Draft, owner: Any) -> None:

@@ -79,6 +79,7 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "pagination": {"page": Paginator(range(50), 20).page(2), "request": RequestFactory().get("/?a=1")},
     "party": {"id": "p", "name": ODD, "kind": "foundation", "facts": ODD, "status": ODD, "edit_url": "/e"},
     "receipt": {"reference": "FP-1", "facts": [Named()]},
+    "removed_party": {"id": "p", "name": ODD, "kind": "person", "facts": ODD, "restore_url": "/r", "csrf_token": "t"},
     "role": {
         "id": "r", "title": ODD, "role": "director", "help": ODD, "state": "open", "status": ODD,
         "holders": [ODD, ODD], "usable": [Named()], "add_url": "/a", "csrf_token": "t",

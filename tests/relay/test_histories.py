@@ -59,6 +59,8 @@ def do(draft: Draft, deed: Any, by: Any) -> None:
         case ("party", token, (name, text)):
             if row := draft.party(token):
                 saving.save_party(draft, row, {name: text}, version=row.version, by=by)
+            elif any(row.token == token for row in draft.removed_parties):
+                saving.restore_party(draft, token, by=by)
             else:
                 saving.add_party(draft, "person", ["director", "shareholder"], made.ADA, by=by, token=token)
         case ("roles", token, some):

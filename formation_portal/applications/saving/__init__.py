@@ -5,8 +5,9 @@ The draft that is handed in is up to date afterwards, also with what others have
 
 from .deeds import delete_draft, reopen, start, submit, withdraw
 from .documents import add_document, remove_document
-from .parties import add_party, remove_party, save_party, set_roles
+from .parties import add_party, save_party, set_roles
 from .refusals import Closed, Gone, NotReady, Stale, UploadRefused
+from .removed_parties import remove_party, restore_party
 from .sections import save_section
 from .shares import add_share_class, remove_share_class, save_holdings, save_share_class
 
@@ -24,6 +25,7 @@ __all__ = [
     "remove_party",
     "remove_share_class",
     "reopen",
+    "restore_party",
     "save_holdings",
     "save_party",
     "save_section",

@@ -17,6 +17,7 @@ from ..models import Application, Change
 from ..signals import changed, submitting
 from .documents import forget_files
 from .refusals import Closed, NotReady
+from .removed_parties import delete_removed_parties
 from .writing import writing
 
 
@@ -35,7 +36,10 @@ def start(*, owner: AbstractBaseUser, product: CatalogItem) -> Application:
 
 
 def submit(draft: Draft, *, by: AbstractBaseUser, declaration: str = "") -> None:
-    """Hand the application in for review. Raises NotReady with what is still needed, and Closed."""
+    """Hand the application in for review. Raises NotReady with what is still needed, and Closed.
+
+    Parties that were removed are deleted for good, with their documents.
+    """
     with writing(draft, by=by, must_be_open=False) as journal:
         application = draft.application
         if application.deleted_at or not may("submit", application.stands):
@@ -48,6 +52,7 @@ def submit(draft: Draft, *, by: AbstractBaseUser, declaration: str = "") -> None
         application.submitted_by_id = by.pk
         application.submissions += 1
         application.declaration = declaration
+        delete_removed_parties(draft)
         journal.note("Submitted the application for review")
 
 
@@ -66,6 +71,7 @@ def withdraw(draft: Draft, *, by: AbstractBaseUser) -> None:
         if not may("withdraw", application.stands):
             raise Closed(application.stands)
         application.state = State.WITHDRAWN
+        delete_removed_parties(draft)
         journal.note("Withdrew the application")
 
 
@@ -78,7 +84,7 @@ def delete_draft(application: Application, *, by: AbstractBaseUser) -> None:
     with writing(draft, by=by, must_be_open=False) as journal:
         if application.submitted_at is not None or application.deleted_at or not application.stands.is_open:
             raise Closed(application.stands)
-        forget_files(draft.documents)
+        forget_files(application.documents.all())
         for rows in (
             application.documents,
             application.holdings,

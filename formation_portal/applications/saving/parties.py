@@ -1,4 +1,4 @@
-"""Entering, changing and removing people, companies and foundations."""
+"""Entering and changing people, companies and foundations."""
 
 import logging
 from collections.abc import Iterable, Mapping
@@ -11,9 +11,8 @@ from formation_portal.contract import canonical
 from ..answers import differing, without_blanks
 from ..drafts import Draft
 from ..models import Party
-from ..rows import PartyRow, References
+from ..rows import PartyRow
 from ..tokens import new_token
-from .documents import forget_files
 from .refusals import Gone
 from .writing import changes_of, refuse_if_stale, taken, writing
 
@@ -32,7 +31,8 @@ def add_party(
     """A new party with its roles and whatever is filled in.
 
     A page that carries a `token` of its own makes posting twice harmless: the second post changes the first one's
-    party. Raises ValueError for a kind that does not exist; raises Closed.
+    party, and restores it where it was removed meanwhile. Raises ValueError for a kind that does not exist; raises
+    Closed.
     """
     if kind not in canonical.PARTY_KINDS:
         raise ValueError(f"No such kind of party: {kind!r}")
@@ -40,14 +40,18 @@ def add_party(
         known = _known_roles(draft, roles)
         fields = draft.schema.fields_of(kind, known)
         posted = without_blanks(taken(fields, raw, where=f"a new {kind}"))
+        is_restored = token in {one.token for one in draft.removed_party_models}
+        if is_restored:
+            unremove(draft, str(token))
         party = next((one for one in draft.party_models if one.token == token), None)
         if party is None:
-            position = max((one.position for one in draft.party_models), default=0) + 1
+            entered = (*draft.party_models, *draft.removed_party_models)
+            position = max((one.position for one in entered), default=0) + 1
             party = Party(application=draft.application, kind=kind, token=token or new_token(), position=position)
             draft.party_models.append(party)
-        elif party.raw == posted and party.roles == known:
+        elif not is_restored and party.roles == known and not differing(party.raw, posted):
             return party
-        before, party.roles, party.raw = party.raw, known, posted
+        before, party.roles, party.raw = party.raw, known, party.raw | posted
         party.save()
         draft.forget()
         row = draft.party(party.token)
@@ -62,7 +66,7 @@ def save_party(
 ) -> None:
     """Keep what was posted about a party, as typed. Raises Stale, Gone, Closed."""
     with writing(draft, by=by) as journal:
-        row = _found(draft, party)
+        row = found_party(draft, party)
         model = row.model
         fields = draft.schema.fields_of(model.kind, model.roles)
         posted = taken(fields, raw, where=f"a {model.kind}")
@@ -74,14 +78,14 @@ def save_party(
         model.version += 1
         model.save()
         draft.forget()
-        label = _found(draft, party).label
+        label = found_party(draft, party).label
         journal.note(f"Changed {label}", holder=model.token, changes=changes_of(fields, names, before, posted))
 
 
 def set_roles(draft: Draft, party: Party | PartyRow, roles: Iterable[str], *, by: AbstractBaseUser) -> None:
     """Give a party these roles and no others. Answers of a role that it loses stay. Raises Gone, Closed."""
     with writing(draft, by=by) as journal:
-        row = _found(draft, party)
+        row = found_party(draft, party)
         model, before, known = row.model, row.model.roles, _known_roles(draft, roles)
         if known == before:
             return
@@ -92,25 +96,22 @@ def set_roles(draft: Draft, party: Party | PartyRow, roles: Iterable[str], *, by
         journal.note(f"Changed the roles of {row.label}", holder=model.token, changes=[change])
 
 
-def remove_party(draft: Draft, party: Party | PartyRow, *, by: AbstractBaseUser) -> References:
-    """Remove a party with its holdings and documents, which are returned. Raises Gone, Closed."""
-    with writing(draft, by=by) as journal:
-        row = _found(draft, party)
-        gone = draft.references_to_party(row.token)
-        fields = draft.schema.fields_of(row.kind, row.roles)
-        changes = changes_of(fields, row.raw, row.raw, {})
-        journal.note(f"Removed {row.label}", holder=row.token, changes=changes)
-        forget_files(gone.documents)
-        row.model.delete()
-        draft.reload()
-        return gone
-
-
-def _found(draft: Draft, party: Party | PartyRow) -> PartyRow:
+def found_party(draft: Draft, party: Party | PartyRow) -> PartyRow:
+    """The party as it stands now. Raises Gone."""
     row = draft.party(party.token)
     if row is None:
         raise Gone("The party was removed")
     return row
+
+
+def unremove(draft: Draft, token: str) -> None:
+    """Take the mark off a removed party, within a change. Raises Gone."""
+    model = next((one for one in draft.removed_party_models if one.token == token), None)
+    if model is None:
+        raise Gone("The party was deleted")
+    model.removed_at = None
+    model.save()
+    draft.reload()
 
 
 def _known_roles(draft: Draft, roles: Iterable[str]) -> list[str]:

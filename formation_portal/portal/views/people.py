@@ -1,7 +1,7 @@
 """The page of people and companies, and giving one of them a role in one press."""
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -31,6 +31,23 @@ def party_roles(request: UserRequest, reference: str, token: str) -> HttpRespons
     party = party_of(draft, token)
     if request.method == "POST":
         _give(request, draft, party)
+    return redirect("portal:people", reference=reference)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def party_restoration(request: UserRequest, reference: str, token: str) -> HttpResponse:
+    """Bring a removed party back. A GET, as after signing in again, only leads to the list."""
+    draft = draft_of(request, reference)
+    if request.method == "POST":
+        try:
+            back = saving.restore_party(draft, token, by=request.user)
+        except saving.Gone as gone:
+            raise Http404 from gone
+        except saving.Closed as closed:
+            messages.error(request, f"{closed}.")
+        else:
+            messages.success(request, f"{back.label} is restored, with all answers, shares and documents.")
     return redirect("portal:people", reference=reference)
 
 

@@ -1,0 +1,105 @@
+"""Removed people on the page of people: restored in one press until the application is submitted."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application
+from tests.applications import made
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+def url(draft: Draft, rest: str = "") -> str:
+    return f"/applications/{draft.application.reference}/people/{rest}"
+
+
+def page_of(client: Client, draft: Draft) -> Markup:
+    page = Markup(client.get(url(draft)).content.decode())
+    assert page.faults == []
+    return page
+
+
+@pytest.fixture
+def removed(complete: Draft, owner: Any) -> Draft:
+    saving.remove_party(complete, complete.parties[0], by=owner)
+    return complete
+
+
+def fresh(draft: Draft) -> Draft:
+    return open_draft(Application.objects.get(pk=draft.application.pk))
+
+
+def restoration(draft: Draft) -> str:
+    return url(draft, f"{draft.removed_parties[0].token}/restoration/")
+
+
+def test_whoever_was_removed_is_listed_apart(as_owner: Client, removed: Draft) -> None:
+    page = page_of(as_owner, removed)
+    row = page.one("li", id=f"removed-{removed.removed_parties[0].token}")
+    assert "Ada Lovelace" in row.text
+    assert "Director, shareholder. Removed" in row.text
+    assert "No one is added yet" in page.one("main").text
+    assert "1 needed" in page.one("div", id="role-directors").text
+
+
+def test_one_press_restores_all_of_it(as_owner: Client, removed: Draft) -> None:
+    page = page_of(as_owner, removed)
+    [form] = [one for one in page.all("form") if one.attributes.get("action", "").endswith("/restoration/")]
+    response = as_owner.post(form.attributes["action"], follow=True)
+    assert fresh(removed).needs == ()
+    said = Markup(response.content.decode()).one("div", id="messages").text
+    assert said.strip() == "Ada Lovelace is restored, with all answers, shares and documents."
+    assert "Removed" not in [one.text for one in page_of(as_owner, removed).all("h2")]
+
+
+def test_looking_restores_nothing(as_owner: Client, removed: Draft) -> None:
+    assert as_owner.get(restoration(removed))["Location"] == url(removed)
+    assert fresh(removed).parties == ()
+
+
+def test_the_pages_of_a_removed_party_are_gone(as_owner: Client, removed: Draft) -> None:
+    [model] = removed.removed_party_models
+    document = model.documents.get()
+    for page in (
+        url(removed, f"{model.token}/"),
+        f"/applications/{removed.application.reference}/documents/{document.pk}/",
+    ):
+        assert as_owner.get(page).status_code == 404
+
+
+def test_submitting_leaves_nothing_to_restore(as_owner: Client, as_agent: Client, removed: Draft, owner: Any) -> None:
+    place = restoration(removed)
+    token = removed.removed_parties[0].token
+    grace = made.ADA | {"person.first_name": "Grace"}
+    saving.restore_party(removed, token, by=owner)
+    party = saving.add_party(removed, "person", ["director"], grace, by=owner)
+    saving.remove_party(removed, party, by=owner)
+    saving.submit(removed, by=owner)
+    page = page_of(as_owner, removed)
+    assert "Grace" not in page.one("main").text
+    as_owner.post(place.replace(token, party.token))
+    assert len(fresh(removed).parties) == 1
+    assert "1 party, 1 document" in as_agent.get("/desk/").content.decode()
+
+
+def test_the_desk_counts_nobody_who_was_removed_since(as_agent: Client, complete: Draft, owner: Any) -> None:
+    saving.submit(complete, by=owner)
+    saving.reopen(complete, reason="Please look again")
+    saving.remove_party(complete, complete.parties[0], by=owner)
+    assert "0 parties, 0 documents" in as_agent.get("/desk/").content.decode()
+
+
+def test_a_party_that_never_was_is_not_restored(as_owner: Client, removed: Draft) -> None:
+    assert as_owner.post(url(removed, "0000000000/restoration/")).status_code == 404
+
+
+def test_strangers_and_agents_restore_nothing(as_stranger: Client, as_agent: Client, removed: Draft) -> None:
+    for client in (as_stranger, as_agent):
+        there, nowhere = client.post(restoration(removed)), client.post("/applications/FP-0000/people/x/restoration/")
+        assert (there.status_code, nowhere.status_code) == (404, 404)
+    assert fresh(removed).parties == ()

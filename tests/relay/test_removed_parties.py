@@ -1,0 +1,67 @@
+"""A party that is removed goes at the service with all that is its own, and comes anew when it is restored."""
+
+from typing import Any
+
+import pytest
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.gateway import FormationService
+from formation_portal.relay.models import Delivery
+from formation_portal.relay.wishes import wishes
+from formation_portal.relay.worker import drain
+from tests.applications import made
+
+from .conftest import reopened, row
+from .weather import Weather
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+def held(service: FormationService) -> tuple[int, ...]:
+    entity = row("entity").remote_id
+    return (len(service.parties(entity)), len(service.documents(entity)), len(service.shareholdings(entity)))
+
+
+def test_nothing_of_a_removed_party_is_wished_for(complete: Draft, owner: Any) -> None:
+    saving.remove_party(complete, complete.party("ada"), by=owner)  # type: ignore[arg-type]
+    names = {wish.subject for wish in wishes(reopened(complete))}
+    assert not any("ada" in name for name in names)
+
+
+def test_it_goes_and_comes_back_whole(complete: Draft, service: FormationService, owner: Any) -> None:
+    drain()
+    before = wishes(complete)
+    assert held(service) == (1, 1, 1)
+    saving.remove_party(complete, complete.party("ada"), by=owner)  # type: ignore[arg-type]
+    drain()
+    assert held(service) == (0, 0, 0)
+    saving.restore_party(complete, "ada", by=owner)
+    assert wishes(complete) == before
+    drain()
+    assert held(service) == (1, 1, 1)
+    entity, party = row("entity").remote_id, row("party", "ada").remote_id
+    assert service.csp_data(entity, party_id=party)["csp_data"] == {"xy.person.is_pep": False}
+    assert service.download_document(entity, row("document", "ada/Passport").remote_id) == made.PDF
+    assert set(Delivery.objects.values_list("state", flat=True)) == {"done"}
+
+
+def test_what_is_restored_before_it_went_stays_there(
+    complete: Draft, service: FormationService, weather: Weather, owner: Any
+) -> None:
+    drain()
+    told = len(weather.made)
+    saving.remove_party(complete, complete.party("ada"), by=owner)  # type: ignore[arg-type]
+    saving.restore_party(complete, "ada", by=owner)
+    assert drain() == 0
+    assert len(weather.made) == told
+    assert held(service) == (1, 1, 1)
+
+
+def test_the_file_of_a_party_that_was_removed_before_it_was_sent_stays_here(
+    complete: Draft, weather: Weather, owner: Any
+) -> None:
+    saving.remove_party(complete, complete.party("ada"), by=owner)  # type: ignore[arg-type]
+    drain()
+    assert "POST entities/documents" not in weather.deeds
+    assert "POST entities/parties" not in weather.deeds
