@@ -19,29 +19,39 @@ class Entrance:
 
     def __init__(self, port: int, serve: Serve) -> None:
         self._port, self._serve = port, serve
-        self._server: asyncio.Server | None = None
+        self._listening: socket.socket | None = None
         self._shut = contextlib.ExitStack()
-        self._changing = asyncio.Lock()
+        self._served: set[asyncio.Task[None]] = set()
 
-    async def stand(self, kind: str | None) -> None:
+    def stand(self, kind: str | None) -> None:
         """Open with None; else shut in the way that the kind says, until told otherwise."""
-        async with self._changing:
-            self._shut.close()
-            if kind is None:
-                await self._open()
-            else:
-                self._close(kind)
-
-    async def _open(self) -> None:
-        if self._server is None:
-            self._server = await asyncio.start_server(self._serve, sock=_listening(self._port, _BACKLOG))
-
-    def _close(self, kind: str) -> None:
-        if self._server is not None:
-            self._server.close()
-            self._server = None
-        if kind == NEVER_ACCEPTED:
+        self._close()
+        self._shut.close()
+        if kind is None:
+            self._listening = _listening(self._port, _BACKLOG)
+            asyncio.get_running_loop().add_reader(self._listening, self._accept, self._listening)
+        elif kind == NEVER_ACCEPTED:
             self._shut.enter_context(_full(self._port))
+
+    async def finish(self) -> None:
+        """Take no more, and wait for what has begun."""
+        self.stand(REFUSED)
+        await asyncio.gather(*self._served)
+
+    def _accept(self, listening: socket.socket) -> None:
+        with contextlib.suppress(BlockingIOError):
+            task = asyncio.get_running_loop().create_task(self._begin(listening.accept()[0]))
+            self._served.add(task)
+            task.add_done_callback(self._served.discard)
+
+    async def _begin(self, line: socket.socket) -> None:
+        await self._serve(*await asyncio.open_connection(sock=line))
+
+    def _close(self) -> None:
+        if self._listening is not None:
+            asyncio.get_running_loop().remove_reader(self._listening)
+            self._listening.close()
+            self._listening = None
 
 
 class _full(contextlib.ExitStack):  # noqa: N801  # used like a function

@@ -51,28 +51,34 @@ class Proxy:
         self._seen = (record / "seen").open("a", buffering=1)
         self._owed: dict[str, list[str]] = {}
         self._turns: dict[str, int] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
 
     def run(self, orders: Connection) -> None:
-        """Until the process is ended. `orders` say that nobody gets in, and how: an entrance's kind, or None."""
-        asyncio.run(self._run(orders))
+        """Until `orders` are closed. One says that nobody gets in, and how: an entrance's kind, or None."""
+        with self._faults, self._seen:
+            asyncio.run(self._run(orders))
 
     async def _run(self, orders: Connection) -> None:
-        await self._entrance.stand(None)
-        asyncio.get_running_loop().add_reader(orders.fileno(), self._hear, orders)
-        await asyncio.Event().wait()
+        self._entrance.stand(None)
+        loop, ended = asyncio.get_running_loop(), asyncio.Event()
+        loop.add_reader(orders.fileno(), self._hear, orders, ended)
+        await ended.wait()
+        loop.remove_reader(orders.fileno())
+        await self._entrance.finish()
 
-    def _hear(self, orders: Connection) -> None:
-        task = asyncio.get_running_loop().create_task(self._entrance.stand(orders.recv()))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    def _hear(self, orders: Connection, ended: asyncio.Event) -> None:
+        try:
+            self._entrance.stand(orders.recv())
+        except EOFError:
+            ended.set()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        request = await read_request(reader)
-        if request is not None:
-            self._note(request)
-            await self._answer(request, writer)
-        writer.close()
+        try:
+            request = await read_request(reader)
+            if request is not None:
+                self._note(request)
+                await self._answer(request, writer)
+        finally:
+            writer.close()
 
     async def _answer(self, request: Request, writer: asyncio.StreamWriter) -> None:
         kind = self._draw(request)
