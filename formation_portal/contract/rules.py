@@ -9,20 +9,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .conditions import INCLUDES_ANY, Condition
+from . import reasons
+from .conditions import Condition
 from .field import FieldSpec
 from .places import Directory, Place
-from .problems import AnswerError
 from .record import Holder, Party, Record, ShareClass
 from .schema import ENTITY, SHARE_CLASS, DocumentSlot, FormSchema, Section
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a field or section is active, and why, as a sentence; no rule, no reason."""
+    """Whether a field or section is active, and why, as a sentence; no rule, no reason.
+
+    `named` is the label of the question whose answer decides.
+    """
 
     active: bool
     reason: str = ""
+    named: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +104,10 @@ class Standing:
         place = named_place(self.schema, rule, section, group, holder)
         if place is None:
             return _NOWHERE
-        active = any(rule.holds(value) for value in self._values(place, holder))
-        return Verdict(active, _reason(rule, place.spec, active=active))
+        held = next((value for value in self._values(place, holder) if rule.holds(value)), None)
+        if held is None:
+            return Verdict(False, reasons.only_asked_if(rule, place.spec), place.spec.label)
+        return Verdict(True, reasons.asked_because(rule, place.spec, held), place.spec.label)
 
     def _values(self, place: Place, holder: Holder) -> Iterator[Any]:
         """The active answers to the named field: the holder's own if it has one, else those of anybody there."""
@@ -139,7 +145,7 @@ class Standing:
         held = next((value for value in self._values(place, None) if rule.holds(value)), None)
         if held is None:
             return Minimum(section.base_minimum)
-        return Minimum(int(rule.minimum), f"because {place.spec.label} is {place.spec.display(held)}")
+        return Minimum(int(rule.minimum), reasons.because(place.spec, held))
 
     def questions(self, section: Section, holder: Holder = None) -> tuple[Question, ...]:
         """Every field that the section has for the holder, active or not."""
@@ -194,23 +200,6 @@ def group_of(holder: Holder) -> str:
     return SHARE_CLASS if isinstance(holder, ShareClass) else ENTITY
 
 
-def _reason(rule: Condition, named: FieldSpec, *, active: bool) -> str:
-    values = rule.named_values() if rule.operator == INCLUDES_ANY else (rule.value,)
-    words = " or ".join(in_words(named, value) for value in values)
-    relation = "includes" if named.many else "is"
-    return f"{'Asked because' if active else 'Only asked when'} “{named.label}” {relation} {words}"
-
-
-def in_words(named: FieldSpec, value: Any) -> str:
-    """A rule's value as people read it in the field that the rule names."""
-    # A rule may name a value that its field can't take; then it is shown as it is.
-    try:
-        read = named.clean([value] if named.many and not isinstance(value, list) else value)
-    except AnswerError:
-        read = None
-    return str(value) if read is None else named.display(read)
-
-
 def named_place(schema: FormSchema, rule: Condition, section: Section, group: str, holder: Holder) -> Place | None:
     """The field that a rule means, standing in the section, for the holder; None where there is none."""
     candidates = directory_of(schema).candidates(rule.field, section=section, group=group)
@@ -224,7 +213,7 @@ def why_asked(schema: FormSchema, section: Section, spec: FieldSpec, holder: Hol
     """Why a question is asked when it is, as a sentence; empty for one without a rule, or whose rule names nothing."""
     rule = spec.depends_on
     place = named_place(schema, rule, section, group_of(holder), holder) if rule else None
-    return _reason(rule, place.spec, active=True) if rule and place else ""
+    return reasons.asked_where(rule, place.spec) if rule and place else ""
 
 
 def directory_of(schema: FormSchema) -> Directory:

@@ -24,7 +24,7 @@ from .slots import SlotRow, slot_rows
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The questions of one role; the note says why nothing is asked at present."""
+    """The questions of one role; the note says why they are asked, or why not at present."""
 
     id: str
     title: str
@@ -102,7 +102,8 @@ class PartyPage(AnswersPage):
 
     def _entry(self, place: int, section: Section, regions: tuple[Region, ...]) -> Entry:
         verdict = self.draft.standing.section(section)
-        note = "" if verdict.active else f"{verdict.reason}. What was answered is kept until you submit."
+        kept = "" if verdict.active else " What was answered is kept until you submit."
+        note = f"{verdict.reason}.{kept}" if verdict.reason else ""
         word = canonical.role_word(section.role or "")
         return Entry(f"entry-{place}", f"As {word}", note, regions)
 

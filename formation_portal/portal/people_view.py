@@ -148,7 +148,7 @@ class PeoplePage:
             title=roles.role_title(section),
             role=section.role or "",
             help=section.help or roles.who_can(section),
-            reason=f"At least {minimum.count}, {minimum.reason}." if minimum.reason else "",
+            reason=roles.why(self.draft, section),
             state=state,
             status=status,
             holders=tuple(row.label for row in self.draft.parties if section.role in row.roles),

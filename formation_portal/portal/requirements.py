@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from formation_portal.contract import canonical
+from formation_portal.contract.reasons import in_words
 from formation_portal.contract.record import Record
-from formation_portal.contract.rules import Standing, directory_of, in_words, settle
+from formation_portal.contract.rules import Standing, directory_of, settle
 from formation_portal.contract.schema import ENTITY, DocumentSlot, FormSchema, Section
 
 _KINDS = {"person": "a person", "corporate": "a company", "foundation": "a foundation"}

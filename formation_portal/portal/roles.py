@@ -29,6 +29,14 @@ def in_role(section: Section) -> str:
     return f"{'an' if word[:1] in tuple('aeiou') else 'a'} {word}"
 
 
+def why(draft: Draft, section: Section) -> str:
+    """Why the role is asked, and why it needs as many as it does, where rules decide; without the last full stop."""
+    minimum = draft.standing.minimum(section)
+    least = f"At least {minimum.count}" if minimum.count else "None required"
+    said = (draft.standing.section(section).reason, f"{least}, {minimum.reason}" if minimum.reason else "")
+    return ". ".join(sentence for sentence in said if sentence)
+
+
 def who_can(section: Section) -> str:
     """A person, a company or a foundation: the kinds that the role takes, as a sentence."""
     kinds = [f"a {canonical.KIND_WORDS[kind]}" for kind in canonical.PARTY_KINDS if section.allows(kind)]

@@ -6,6 +6,7 @@ from functools import cached_property
 from django.urls import reverse
 
 from formation_portal.applications.drafts import Draft
+from formation_portal.contract.rules import Verdict
 from formation_portal.contract.schema import Section
 
 from . import moments
@@ -50,8 +51,16 @@ class SectionPage(AnswersPage):
     @property
     def note(self) -> str:
         """Why nothing is asked at present, where a rule says so."""
-        verdict = self.draft.standing.section(self.section)
-        return "" if verdict.active else verdict.reason
+        return "" if self._verdict.active else self._verdict.reason
+
+    @property
+    def why(self) -> str:
+        """Why the section is asked, where a rule says so."""
+        return self._verdict.reason if self._verdict.active else ""
+
+    @property
+    def _verdict(self) -> Verdict:
+        return self.draft.standing.section(self.section)
 
     @property
     def saved_at(self) -> str:

@@ -14,6 +14,7 @@ from formation_portal.contract.reading import is_blank
 from formation_portal.contract.rules import Verdict
 from formation_portal.contract.schema import Section
 
+from . import roles
 from .product_view import entity_word
 
 _DOCUMENTS = "task-documents"
@@ -30,6 +31,8 @@ class Task:
     state: str
     status: str
     note: str
+    # Why it is asked and, of a role, why it needs as many as it does, where rules decide.
+    why: str = ""
 
     @property
     def is_later(self) -> bool:
@@ -146,7 +149,7 @@ def _task(
         return Task(f"task-{section.key}", title, "", "later", "Opens later", _why(verdict))
     state, status = _standing(needs, is_begun=is_begun)
     url = reverse(f"portal:{view}", args=[draft.application.reference, *keys])
-    return Task(f"task-{section.key}", title, url, state, status, note)
+    return Task(f"task-{section.key}", title, url, state, status, note, roles.why(draft, section))
 
 
 def _standing(needs: tuple[Need, ...], *, is_begun: bool) -> tuple[str, str]:

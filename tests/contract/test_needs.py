@@ -47,7 +47,7 @@ def test_a_role_below_its_minimum_says_how_many_are_missing_and_why() -> None:
     )
     ada = person(schema, "director")
     (need,) = needs(schema, record(schema, parties=(ada,), board="One tier"))
-    assert need.text == "Add 2 more under “Directors” (at least 3, because board is One tier)"
+    assert need.text == "Add 2 more under “Directors” (at least 3, because you answered One tier to “board”)"
 
 
 def test_a_company_where_only_persons_may_be_is_named() -> None:

@@ -171,9 +171,9 @@ def test_reasons_are_told_in_words() -> None:
     )
     section, spec = schema.sections[0], schema.sections[0].fields[1]
     asked = settle(schema, record(schema, **{"Governance structure": "Members only"})).field(section, spec)
-    assert asked.reason == "Asked because “Governance structure” is Members only"
+    assert asked.reason == "Asked because you answered Members only to “Governance structure”"
     hidden = settle(schema, record(schema)).field(section, spec)
-    assert hidden.reason == "Only asked when “Governance structure” is Members only"
+    assert hidden.reason == "Only asked if you answer Members only to “Governance structure”"
 
 
 def test_a_question_of_two_roles_is_asked_once_and_required_if_either_says_so() -> None:

@@ -91,8 +91,9 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     },
     "slot_control": {"control": "file", "id": "s", "name": ODD, "file": Named()},
     "summary_row": {"term": ODD, "value": ODD, "is_name": True, "change_url": "/c", "change_what": ODD, "state": "met"},
-    "task": {"id": "t", "title": ODD, "url": "/s", "state": "half", "status": ODD, "note": ODD},
+    "task": {"id": "t", "title": ODD, "url": "/s", "state": "half", "status": ODD, "note": ODD, "why": ODD},
     "timeline": {"id": "way", "title": ODD, "steps": [Named(), Named(state="met")]},
+    "why": {"why": ODD * 9},
 }  # fmt: skip
 
 

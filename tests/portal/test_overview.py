@@ -65,9 +65,11 @@ def test_a_role_says_how_many_more(draft: Draft) -> None:
 def test_a_section_that_is_not_asked_opens_later_and_says_when(draft: Draft, owner: Any) -> None:
     managers = task(task_list(draft), "Managers")
     assert (managers.status, managers.url) == ("Opens later", "")
-    assert managers.note == "Only asked when “Activity” is Trading."
+    assert managers.note == "Only asked if you answer Trading to “Activity”."
     save(draft, "the-company", made.COMPANY | {"xy.activity": "Trading", "xy.goods": "Fish"}, owner)
-    assert task(task_list(draft), "Managers").url
+    managers = task(task_list(draft), "Managers")
+    assert managers.url
+    assert managers.why == "Asked because you answered Trading to “Activity”"
 
 
 def test_later_sections_are_not_counted(draft: Draft) -> None:

@@ -42,11 +42,13 @@ def test_each_role_says_how_many_it_needs(as_owner: Client, application: Applica
 
 
 def test_a_role_whose_rule_does_not_hold_says_when_it_will(as_owner: Client, draft: Draft, owner: Any) -> None:
-    assert "Only asked when “Activity” is Trading" in page_of(as_owner, draft.application).one("main").text
+    assert "Only asked if you answer Trading to “Activity”" in page_of(as_owner, draft.application).one("main").text
     section = draft.schema.section("the-company")
     assert section is not None
     saving.save_section(draft, section, {"xy.activity": "Trading"}, version=0, by=owner)
-    assert "Optional" in role(page_of(as_owner, draft.application), "managers").text
+    managers = role(page_of(as_owner, draft.application), "managers").text
+    assert "Optional" in managers
+    assert "Asked because you answered Trading to “Activity”." in managers
 
 
 def test_known_parties_are_offered_where_they_fit(as_owner: Client, draft: Draft, owner: Any) -> None:

@@ -54,7 +54,7 @@ def test_another_minimum_is_said_with_its_condition() -> None:
 def test_a_role_that_depends_on_an_answer_says_so() -> None:
     rule = {"field": "bodies", "value": "Both"}
     (role,) = role_needs(form_of(COUNCIL, {"scope": "role:supervisor", "title": "Supervisors", "depends_on": rule}))
-    assert role.sentences[-1] == "Only asked when “Bodies” is Both."
+    assert role.sentences[-1] == "Only asked if you answer Both to “Bodies”."
 
 
 def test_a_document_that_not_all_roles_ask_for_names_those_that_do() -> None:

@@ -76,7 +76,7 @@ def test_updating_the_questions_saves_and_shows_what_follows(as_owner: Client, a
     assert response["Location"] == url(application)
     page = Markup(as_owner.get(url(application)).content.decode())
     assert "hidden" not in page.one("div", id="region-q:goods").attributes
-    assert "Asked because “Activity” is Trading" in page.one("div", id="region-q:goods").text
+    assert "Asked because you answered Trading to “Activity”" in page.one("div", id="region-q:goods").text
 
 
 def test_the_check_page_is_come_back_to(as_owner: Client, application: Application) -> None:
@@ -237,7 +237,7 @@ def test_a_section_whose_rule_does_not_hold_says_so_and_is_passed_over(as_owner:
     form = made.SCHEMA | {"sections": [company, funds | rule, *rest]}
     application = saving.start(owner=owner, product=made.product(schema=form))
     page = Markup(as_owner.get(url(application, "funds")).content.decode())
-    assert "Only asked when “Activity” is Trading" in page.one("main").text
+    assert "Only asked if you answer Trading to “Activity”" in page.one("main").text
     assert all("hidden" in one.attributes for one in page.all("div", _class="region reveal"))
     assert posted(as_owner, application, name="Larkfield")["Location"].endswith("/people/")
     parked = as_owner.post(
@@ -246,3 +246,27 @@ def test_a_section_whose_rule_does_not_hold_says_so_and_is_passed_over(as_owner:
     assert parked.status_code == 302
     assert open_draft(application).entity_raw["xy.capital"] == {"amount": "5", "currency": "USD"}
     assert "xy.capital" not in [need.field for need in open_draft(application).needs]
+
+
+def test_a_section_says_why_it_is_asked_where_a_rule_decides(as_owner: Client, owner: Any) -> None:
+    company, funds, *rest = made.SCHEMA["sections"]
+    ruled = funds | {"fields": funds["fields"][:1], "depends_on": {"field": "activity", "value": "Trading"}}
+    form = made.SCHEMA | {"sections": [company, ruled, *rest]}
+    application = saving.start(owner=owner, product=made.product(schema=form))
+    posted(as_owner, application, activity="Trading")
+    page = Markup(as_owner.get(url(application, "funds")).content.decode())
+    assert page.one("p", class_="reveal-why").text == "Asked because you answered Trading to “Activity”."
+
+
+def test_a_long_reason_stands_behind_its_question(as_owner: Client, owner: Any) -> None:
+    label = "Will any activity of the company or of those it controls need a licence or registration anywhere?"
+    fields = [
+        made.field("licensed", "boolean") | {"label": label},
+        made.field("licence", depends_on={"field": "licensed", "value": True}),
+    ]
+    form = made.SCHEMA | {"sections": [{"scope": "entity", "title": "The company", "fields": fields}]}
+    application = saving.start(owner=owner, product=made.product(schema=form))
+    page = Markup(as_owner.get(url(application)).content.decode())
+    region = page.one("div", id="region-q:licence")
+    assert [region in one.ancestors for one in page.all("summary") if one.text == "Why am I asked this?"] == [True]
+    assert f"Asked because you answered Yes to “{label}”." in region.text
