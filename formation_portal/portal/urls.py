@@ -6,6 +6,7 @@ from .views import (
     applications,
     catalog,
     check,
+    copies,
     documents,
     overview,
     parties,
@@ -44,6 +45,7 @@ application = [
     path("submission/", submission.submission, name="submission"),
     path("status/", status.status, name="status"),
     path("withdrawal/", status.withdrawal, name="withdrawal"),
+    path("copy/", copies.copy, name="copy"),
     path("record.json", record.record, name="record"),
     path("removal/", applications.removal, name="removal"),
 ]

@@ -6,7 +6,8 @@ The draft that is handed in is up to date afterwards, also with what others have
 from .deeds import delete_draft, reopen, start, submit, withdraw
 from .documents import add_document, remove_document
 from .parties import add_party, save_party, set_roles
-from .refusals import Closed, Gone, NotReady, Stale, UploadRefused
+from .planting import carried_from, carry_over, copied_from, copy
+from .refusals import Closed, Gone, NotCopied, NotReady, Stale, UploadRefused
 from .removed_parties import remove_party, restore_party
 from .sections import save_section
 from .shares import add_share_class, remove_share_class, save_holdings, save_share_class
@@ -14,12 +15,17 @@ from .shares import add_share_class, remove_share_class, save_holdings, save_sha
 __all__ = [
     "Closed",
     "Gone",
+    "NotCopied",
     "NotReady",
     "Stale",
     "UploadRefused",
     "add_document",
     "add_party",
     "add_share_class",
+    "carried_from",
+    "carry_over",
+    "copied_from",
+    "copy",
     "delete_draft",
     "remove_document",
     "remove_party",

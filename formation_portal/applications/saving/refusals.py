@@ -37,6 +37,13 @@ class NotReady(Exception):
         self.needs = tuple(needs)
 
 
+class NotCopied(Exception):
+    """The documents can't be stored a second time at present."""
+
+    def __init__(self) -> None:
+        super().__init__("We could not copy the documents just now. Try again in a few minutes")
+
+
 class UploadRefused(Exception):
     """The file cannot be taken; the message says what to do."""
 
