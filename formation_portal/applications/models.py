@@ -142,6 +142,8 @@ class Party(_Holder):
     kind = models.CharField(max_length=20)
     roles = models.JSONField(default=list)
     removed_at = models.DateTimeField(null=True, blank=True)
+    # The tokens of parties that seem to be the same, and that somebody has said are not.
+    apart_from = models.JSONField(default=list, blank=True)
 
     class Meta:
         ordering = ("position", "pk")

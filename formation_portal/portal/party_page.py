@@ -7,6 +7,7 @@ from itertools import groupby
 
 from django.urls import reverse
 
+from formation_portal.applications.doubles import double_of
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
 from formation_portal.contract import canonical
@@ -16,6 +17,7 @@ from formation_portal.contract.schema import Section
 from . import moments, roles
 from .answers_page import AnswersPage, share_class_choices
 from .arrivals import Arrivals, arrivals
+from .double_page import already_here
 from .lists import NeedRow, need_rows
 from .questions import party_control
 from .sheet import Region, Sheet
@@ -66,6 +68,16 @@ class PartyPage(AnswersPage):
     @property
     def version(self) -> int:
         return self.party.version
+
+    @property
+    def double(self) -> str:
+        """Who seems to be the same, as a sentence; empty where nobody does."""
+        other = double_of(self.draft, self.party) if not self.closed else None
+        return already_here(self.draft, other) if other else ""
+
+    @property
+    def double_url(self) -> str:
+        return self._url("party_double", self.party.token)
 
     @property
     def saved_at(self) -> str:

@@ -6,6 +6,7 @@ from functools import cached_property
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from formation_portal.applications.doubles import doubles
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
 from formation_portal.contract import canonical
@@ -64,6 +65,7 @@ class PartyLine:
     remove_url: str
     delivery: str
     why: str
+    double_url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,10 @@ class PeoplePage:
             restore_url=self._url("party_restoration", row.token),
         )
 
+    @cached_property
+    def _doubles(self) -> dict[str, PartyRow]:
+        return doubles(self.draft)
+
     def _card(self, section: Section) -> RoleCard:
         minimum, tally = self.draft.standing.minimum(section), self.draft.standing.tally(section)
         state, status = _standing(minimum.count, tally)
@@ -175,6 +181,7 @@ class PeoplePage:
             remove_url="" if self.closed else self._url("party_removal", row.token),
             delivery="" if arrival.is_refused else arrival.state,
             why=arrival.why,
+            double_url=self._url("party_double", row.token) if row.token in self._doubles and not self.closed else "",
         )
 
     def _progress(self, row: PartyRow, arrival: Arrival) -> tuple[str, str]:

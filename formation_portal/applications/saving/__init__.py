@@ -5,6 +5,7 @@ The draft that is handed in is up to date afterwards, also with what others have
 
 from .deeds import delete_draft, reopen, start, submit, withdraw
 from .documents import add_document, remove_document
+from .doubles import keep_both, unite_parties
 from .parties import add_party, save_party, set_roles
 from .planting import carried_from, carry_over, copied_from, copy
 from .refusals import Closed, Gone, NotCopied, NotReady, Stale, UploadRefused
@@ -27,6 +28,7 @@ __all__ = [
     "copied_from",
     "copy",
     "delete_draft",
+    "keep_both",
     "remove_document",
     "remove_party",
     "remove_share_class",
@@ -39,5 +41,6 @@ __all__ = [
     "set_roles",
     "start",
     "submit",
+    "unite_parties",
     "withdraw",
 ]

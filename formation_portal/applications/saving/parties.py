@@ -37,7 +37,7 @@ def add_party(
     if kind not in canonical.PARTY_KINDS:
         raise ValueError(f"No such kind of party: {kind!r}")
     with writing(draft, by=by) as journal:
-        known = _known_roles(draft, roles)
+        known = known_roles(draft, roles)
         fields = draft.schema.fields_of(kind, known)
         posted = without_blanks(taken(fields, raw, where=f"a new {kind}"))
         is_restored = token in {one.token for one in draft.removed_party_models}
@@ -86,7 +86,7 @@ def set_roles(draft: Draft, party: Party | PartyRow, roles: Iterable[str], *, by
     """Give a party these roles and no others. Answers of a role that it loses stay. Raises Gone, Closed."""
     with writing(draft, by=by) as journal:
         row = found_party(draft, party)
-        model, before, known = row.model, row.model.roles, _known_roles(draft, roles)
+        model, before, known = row.model, row.model.roles, known_roles(draft, roles)
         if known == before:
             return
         model.roles = known
@@ -114,7 +114,7 @@ def unremove(draft: Draft, token: str) -> None:
     draft.reload()
 
 
-def _known_roles(draft: Draft, roles: Iterable[str]) -> list[str]:
+def known_roles(draft: Draft, roles: Iterable[str]) -> list[str]:
     """The roles that the schema has a section for, once each, in its order."""
     wanted = set(roles)
     known = [section.role for section in draft.schema.role_sections if section.role in wanted]

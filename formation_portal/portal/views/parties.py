@@ -21,6 +21,7 @@ from ..posted import read_answers
 from ..roles import role_words
 from ..sheet import Sheet
 from . import answering
+from .doubles import ask_about_a_double
 
 _ROLES = "roles"
 
@@ -39,7 +40,8 @@ def party_new(request: UserRequest, reference: str) -> HttpResponse:
         return _draw_new(request, page, status=422)
     made = saving.add_party(draft, page.kind, page.chosen, page.raw, by=request.user, token=page.token)
     messages.success(request, f"{page.word} added. Now answer the questions.")
-    return redirect("portal:party", reference=reference, token=made.token)
+    onwards = redirect("portal:party", reference=reference, token=made.token)
+    return ask_about_a_double(request, draft, made.token, onwards)
 
 
 def _draw_new(request: UserRequest, page: PartyNewPage, *, status: int = 200) -> HttpResponse:
@@ -80,7 +82,8 @@ def _save(request: UserRequest, before: PartyPage, page: Callable[[], PartyPage]
     def both(stale: saving.Stale) -> tuple[Clash, ...]:
         return (*role_clashes, *clashes(sheet, stale))
 
-    return answering.save(request, before, page=page, keep=keep, clashes=both, onwards=lambda: before.people_url)
+    response = answering.save(request, before, page=page, keep=keep, clashes=both, onwards=lambda: before.people_url)
+    return ask_about_a_double(request, before.draft, found.token, response)
 
 
 def _keep(request: UserRequest, draft: Draft, found: PartyRow, sheet: Sheet, roles: tuple[str, ...]) -> None:

@@ -1,0 +1,65 @@
+"""Whether somebody who was entered is there already: one entry for both, or two. Nobody has to decide."""
+
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from formation_portal.accounts.policies import UserRequest, customer
+from formation_portal.applications import saving
+from formation_portal.applications.doubles import double_of
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.rows import PartyRow
+
+from ..double_page import DoublePage
+from ..finding import draft_of, party_of
+from ..roles import role_words
+
+_COMES_BACK = ("check", "overview")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def party_double(request: UserRequest, reference: str, token: str) -> HttpResponse:
+    """The question, as long as there is one; `?next=check` leads back to where the save came from."""
+    draft = draft_of(request, reference)
+    party = party_of(draft, token)
+    other = double_of(draft, party)
+    if other is None or not draft.application.is_open:
+        return _onwards(request, reference)
+    if request.method != "POST" or request.POST.get("other") != other.token:
+        return render(request, "portal/party_double.html", {"page": DoublePage(draft, party, other)})
+    try:
+        _decide(request, draft, party, other)
+    except (saving.Closed, saving.Gone) as closed:
+        messages.error(request, f"{closed}.")
+    return _onwards(request, reference)
+
+
+def _decide(request: UserRequest, draft: Draft, party: PartyRow, other: PartyRow) -> None:
+    if request.POST.get("choice") != "one":
+        saving.keep_both(draft, party, other, by=request.user)
+        messages.success(request, f"{party.label} is kept twice.")
+        return
+    saving.unite_parties(draft, party, other, by=request.user)
+    stays = party_of(draft, other.token)
+    messages.success(request, f"{stays.label} is here once: {role_words(stays.roles).lower()}.")
+
+
+def _onwards(request: UserRequest, reference: str) -> HttpResponse:
+    place = request.GET.get("next")
+    return redirect(f"portal:{place}" if place in _COMES_BACK else "portal:people", reference=reference)
+
+
+def ask_about_a_double(request: UserRequest, draft: Draft, token: str, response: HttpResponse) -> HttpResponse:
+    """The answer to a save, or, where it leads on and the party seems to be here already, the way to the question."""
+    leads_on = isinstance(response, HttpResponseRedirect) and not {"later", "update", "slot", "removal"} & set(
+        request.POST
+    )
+    party = draft.party(token)
+    if not leads_on or party is None or double_of(draft, party) is None:
+        return response
+    question = redirect("portal:party_double", reference=draft.application.reference, token=token)
+    if request.GET.get("next") in _COMES_BACK:
+        question["Location"] += f"?next={request.GET['next']}"
+    return question

@@ -1,0 +1,60 @@
+"""Two entries are the same where the answers that tell are equal; where they are missing nobody can tell."""
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from formation_portal.contract.fields import read_field
+from formation_portal.contract.identity import identity, is_same_name, properties
+
+ADA = {"first_name": "Ada", "last_name": "Lovelace", "date_of_birth": date(1985, 12, 10)}
+LTD = {"name": "Nominees Ltd", "registration_number": "HE 123-456", "country": "CY"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "one", "other"),
+    [
+        ("person", ADA, ADA | {"first_name": " ADA "}),
+        ("person", ADA, ADA | {"email": "other@example.com"}),
+        ("corporate", LTD, LTD | {"name": "Nominees Limited", "registration_number": "he123456"}),
+    ],
+)
+def test_equal_ones_are_the_same(kind: str, one: dict[str, Any], other: dict[str, Any]) -> None:
+    assert identity(kind, one) == identity(kind, other) is not None
+
+
+@pytest.mark.parametrize(
+    ("kind", "one", "changed"),
+    [
+        ("person", ADA, {"date_of_birth": date(1985, 12, 11)}),
+        ("person", ADA, {"last_name": "Byron"}),
+        ("corporate", LTD, {"country": "MT"}),
+        ("corporate", LTD, {"registration_number": "HE 123-457"}),
+    ],
+)
+def test_whoever_differs_is_somebody_else(kind: str, one: dict[str, Any], changed: dict[str, Any]) -> None:
+    assert identity(kind, one) != identity(kind, one | changed)
+
+
+def test_kinds_are_never_the_same() -> None:
+    assert identity("corporate", LTD) != identity("foundation", LTD)
+
+
+@pytest.mark.parametrize("missing", ["date_of_birth", "registration_number", "country"])
+def test_without_one_of_them_nobody_can_tell(missing: str) -> None:
+    known = {name: value for name, value in (ADA if missing in ADA else LTD).items() if name != missing}
+    assert identity("person", known) is None
+
+
+def test_only_canonical_answers_tell() -> None:
+    fields = (
+        read_field({"key": "name", "canonical_field": "corporate.name", "field_type": "text"}),
+        read_field({"key": "country", "csp_field_key": "xy.country", "field_type": "text"}),
+    )
+    assert properties(fields, {"corporate.name": "A", "xy.country": "CY"}) == {"name": "A"}
+
+
+def test_names_are_the_same_in_any_spelling_of_capitals_and_spaces() -> None:
+    assert is_same_name({"name": "Nominees  LTD"}, {"name": "nominees ltd"})
+    assert not is_same_name({"name": "Nominees"}, {"name": "Nominees Ltd"})
