@@ -8,8 +8,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
-from django.utils.http import urlencode
-
 from formation_portal.contract.catalog import CatalogItem
 
 from .money import money
@@ -87,11 +85,6 @@ class CatalogFilter:
     def without(self, name: str) -> "CatalogFilter":
         """The same with one filter removed."""
         return CatalogFilter.read({key: value for key, value in self.values.items() if key != name})
-
-    @property
-    def query(self) -> str:
-        """The part of an address that sets these filters."""
-        return f"?{urlencode(self.values)}" if self.values else ""
 
 
 @dataclass(frozen=True, slots=True)

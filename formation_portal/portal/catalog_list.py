@@ -12,6 +12,7 @@ from formation_portal.gateway.catalog import Catalog, Product
 
 from .catalog_filter import CatalogFilter, FilterControl, filter_controls
 from .money import figure
+from .ticks import address
 
 _ELSEWHERE = "Elsewhere"
 
@@ -20,7 +21,9 @@ _ELSEWHERE = "Elsewhere"
 class ProductRow:
     """One product in the index. Without an address it cannot be opened; the reason says why it isn't offered."""
 
+    key: str
     name: str
+    place: str
     url: str
     least: str
     timeline: str
@@ -28,6 +31,12 @@ class ProductRow:
     one_off: str
     annual: str
     reason: str
+    is_ticked: bool
+
+    @property
+    def can_be_compared(self) -> bool:
+        """Whether it can be read and is offered."""
+        return bool(self.url and not self.reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +82,8 @@ class CatalogPage:
     set_filters: int
     left_out: str
     widening: Widening | None
+    ticked_elsewhere: tuple[ProductRow, ...]
+    url_without_filters: str
     note: str
 
     @property
@@ -86,21 +97,29 @@ class CatalogPage:
         return f"{self.count_words}. {self.widening.words}." if self.widening else self.count_words
 
 
-def catalog_page(catalog: Catalog, chosen: CatalogFilter) -> CatalogPage:
-    """The products that pass the filters, grouped. What cannot be read stands last, while nothing is filtered."""
+def catalog_page(catalog: Catalog, chosen: CatalogFilter, ticked: Iterable[str] = ()) -> CatalogPage:
+    """The products that pass the filters, grouped. What cannot be read stands last, while nothing is filtered.
+
+    `ticked` are the keys of those to compare; what a filter leaves out of them stays ticked beside the list.
+    """
     products = catalog.items
+    ticked = tuple(key for key in ticked if catalog.find(key))
     items = tuple(product.item for product in products if product.item)
     taken = tuple(product for product in products if _is_taken(product, chosen))
     controls = filter_controls(items, chosen)
     return CatalogPage(
-        regions=_regions(taken),
+        regions=_regions(taken, ticked),
         controls=controls,
         count=len(taken),
         total=len(products),
         places=len({item.jurisdiction.slug for item in items}),
         set_filters=len(chosen.values),
         left_out=_left_out(items, chosen),
-        widening=None if taken else _widening(products, chosen, controls),
+        widening=None if taken else _widening(products, chosen, controls, ticked),
+        ticked_elsewhere=tuple(
+            _row(product, ticked) for product in products if product.key in ticked and product not in taken
+        ),
+        url_without_filters=address("portal:catalog", CatalogFilter(), ticked),
         note=catalog.note if catalog.is_stale else "",
     )
 
@@ -109,12 +128,13 @@ def _is_taken(product: Product, chosen: CatalogFilter) -> bool:
     return chosen.takes(product.item) if product.item else not chosen.values
 
 
-def _regions(products: Iterable[Product]) -> tuple[Region, ...]:
+def _regions(products: Iterable[Product], ticked: tuple[str, ...]) -> tuple[Region, ...]:
     ordered = sorted(products, key=lambda product: (*_where(product), product.name))
     regions = []
     for number, (name, inside) in enumerate(_grouped(ordered, lambda product: _where(product)[1])):
-        places = (Place(place, tuple(map(_row, rows))) for place, rows in _grouped(inside, lambda one: _where(one)[2]))
-        regions.append(Region(f"region-{number}", name, tuple(places)))
+        places = _grouped(inside, lambda one: _where(one)[2])
+        rows = (Place(place, tuple(_row(product, ticked) for product in there)) for place, there in places)
+        regions.append(Region(f"region-{number}", name, tuple(rows)))
     return tuple(regions)
 
 
@@ -128,12 +148,14 @@ def _grouped(products: Iterable[Product], key: Callable[[Product], str]) -> list
     return [(name, list(rows)) for name, rows in groupby(products, key=key)]
 
 
-def _row(product: Product) -> ProductRow:
+def _row(product: Product, ticked: tuple[str, ...]) -> ProductRow:
     item = product.item
     if item is None:
-        return ProductRow(product.name, "", "", "", "", "", "", product.reason)
+        return ProductRow(product.key, product.name, "", "", "", "", "", "", "", product.reason, is_ticked=False)
     return ProductRow(
+        key=product.key,
         name=product.name,
+        place=item.jurisdiction.name,
         url=reverse("portal:product", args=[product.key]),
         least=_least(item),
         timeline=item.estimated_timeline,
@@ -141,6 +163,7 @@ def _row(product: Product) -> ProductRow:
         one_off=figure(item.price.one_off, item.price.currency) if item.price.is_given else "",
         annual=figure(item.price.annual, item.price.currency) if item.price.is_given else "",
         reason="" if product.is_available else product.reason,
+        is_ticked=product.key in ticked,
     )
 
 
@@ -165,7 +188,9 @@ def _left_out(items: Iterable[CatalogItem], chosen: CatalogFilter) -> str:
     return f"Compared in {chosen.price.currency} only: {priced} {'is' if len(others) == 1 else 'are'} left out."
 
 
-def _widening(products: Iterable[Product], chosen: CatalogFilter, controls: Iterable[FilterControl]) -> Widening | None:
+def _widening(
+    products: Iterable[Product], chosen: CatalogFilter, controls: Iterable[FilterControl], ticked: tuple[str, ...]
+) -> Widening | None:
     products = tuple(products)
     best: Widening | None = None
     for control in controls:
@@ -173,6 +198,5 @@ def _widening(products: Iterable[Product], chosen: CatalogFilter, controls: Iter
             wider = chosen.without(control.name)
             count = sum(_is_taken(product, wider) for product in products)
             if count and (best is None or count > best.count):
-                url = reverse("portal:catalog") + wider.query
-                best = Widening(control.in_words, url, count)
+                best = Widening(control.in_words, address("portal:catalog", wider, ticked), count)
     return best

@@ -14,6 +14,7 @@ from .requirements import (
     RoleNeed,
     SectionPreview,
     document_groups,
+    question_counts,
     role_needs,
     section_previews,
 )
@@ -113,7 +114,7 @@ def price_table(item: CatalogItem) -> PriceTable:
 
 def _figures(item: CatalogItem) -> tuple[Figure, ...]:
     least = sum(section.base_minimum for section in item.form.role_sections if section.depends_on is None)
-    asked = sum(len(section.fields) for section in item.form.entity_sections)
+    asked, _ = question_counts(item.form)
     price = item.price
     figures = (
         Figure("To form", money(price.one_off, price.currency)),

@@ -19,12 +19,30 @@ _TAKING_PART = {
 
 @dataclass(frozen=True, slots=True)
 class RoleNeed:
-    """One role: how many it takes, of which kinds, and when that changes."""
+    """One role: how many it takes, of which kinds; what it is, and the rules by which that changes."""
 
+    role: str
     title: str
     least: str
     kinds: str
-    sentences: tuple[str, ...]
+    help: str
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentLine:
+    """One document: for which roles where not all ask for it, whether it may be left out, and which copies count."""
+
+    name: str
+    roles: str
+    is_optional: bool
+    helps: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        """In one line: "Letter, as director (optional)"."""
+        said = f", {self.roles}" if self.roles else ""
+        return f"{self.name}{said}{' (optional)' if self.is_optional else ''}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +50,7 @@ class DocumentGroup:
     """The documents of one kind of holder, each as a line."""
 
     title: str
-    lines: tuple[str, ...]
+    lines: tuple[DocumentLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +70,14 @@ def role_needs(schema: FormSchema) -> tuple[RoleNeed, ...]:
 
 def _role_need(schema: FormSchema, section: Section, nothing_said: Standing) -> RoleNeed:
     kinds = [_KINDS[kind] for kind in canonical.PARTY_KINDS if section.allows(kind)]
-    said = (section.help, _other_minimum(schema, section))
+    rules = (_other_minimum(schema, section), _condition(section, nothing_said))
     return RoleNeed(
+        role=section.role or "",
         title=section.title or canonical.role_word(section.role or "").capitalize(),
         least=f"at least {section.base_minimum}" if section.base_minimum else "none required",
         kinds=_one_of(kinds),
-        sentences=tuple(sentence for sentence in (*said, _condition(section, nothing_said)) if sentence),
+        help=section.help,
+        rules=tuple(rule for rule in rules if rule),
     )
 
 
@@ -74,6 +94,12 @@ def _other_minimum(schema: FormSchema, section: Section) -> str:
 def _condition(section: Section, nothing_said: Standing) -> str:
     verdict = nothing_said.section(section)
     return "" if verdict.active else f"{verdict.reason}."
+
+
+def question_counts(schema: FormSchema) -> tuple[int, int]:
+    """How many questions there are about the entity at most, and how many of them only after certain answers."""
+    asked = [(section, spec) for section in schema.entity_sections for spec in section.fields]
+    return len(asked), sum(bool(section.depends_on or spec.depends_on) for section, spec in asked)
 
 
 def section_previews(schema: FormSchema) -> tuple[SectionPreview, ...]:
@@ -103,17 +129,21 @@ def document_groups(schema: FormSchema, *, entity_word: str) -> tuple[DocumentGr
     return tuple(group for group in groups if group.lines)
 
 
-def _lines(asked: list[tuple[Section, DocumentSlot]], *, everybody: int) -> tuple[str, ...]:
+def _lines(asked: list[tuple[Section, DocumentSlot]], *, everybody: int) -> tuple[DocumentLine, ...]:
     by_name: dict[str, list[tuple[Section, DocumentSlot]]] = {}
     for section, slot in asked:
         by_name.setdefault(slot.name, []).append((section, slot))
     return tuple(_line(name, some, everybody=everybody) for name, some in by_name.items())
 
 
-def _line(name: str, asked: list[tuple[Section, DocumentSlot]], *, everybody: int) -> str:
+def _line(name: str, asked: list[tuple[Section, DocumentSlot]], *, everybody: int) -> DocumentLine:
     roles = list(dict.fromkeys(canonical.role_word(section.role) for section, _ in asked if section.role))
-    said = "" if len(asked) >= everybody or not roles else f", {_one_of([f'as {role}' for role in roles])}"
-    return f"{name}{said}" if any(slot.required for _, slot in asked) else f"{name}{said} (optional)"
+    return DocumentLine(
+        name=name,
+        roles="" if len(asked) >= everybody else _one_of([f"as {role}" for role in roles]),
+        is_optional=not any(slot.required for _, slot in asked),
+        helps=tuple(dict.fromkeys(slot.help for _, slot in asked if slot.help)),
+    )
 
 
 def _one_of(words: list[str]) -> str:

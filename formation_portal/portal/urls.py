@@ -6,6 +6,7 @@ from .views import (
     applications,
     catalog,
     check,
+    compare,
     copies,
     documents,
     doubles,
@@ -54,6 +55,7 @@ application = [
 
 urlpatterns = [
     path("", catalog.catalog, name="catalog"),
+    path("compare/", compare.compare, name="compare"),
     path("products/<str:key>/", products.product, name="product"),
     path("applications/", applications.applications, name="applications"),
     path("applications/<str:reference>/", include(application)),

@@ -186,8 +186,24 @@ class TestPage:
         assert not markup.all("html")
         assert markup.one("p", id="announcer").text == "7 of 32 products"
         assert {"catalog-results", "catalog-count"} <= {one.attributes.get("id") for one in markup.elements}
-        assert not markup.controls, "the filter stays as it is"
+        assert {one.attributes["name"] for one in markup.controls} == {"product"}, "the filter stays as it is"
         assert "HX-Request" in response["Vary"]
+
+    def test_what_is_ticked_stays_ticked_and_in_the_address_when_a_filter_changes(self, shelf: None) -> None:
+        response = Client().get(
+            "/?country=usa&region=&product=bvi-limited-company&product=texas-llc&product=no", **HTMX
+        )
+        markup = Markup(response.content.decode())
+        ticked = [one.attributes["value"] for one in markup.controls if "checked" in one.attributes]
+        assert sorted(ticked) == ["bvi-limited-company", "texas-llc"]
+        assert "Not among these" in response.content.decode()
+        assert response["HX-Push-Url"].startswith("/?country=usa&product=bvi-limited-company&product=texas-llc")
+
+    def test_links_that_widen_the_list_keep_the_ticks(self, shelf: None) -> None:
+        markup = Markup(Client().get("/?country=bvi&type=Foundation&product=texas-llc").content.decode())
+        wider = [one.attributes["href"] for one in markup.all("a") if one.text.startswith(("Without", "Remove all"))]
+        assert len(wider) == 2
+        assert all("product=texas-llc" in link for link in wider)
 
     def test_a_page_from_history_is_whole(self, shelf: None) -> None:
         html = Client().get("/?country=usa", **HTMX, HTTP_HX_HISTORY_RESTORE_REQUEST="true").content.decode()

@@ -48,13 +48,13 @@ def test_another_minimum_is_said_with_its_condition() -> None:
     (role,) = role_needs(
         form_of(COUNCIL, {"scope": "role:member", "title": "Members", "minimum": 1, "conditional_min": rule})
     )
-    assert "At least 3 when “Bodies” is Members only or Both." in role.sentences
+    assert "At least 3 when “Bodies” is Members only or Both." in role.rules
 
 
 def test_a_role_that_depends_on_an_answer_says_so() -> None:
     rule = {"field": "bodies", "value": "Both"}
     (role,) = role_needs(form_of(COUNCIL, {"scope": "role:supervisor", "title": "Supervisors", "depends_on": rule}))
-    assert role.sentences[-1] == "Only asked if you answer Both to “Bodies”."
+    assert role.rules[-1] == "Only asked if you answer Both to “Bodies”."
 
 
 def test_a_document_that_not_all_roles_ask_for_names_those_that_do() -> None:
@@ -65,7 +65,7 @@ def test_a_document_that_not_all_roles_ask_for_names_those_that_do() -> None:
     )
     (group,) = document_groups(form, entity_word="company")
     assert group.title == "For each person"
-    assert group.lines == ("Passport", "Letter, as director (optional)")
+    assert tuple(line.words for line in group.lines) == ("Passport", "Letter, as director (optional)")
 
 
 def test_documents_of_the_new_entity_come_first() -> None:

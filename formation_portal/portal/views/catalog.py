@@ -2,7 +2,6 @@
 
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import push_url
@@ -12,6 +11,7 @@ from formation_portal.gateway.catalog import Catalog
 
 from ..catalog_filter import CatalogFilter
 from ..catalog_list import catalog_page
+from ..ticks import address, ticked_keys
 from .outage import with_catalog
 
 
@@ -21,10 +21,10 @@ from .outage import with_catalog
 @with_catalog
 def catalog(request: AnyRequest, offered: Catalog) -> HttpResponse:
     """The whole page, or for htmx the results with the count. A page restored from history is always whole."""
-    chosen = CatalogFilter.read(request.GET)
-    page = {"page": catalog_page(offered, chosen)}
+    chosen, keys = CatalogFilter.read(request.GET), ticked_keys(request.GET)
+    page = {"page": catalog_page(offered, chosen, keys)}
     if not request.htmx or request.htmx.history_restore_request:
         return render(request, "portal/catalog.html", page)
     response = render(request, "portal/_catalog_answer.html", page)
     # Without the filters that aren't set, so that the address can be passed on.
-    return push_url(response, reverse("portal:catalog") + chosen.query)
+    return push_url(response, address("portal:catalog", chosen, keys))

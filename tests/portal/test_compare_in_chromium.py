@@ -1,0 +1,80 @@
+"""Ticking products in the catalog and seeing them side by side, with script and without, wide and narrow."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.journeys.conftest import OpenTab, chromium, open_tab, site
+from tests.needed import has_chromium, needed
+
+__all__ = ["chromium", "open_tab", "site"]
+
+pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
+
+
+@pytest.mark.parametrize("has_script", [True, False])
+@pytest.mark.parametrize("width", [1280, 320])
+def test_ticked_products_stand_side_by_side(open_tab: OpenTab, has_script: bool, width: int) -> None:
+    browser = open_tab(None, has_script=has_script, width=width)
+    tab = browser.tab
+    browser.get("/")
+    for name in ("Texas LLC", "Wyoming LLC"):
+        tab.get_by_role("checkbox", name=name).check()
+    tab.get_by_role("button", name="Compare").click()
+    expect(tab.get_by_role("columnheader")).to_have_count(2)
+    assert tab.url.endswith("/compare/?product=texas-llc&product=wyoming-llc")
+    assert tab.evaluate("() => document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    tab.get_by_role("link", name="All products").click()
+    expect(tab.get_by_role("checkbox", checked=True)).to_have_count(2)
+    assert browser.faults == []
+
+
+def test_a_filter_keeps_the_ticks_also_of_what_it_leaves_out(open_tab: OpenTab) -> None:
+    browser = open_tab(None)
+    tab = browser.tab
+    browser.get("/")
+    tab.get_by_role("checkbox", name="Texas LLC").check()
+    tab.get_by_label("Country").select_option("bvi")
+    expect(tab.locator("#catalog-results tbody tr")).to_have_count(1)
+    expect(tab.get_by_role("checkbox", name="Texas LLC")).to_be_checked()
+    tab.get_by_role("checkbox", name="British Virgin Islands").check()
+    tab.get_by_label("Country").select_option("")
+    expect(tab.locator("#catalog-results tbody tr")).to_have_count(32)
+    expect(tab.get_by_role("checkbox", checked=True)).to_have_count(2)
+    assert browser.faults == []
+
+
+def test_a_tick_that_is_made_while_a_filter_is_answered_is_kept(open_tab: OpenTab) -> None:
+    browser = open_tab(None)
+    tab = browser.tab
+    browser.get("/")
+    held = []
+    tab.route("**/?region=*", lambda route: held.append(route))
+    tab.get_by_label("Type").select_option("Corporation")
+    tab.wait_for_function("() => document.querySelector('#filter').classList.contains('htmx-request')")
+    tab.get_by_role("checkbox", name="Texas LLC").check()
+    held[0].continue_()
+    expect(tab.locator("#catalog-results tbody tr")).not_to_have_count(32)
+    expect(tab.get_by_role("checkbox", name="Texas LLC")).to_be_checked()
+
+
+def test_by_keyboard_alone_what_has_the_focus_is_not_covered(open_tab: OpenTab) -> None:
+    browser = open_tab(None)
+    tab = browser.tab
+    browser.get("/")
+    boxes = tab.get_by_role("checkbox")
+    boxes.first.focus()
+    tab.keyboard.press("Space")
+    for _ in range(24):
+        tab.keyboard.press("Tab")
+        assert tab.evaluate(_IS_IN_SIGHT), tab.evaluate("() => document.activeElement.outerHTML")
+    tab.keyboard.press("Space")
+    tab.get_by_role("button", name="Compare").press("Enter")
+    expect(tab.get_by_role("table")).to_be_visible()
+
+
+# The middle of what has the focus is what one would press there, and nothing that lies over it.
+_IS_IN_SIGHT = """() => {
+  const box = document.activeElement.getBoundingClientRect();
+  const there = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+  return document.activeElement.closest("tr")?.contains(there) ?? document.activeElement.contains(there);
+}"""
