@@ -43,7 +43,7 @@ class Campaign(Stage):
             self.make_applications(people, self.each * _MORE)
 
     def _lacking(self, met: tally.Faults) -> list[str]:
-        found = tally.lacking(met, tally.KINDS, each=self.each)
+        found = tally.all_lacking(met, each=self.each)
         return [f"{kind} was met too seldom by {', '.join(some)}" for kind, some in found.items() if some]
 
     def result(self, people: Crew, seconds: float) -> Result:

@@ -46,6 +46,7 @@ class Kills(Stage):
                 time.sleep(_LOOK_SECONDS)
                 people.look_after()
             chance.choice(people.of(name)).kill()
+            people.look_after()
 
     def _customer(self) -> Customer:
         return Customer(port=self.ports.web, promised=self._promised, is_over=self._over.exists)

@@ -1,8 +1,6 @@
 """The processes of a campaign: forked from one that has loaded everything, killed by whoever likes, started again."""
 
 import contextlib
-import os
-import signal
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -25,8 +23,8 @@ class Member(Child):
     def kill(self) -> None:
         """kill -9: no word, no end in order."""
         assert self._process is not None
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self._process.pid or 0, signal.SIGKILL)
+        self._process.kill()
+        self._process.join()
 
 
 class Crew:

@@ -16,9 +16,7 @@ from formation_portal.relay.order import next_row
 from formation_portal.relay.profile import address, profile, profile_of
 
 from . import tally
-from .entrance import NEVER_ACCEPTED, REFUSED
 
-KINDS = (REFUSED, NEVER_ACCEPTED)
 # As many as there are workers to take them.
 _AHEAD = 4
 # Longer than the longest way to fail. What was coming may have been called just before.
@@ -27,11 +25,11 @@ _LOOK_SECONDS = 0.01
 
 
 class Doorkeeper:
-    """`orders` go to the proxy: a kind of KINDS, or None. `faults` counts what has happened so far."""
+    """`orders` go to the proxy: an entrance's kind, or None. `faults` counts what has happened so far."""
 
     def __init__(self, orders: Connection, *, each: int, faults: Callable[[], tally.Faults]) -> None:
         self._orders, self._each, self._faults = orders, each, faults
-        self._lacking = tally.lacking(faults(), KINDS, each=each)
+        self._lacking = tally.shut_out_lacking(faults(), each=each)
 
     def look(self) -> None:
         """Shut where it is time to, and open again; to be called often."""
@@ -56,7 +54,7 @@ class Doorkeeper:
                 break
             time.sleep(_LOOK_SECONDS)
         self._orders.send(None)
-        self._lacking = tally.lacking(self._faults(), KINDS, each=self._each)
+        self._lacking = tally.shut_out_lacking(self._faults(), each=self._each)
 
 
 def _is_paused() -> bool:

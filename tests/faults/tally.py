@@ -28,6 +28,7 @@ KINDS = (
     proxy.SLOW_DRIP,
     KILL,
 )
+SHUT_OUT = (REFUSED, NEVER_ACCEPTED)
 _ONE_KIND = {service_faults.KILLED: KILL, proxy.WORKER_KILLED: KILL}
 
 # The outcome of an attempt that surely did nothing, since no connection was made.
@@ -47,6 +48,20 @@ def faults(folder: Path, *, log: Path) -> Faults:
 def lacking(found: Faults, kinds: Collection[str], *, each: int) -> dict[str, list[str]]:
     """The endpoints that have met a kind less often than each should, by kind."""
     return {kind: [one for one in ENDPOINTS if found[one, kind] < each] for kind in kinds}
+
+
+def shut_out_lacking(found: Faults, *, each: int) -> dict[str, list[str]]:
+    """The same for the ways in which nobody gets in. Where each is 1, once anywhere is enough: the long way is long."""
+    if each > 1:
+        return lacking(found, SHUT_OUT, each=each)
+    met = {kind for _, kind in found}
+    return {kind: [] if kind in met else list(ENDPOINTS) for kind in SHUT_OUT}
+
+
+def all_lacking(found: Faults, *, each: int) -> dict[str, list[str]]:
+    """The same for all kinds."""
+    others = [kind for kind in KINDS if kind not in SHUT_OUT]
+    return shut_out_lacking(found, each=each) | lacking(found, others, each=each)
 
 
 def table(found: Faults) -> Iterator[str]:

@@ -7,14 +7,15 @@ from tests.scratch_postgres import server_programs
 
 from .running import run
 
-SIX_ENDPOINTS_TEN_KINDS = 60
+# Eight kinds at six endpoints; being shut out, in two ways, at any.
+FAULTS = 50
 
 
 @pytest.mark.parametrize("mode", ["with keys", "without keys"])
 def test_nothing_is_lost_or_doubled_whatever_goes_wrong(mode: str) -> None:
     ran = run(mode, "--each", "1")
     assert ran.code == 0, ran.said
-    assert ran.figures["faults"] >= SIX_ENDPOINTS_TEN_KINDS
+    assert ran.figures["faults"] >= FAULTS
     assert ran.figures["lost"] == ran.figures["duplicated"] == ran.figures["stuck"] == ran.figures["unrecorded"] == 0
     assert mode == "without keys" or ran.figures["held"] == 0
 
