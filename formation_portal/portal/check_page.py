@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.set_aside import aside_in
 from formation_portal.applications.summary import AnswerLine, DocumentLine, ShareTable, summary
 from formation_portal.contract.field import FieldSpec, control_name
 from formation_portal.contract.needs import Need
@@ -14,6 +15,7 @@ from formation_portal.contract.schema import Section
 from formation_portal.relay.board import DeliveryBoard, DeliveryView
 from formation_portal.relay.kinds import Kind
 
+from .aside_entry import AsideEntry, aside_entry
 from .delivery import delivery_note
 from .need_links import NeedLink, need_links
 from .questions import anchor, party_control
@@ -59,6 +61,8 @@ class CheckPage:
     shares: ShareTable | None
     holdings: DeliveryView
     documents: tuple[SummaryRow, ...]
+    # What is kept and not sent; it is no answer, and stands apart.
+    aside: AsideEntry | None
 
     @property
     def is_open(self) -> bool:
@@ -68,7 +72,8 @@ class CheckPage:
 
 def check_page(draft: Draft, *, needs: Sequence[Need] | None = None) -> CheckPage:
     """The page for a draft, or for what was submitted. `needs` are those that a submission was refused for."""
-    told = summary(draft)
+    told, aside = summary(draft), aside_in(draft)
+    not_sent = {one.party.token for one in aside.parties}
     is_open = draft.application.is_open
     delivery = delivery_note(draft)
     refused = delivery.refused if is_open else ()
@@ -78,13 +83,16 @@ def check_page(draft: Draft, *, needs: Sequence[Need] | None = None) -> CheckPag
         draft=draft,
         needs=need_links(draft, tuple(still_needed), back_to=NEXT) if is_open else (),
         sections=tuple(reader.section(one.section, one.lines) for one in told.sections),
-        parties=tuple(reader.party(one.party, one.roles, one.lines) for one in told.parties),
+        parties=tuple(
+            reader.party(one.party, one.roles, one.lines) for one in told.parties if one.party.token not in not_sent
+        ),
         share_classes=tuple(
             reader.share_class(one.share_class.token, one.share_class.label, one.lines) for one in told.share_classes
         ),
         shares=told.shares,
         holdings=delivery.board.of_all(Kind.SHAREHOLDING),
         documents=tuple(reader.document(line) for line in told.documents),
+        aside=aside_entry(aside) if aside and is_open else None,
     )
 
 

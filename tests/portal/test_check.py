@@ -8,9 +8,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.set_aside import aside_in
 from tests.applications import made
-from tests.markup import Markup
+from tests.markup import Element, Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -61,11 +62,76 @@ def test_answers_are_read_back_in_words(complete: Draft, as_owner: Client) -> No
     assert told["Purpose"] == "Not provided"
 
 
-def test_an_inactive_answer_is_not_read_back(draft: Draft, owner: Any, as_owner: Client) -> None:
+def entry(markup: Markup, name: str) -> Element | None:
+    """The entry of that heading, with everything in it."""
+    return next((one for one in markup.all("section") if one.attributes.get("aria-labelledby") == name), None)
+
+
+def test_an_answer_that_is_not_asked_any_more_is_set_aside_and_no_answer(
+    draft: Draft, owner: Any, as_owner: Client
+) -> None:
     save(draft, "the-company", made.COMPANY | {"xy.activity": "Trading", "xy.goods": "Cold fish"}, owner)
-    assert "Cold fish" in as_owner.get(path(draft)).content.decode()
+    markup = Markup(as_owner.get(path(draft)).content.decode())
+    assert entry(markup, "aside") is None
+    assert answers(markup)["Goods"] == "Cold fish"
     save(draft, "the-company", {"xy.activity": "Holding company"}, owner)
-    assert "Cold fish" not in as_owner.get(path(draft)).content.decode()
+    markup = Markup(as_owner.get(path(draft)).content.decode())
+    assert markup.faults == []
+    company, aside = entry(markup, "section-the-company"), entry(markup, "aside")
+    assert company is not None
+    assert aside is not None
+    assert "Cold fish" not in company.text
+    assert "1 answer" in aside.text
+    assert "Not sent. It comes back if you change “Activity” back." in aside.text
+    assert answers(markup)["Goods"] == "Cold fish Only asked if you answer Trading to “Activity”."
+
+
+def test_people_whose_only_role_is_not_asked_are_set_aside_with_their_answers(
+    draft: Draft, owner: Any, as_owner: Client
+) -> None:
+    save(draft, "the-company", made.COMPANY | {"xy.activity": "Trading", "xy.goods": "Fish"}, owner)
+    both = {"person.first_name": "Grace", "person.last_name": "Hopper"}
+    saving.add_party(draft, "person", ["manager"], made.ADA, by=owner)
+    saving.add_party(draft, "person", ["manager", "director"], both, by=owner)
+    save(draft, "the-company", {"xy.activity": "Holding company"}, owner)
+    markup = Markup(as_owner.get(path(draft)).content.decode())
+    aside = entry(markup, "aside")
+    assert aside is not None
+    assert "1 answer, 1 person" in aside.text
+    assert "They come back if you change “Activity” back." in aside.text
+    assert answers(markup)["Ada Lovelace"] == "Manager Only asked if you answer Trading to “Activity”."
+    headings = [one.text for one in markup.all("h2")]
+    assert "Ada Lovelace" not in headings
+    assert "Grace Hopper" in headings
+
+
+def test_shares_and_documents_of_sections_that_are_not_asked_are_set_aside(owner: Any, as_owner: Client) -> None:
+    rule = {"depends_on": {"field": "activity", "value": "Trading"}}
+    company, funds, directors, shareholders, _, shares = made.SCHEMA["sections"]
+    slots = {"documents": {"person": [{"name": "Agreement"}]}}
+    sections = [company, funds, directors, shareholders | rule | slots, shares | rule]
+    product = made.product(schema=made.SCHEMA | {"sections": sections})
+    draft = open_draft(saving.start(owner=owner, product=product))
+    save(draft, "the-company", made.COMPANY | {"xy.activity": "Trading"}, owner)
+    ada = saving.add_party(draft, "person", ["director", "shareholder"], made.ADA, by=owner)
+    saving.add_share_class(draft, made.ORDINARY, by=owner)
+    saving.add_document(draft, ada, "Passport", made.upload(), by=owner)
+    saving.add_document(draft, ada, "Agreement", made.upload(name="agreement.pdf"), by=owner)
+    assert not aside_in(draft)
+    save(draft, "the-company", {"xy.activity": "Holding company"}, owner)
+    markup = Markup(as_owner.get(path(draft)).content.decode())
+    assert answers(markup)["Agreement, Ada Lovelace"].startswith("agreement.pdf Only asked if")
+    assert answers(markup)["Ordinary"].startswith("Share class Only asked if")
+    saving.set_roles(draft, ada, ["shareholder"], by=owner)
+    assert [one.party.label for one in aside_in(draft).parties] == ["Ada Lovelace"]
+    assert "1 person, 1 share class" in as_owner.get(path(draft)).content.decode()
+
+
+def test_nothing_is_listed_as_set_aside_once_it_was_sent(complete: Draft, owner: Any, as_owner: Client) -> None:
+    save(complete, "the-company", {"xy.goods": "Fish"}, owner)
+    assert entry(Markup(as_owner.get(path(complete)).content.decode()), "aside") is not None
+    saving.submit(complete, by=owner, declaration="I declare it.")
+    assert "Fish" not in as_owner.get(path(complete)).content.decode()
 
 
 def test_what_cannot_be_read_stands_as_typed(draft: Draft, owner: Any, as_owner: Client) -> None:

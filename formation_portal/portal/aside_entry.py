@@ -1,0 +1,81 @@
+"""What is set aside, as an entry of the check page: each with what was answered and why it isn't asked."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from formation_portal.applications.rows import PartyRow, ShareClassRow
+from formation_portal.applications.set_aside import Aside
+from formation_portal.contract.rules import Verdict
+
+from .counting import counted, listed
+
+# More than these and their names would be a riddle.
+_NAMED_AT_MOST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class AsideRow:
+    """One thing that is kept: what it is, what was entered, and the rule."""
+
+    term: str
+    value: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class AsideEntry:
+    """The entry: how much it is, how it comes back, and every single thing."""
+
+    counts: str
+    way_back: str
+    rows: tuple[AsideRow, ...]
+
+
+def aside_entry(aside: Aside) -> AsideEntry:
+    """The entry in words; without rows where nothing is set aside."""
+    return AsideEntry(_counts(aside), _way_back(aside), (*_people(aside), *_rest(aside)))
+
+
+def _counts(aside: Aside) -> str:
+    kinds = [one.party.kind for one in aside.parties]
+    words = (
+        counted(len(aside.answers), "answer", "answers"),
+        counted(kinds.count("person"), "person", "people"),
+        counted(kinds.count("corporate"), "company", "companies"),
+        counted(kinds.count("foundation"), "foundation", "foundations"),
+        counted(len(aside.share_classes), "share class", "share classes"),
+        counted(len(aside.documents), "document", "documents"),
+    )
+    return ", ".join(word for word in words if word)
+
+
+def _way_back(aside: Aside) -> str:
+    several = sum(map(len, (aside.answers, aside.parties, aside.share_classes, aside.documents))) > 1
+    comes = "They come" if several else "It comes"
+    named = aside.deciding
+    if not named or len(named) > _NAMED_AT_MOST:
+        return f"{comes} back when the answers below ask for {'them' if several else 'it'} again."
+    return f"{comes} back if you change {listed([f'“{label}”' for label in named], 'or')} back."
+
+
+def _people(aside: Aside) -> Iterator[AsideRow]:
+    for one in aside.parties:
+        roles = ", ".join(one.roles)
+        yield AsideRow(one.party.label, roles[:1].upper() + roles[1:], _reasons(one.verdicts))
+
+
+def _rest(aside: Aside) -> Iterator[AsideRow]:
+    for answer in aside.answers:
+        yield AsideRow(_of(answer.line.spec.label, answer.holder), answer.line.value, _reasons([answer.verdict]))
+    for share in aside.share_classes:
+        yield AsideRow(share.share_class.label, "Share class", _reasons([share.verdict]))
+    for paper in aside.documents:
+        yield AsideRow(_of(paper.document.slot, paper.holder), paper.document.name, _reasons([paper.verdict]))
+
+
+def _of(what: str, holder: PartyRow | ShareClassRow | None) -> str:
+    return f"{what}, {holder.label}" if holder else what
+
+
+def _reasons(verdicts: Sequence[Verdict]) -> str:
+    return " ".join(f"{verdict.reason}." for verdict in verdicts if verdict.reason)

@@ -1,0 +1,137 @@
+"""What is set aside is what was answered and isn't asked any more, counted once; and a way back brings all of it."""
+
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from formation_portal.contract.answers import Answers
+from formation_portal.contract.parking import Parked, ParkedAnswer, parked, set_aside
+from formation_portal.contract.record import Record
+from formation_portal.contract.rules import Standing, settle
+from formation_portal.contract.schema import FormSchema
+from tests.strategies import records, schemas
+
+from .builders import entity, form, person, question, record, role, share_class
+
+ON = {"field": "on", "value": True}
+NOTHING = Parked()
+
+
+def changed(data: st.DataObject, schema: FormSchema, now: Record) -> Record:
+    """The same with other answers about the entity, as one save makes it."""
+    other = data.draw(records(schema)).answers
+    return replace(now, answers=other)
+
+
+def asked_names(standing: Standing, holder: Any) -> set[str]:
+    """The names that any section asks of the holder, found the long way."""
+    return {
+        spec.name
+        for section in standing.schema.sections
+        if holder is None or section.role in holder.roles
+        for spec in section.groups.get("entity" if holder is None else holder.kind, ())
+        if standing.field(section, spec, holder).active
+    }
+
+
+@given(schemas(), st.data())
+def test_what_is_set_aside_was_answered_and_is_not_asked(document: dict[str, Any], data: st.DataObject) -> None:
+    schema = FormSchema.model_validate(document)
+    standing = settle(schema, data.draw(records(schema)))
+    found = parked(standing)
+    for holder in (None, *standing.record.parties):
+        answers: Answers = holder.answers if holder else standing.record.answers
+        given_names = {*answers.values, *answers.problems}
+        listed = {one.name for one in found.answers if one.holder == (holder.id if holder else None)}
+        if holder is None or holder.id not in found.parties:
+            assert listed == given_names - asked_names(standing, holder)
+        else:
+            assert not listed
+            assert not standing.active_roles(holder)
+
+
+@given(schemas(), st.data())
+def test_no_change_sets_nothing_aside(document: dict[str, Any], data: st.DataObject) -> None:
+    schema = FormSchema.model_validate(document)
+    now = data.draw(records(schema))
+    assert set_aside(settle(schema, now), settle(schema, now)) == NOTHING
+
+
+@given(schemas(), st.data())
+def test_what_a_change_sets_aside_is_counted_once_and_was_asked_before(
+    document: dict[str, Any], data: st.DataObject
+) -> None:
+    schema = FormSchema.model_validate(document)
+    now = data.draw(records(schema))
+    before, after = settle(schema, now), settle(schema, changed(data, schema, now))
+    aside = set_aside(before, after)
+    assert not {one.section for one in aside.answers} & aside.sections
+    assert not {one.holder for one in aside.answers} & aside.parties
+    for section in schema.sections:
+        if section.key in aside.sections:
+            assert before.section(section).active
+            assert not after.section(section).active
+    for party in now.parties:
+        if party.id in aside.parties:
+            roles = schema.sections_of(party.roles)
+            assert any(before.section(section).active for section in roles)
+            assert not any(after.section(section).active for section in roles)
+
+
+@given(schemas(), st.data())
+def test_changing_back_leaves_nothing_set_aside_that_was_not(document: dict[str, Any], data: st.DataObject) -> None:
+    schema = FormSchema.model_validate(document)
+    now = data.draw(records(schema))
+    before, between = settle(schema, now), settle(schema, changed(data, schema, now))
+    after = settle(schema, now)
+    aside, back = set_aside(before, between), parked(after)
+    assert not aside.sections & back.sections
+    assert not aside.parties & back.parties
+    assert back == parked(before)
+
+
+SCHEMA = form(
+    entity(question("on", "boolean"), *(question(f"a{n}", depends_on=ON) for n in range(5)), title="First"),
+    entity(question("b"), question("a0"), title="Second", depends_on=ON),
+    entity(question("c"), title="Empty", depends_on=ON),
+    role("director", question("d"), depends_on=ON),
+    role("secretary", question("e")),
+    {"scope": "share_structure", "title": "Shares", "depends_on": ON},
+)
+ADA = person(SCHEMA, "director", d="x")
+EVE = person(SCHEMA, "director", "secretary", id="eve", d="x", e="x")
+ORDINARY = share_class(SCHEMA)
+
+
+def standing(on: bool, **answers: Any) -> Standing:
+    return settle(SCHEMA, record(SCHEMA, parties=(ADA, EVE), classes=(ORDINARY,), on=on, **answers))
+
+
+def test_whole_sections_people_and_classes_are_counted_as_such() -> None:
+    aside = set_aside(standing(True, b="x", a1="x"), standing(False, b="x", a1="x"))
+    assert aside.sections == {"second", "directors", "shares"}
+    assert aside.parties == {"ada"}
+    assert aside.share_classes == {"a"}
+    assert aside.answers == {ParkedAnswer("first", None, "xx.a1")}
+    assert aside.is_much
+
+
+def test_a_few_answers_are_not_much_and_more_are() -> None:
+    small = form(entity(question("on", "boolean"), *(question(f"a{n}", depends_on=ON) for n in range(5))))
+
+    def after(count: int) -> Parked:
+        given_answers = {f"a{n}": "x" for n in range(count)}
+        before, now = (settle(small, record(small, on=on, **given_answers)) for on in (True, False))
+        return set_aside(before, now)
+
+    assert [after(count).is_much for count in (0, 3, 4)] == [False, False, True]
+
+
+def test_an_answer_that_another_section_still_asks_is_not_set_aside() -> None:
+    both = form(
+        entity(question("on", "boolean"), question("a"), title="First"),
+        entity(question("a"), title="Second", depends_on=ON),
+    )
+    assert parked(settle(both, record(both, on=False, a="x"))) == NOTHING
