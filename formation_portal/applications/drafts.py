@@ -16,6 +16,7 @@ from formation_portal.contract.reading import is_blank
 from formation_portal.contract.record import Record
 from formation_portal.contract.rules import Standing, settle
 from formation_portal.contract.schema import FormSchema, Section
+from formation_portal.contract.shares import over_issued
 
 from .models import Application, Document, Holding, Party, SectionAnswers, ShareClass
 from .rows import PartyRow, References, ShareClassRow
@@ -197,8 +198,12 @@ class Draft:
 
     @cached_property
     def needs(self) -> tuple[Need, ...]:
-        """Everything that is still needed, numbers of shares that cannot be read among it."""
-        return (*needs(self.schema, self.record, standing=self.standing), *self._unreadable_holdings())
+        """Everything that is still needed, numbers of shares that cannot be read or given among it."""
+        return (
+            *needs(self.schema, self.record, standing=self.standing),
+            *self._unreadable_holdings(),
+            *over_issued(self.standing),
+        )
 
     def _unreadable_holdings(self) -> Iterable[Need]:
         section = self.schema.share_section

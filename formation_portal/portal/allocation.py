@@ -7,6 +7,7 @@ from typing import Any
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow, ShareClassRow
 from formation_portal.contract import canonical
+from formation_portal.contract.shares import shares_of_class, shares_of_entity
 
 from .money import money
 
@@ -31,9 +32,31 @@ class Allocation:
         holding = self._draft.holdings.get((party.token, row.token))
         return holding.shares or 0 if holding else 0
 
+    def is_unreadable(self, party: PartyRow, row: ShareClassRow) -> bool:
+        """Whether something is typed that is no number of shares."""
+        holding = self._draft.holdings.get((party.token, row.token))
+        return holding is not None and holding.shares is None
+
+    def has_some(self, party: PartyRow, row: ShareClassRow) -> bool:
+        """Whether the party holds shares of the class."""
+        return self.shares(party, row) > 0
+
     def given(self, row: ShareClassRow) -> int:
         """How many shares of the class are given."""
         return sum(self.shares(party, row) for party in self.holders)
+
+    @cached_property
+    def _there_are(self) -> dict[str, int | None]:
+        return {row.token: shares_of_class(self._draft.standing, row.record) for row in self.classes}
+
+    def there_are(self, row: ShareClassRow) -> int | None:
+        """How many shares of the class can be given; None where nothing says so."""
+        return self._there_are[row.token]
+
+    @cached_property
+    def there_are_together(self) -> int | None:
+        """The same for all classes together."""
+        return shares_of_entity(self._draft.standing)
 
     @cached_property
     def total(self) -> int:

@@ -38,7 +38,7 @@ def _place(draft: Draft, need: Need) -> tuple[str, str]:
     reference = draft.application.reference
     if need.slot is not None:
         return reverse("portal:documents", args=[reference]), slot_id(slot_key(need.party_id, need.slot))
-    if need.code == "holding" or (need.party_id and need.share_class_id):
+    if need.code in ("holding", "over_issued") or (need.party_id and need.share_class_id):
         return reverse("portal:shares", args=[reference]), ""
     if need.party_id is not None:
         return reverse("portal:party", args=[reference, need.party_id]), _party_anchor(draft, need)

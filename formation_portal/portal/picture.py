@@ -18,13 +18,13 @@ class Swatch:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """One holder's part of a bar."""
+    """One holder's part of a bar; without a swatch, what is not given yet."""
 
     label: str
     figure: str
     start: str
     width: str
-    swatch: Swatch
+    swatch: Swatch | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,10 @@ def swatch(place: int) -> Swatch:
     return Swatch(f"f{place % _COLOURS + 1}", f"p{pattern + 1}" if pattern else "")
 
 
-def bar(label: str, holdings: list[tuple[str, int]]) -> Bar:
-    """A class of shares as a bar, in the order of the table. At least one share is given."""
-    total = sum(shares for _, shares in holdings)
+def bar(label: str, holdings: list[tuple[str, int]], *, there_are: int | None = None) -> Bar:
+    """A class of shares as a bar, in the order of the table, and then what is not given. At least one share is."""
+    given = sum(shares for _, shares in holdings)
+    total = max(given, there_are or 0)
     parts = [(swatch(place), name, shares) for place, (name, shares) in enumerate(holdings) if shares]
     wide = [part for part in parts if 100 * part[2] / total >= _THINNEST]
     thin = sum(part[2] for part in parts) - sum(part[2] for part in wide)
@@ -56,8 +57,18 @@ def bar(label: str, holdings: list[tuple[str, int]]) -> Bar:
         width = 100 * shares / total
         slices.append(Slice(name, f"{shares:,}", _percent(start), _percent(width), drawn))
         start += width
-    said = ", ".join(f"{name} {_percent(100 * shares / total)}" for _, name, shares in parts)
-    return Bar(label, f"{total:,} given", f"{label}: {said}", tuple(slices))
+    said = [f"{name} {_percent(100 * shares / total)}" for _, name, shares in parts]
+    if rest := total - given:
+        left = _percent(100 * rest / total)
+        slices.append(Slice("Not given", f"{rest:,}", _percent(start), left, None))
+        said.append(f"{left} not yet given")
+    return Bar(label, _figure(given, there_are), f"{label}: {', '.join(said)}", tuple(slices))
+
+
+def _figure(given: int, there_are: int | None) -> str:
+    if there_are is None:
+        return f"{given:,} given"
+    return f"{given:,} of {there_are:,} given" if given <= there_are else f"{given:,} given, {there_are:,} there are"
 
 
 def _percent(part: float) -> str:

@@ -9,7 +9,9 @@ from django.urls import reverse
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow, ShareClassRow
+from formation_portal.contract.problems import AnswerError
 from formation_portal.contract.schema import Section
+from formation_portal.contract.shares import number_of_shares
 from formation_portal.relay.board import DeliveryView, Stage
 from formation_portal.relay.kinds import holding_subject
 
@@ -20,61 +22,14 @@ from .closed import reason
 from .lists import NeedRow
 from .money import money
 from .need_links import need_url
-from .picture import Bar, Swatch, bar, swatch
+from .picture import Bar, bar, swatch
+from .share_lines import Cell, ClassLine, Column, HolderRow
+from .share_remainders import is_over, remarks, rest_id, rest_words
 
 # A cell has room only for what is not as it should be.
 _UNSETTLED = (Stage.YOURS, Stage.OURS, Stage.CHECKING, Stage.WAITING)
-
-
-@dataclass(frozen=True, slots=True)
-class ClassLine:
-    """One class of shares: its properties in words, and how far it has come."""
-
-    name: str
-    par_value: str
-    votes: str
-    dividends: str
-    status: str
-    edit_url: str
-    remove_url: str
-    delivery: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """How many shares of one class a holder has, as typed; `delivery` only where it is neither saved nor received."""
-
-    name: str
-    id: str
-    label: str
-    typed: str
-    error: str
-    is_refused: bool
-    delivery: str
-    remove_url: str
-
-
-@dataclass(frozen=True, slots=True)
-class HolderRow:
-    """One holder with a cell for each class, and the parts that follow."""
-
-    token: str
-    label: str
-    swatch: Swatch
-    cells: tuple[Cell, ...]
-    of_shares: str
-    of_votes: str
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One class with its sums."""
-
-    token: str
-    label: str
-    given: str
-    paid_in: str
+# Characters: what is said at every change has to be over before the next one.
+_HEARD_AT_MOST = 100
 
 
 @dataclass(frozen=True)
@@ -142,6 +97,11 @@ class SharesPage:
     def classes(self) -> tuple[ClassLine, ...]:
         return tuple(self._class_line(row) for row in self.draft.share_classes)
 
+    @property
+    def says_at_most(self) -> bool:
+        """Whether some class says how many shares it has."""
+        return any(line.at_most for line in self.classes)
+
     @cached_property
     def rows(self) -> tuple[HolderRow, ...]:
         return tuple(self._row(place, party) for place, party in enumerate(self.allocation.holders))
@@ -151,31 +111,57 @@ class SharesPage:
         return tuple(self._column(row) for row in self.draft.share_classes)
 
     @property
-    def problems(self) -> tuple[Cell, ...]:
-        """The cells whose number cannot be read, or that the service refused."""
+    def wrong_cells(self) -> tuple[Cell, ...]:
+        """The cells whose number cannot be read, is more than the class has, or that the service refused."""
         return tuple(cell for row in self.rows for cell in row.cells if cell.error)
+
+    @property
+    def problems(self) -> tuple[Cell | Column, ...]:
+        """The same, and the totals that are more than there is."""
+        return (*self.wrong_cells, *(column for column in self.columns if column.error))
 
     def objects_more_than(self, before: "SharesPage") -> bool:
         """Whether a save has to be drawn again: a number cannot be read, or the service has refused a new one."""
-        earlier = {cell.name for cell in before.problems if cell.is_refused}
-        return any(not cell.is_refused or cell.name not in earlier for cell in self.problems)
+        earlier = {cell.name for cell in before.wrong_cells if cell.is_refused}
+        wrong = any(not cell.is_refused or cell.name not in earlier for cell in self.wrong_cells)
+        return wrong or any(column.error for column in self.columns)
+
+    @property
+    def problems_title(self) -> str:
+        """The heading of the error summary."""
+        count = len(self.problems)
+        return f"{count} number{' needs' if count == 1 else 's need'} another look"
 
     @property
     def lead(self) -> str:
-        """What is given so far, in words."""
+        """What is given so far and what is left, in words."""
+        return " ".join((self._given, *remarks(self.allocation)))
+
+    @property
+    def announcement(self) -> str:
+        """The same, as far as it is short enough to be heard at every change."""
+        said = self._given
+        for remark in remarks(self.allocation):
+            longer = f"{said} {remark}"
+            said = longer if len(longer) < _HEARD_AT_MOST else said
+        return said
+
+    @property
+    def _given(self) -> str:
         total = self.allocation.total
-        if not total:
-            return "No shares are given yet."
-        return f"{total:,} share{' is' if total == 1 else 's are'} given."
+        return f"{total:,} share{' is' if total == 1 else 's are'} given." if total else "No shares are given yet."
 
     @property
     def bars(self) -> tuple[Bar, ...]:
         """The picture: one bar for each class of which shares are given."""
         return tuple(
-            bar(row.label, [(party.label, self.allocation.shares(party, row)) for party in self.allocation.holders])
+            bar(row.label, self._holdings_of(row), there_are=self.allocation.there_are(row))
             for row in self.draft.share_classes
             if self.allocation.given(row)
         )
+
+    def _holdings_of(self, row: ShareClassRow) -> list[tuple[str, int]]:
+        return [(party.label, self.allocation.shares(party, row)) for party in self.allocation.holders]
 
     needs_title = "Still needed"
 
@@ -187,6 +173,8 @@ class SharesPage:
     def _place(self, need: Any) -> str:
         if need.code == "share_class":
             return self.class_new_url
+        if need.code == "over_issued" and need.share_class_id:
+            return f"#{rest_id(need.share_class_id)}"
         if need.party_id and self.columns:
             share_class = need.share_class_id or self.columns[0].token
             return f"#{cell_name(need.party_id, share_class)}"
@@ -197,6 +185,7 @@ class SharesPage:
         count = sum(need.share_class_id == row.token and need.field is not None for need in self.draft.needs)
         return ClassLine(
             name=row.label,
+            at_most=_figure(self.allocation.there_are(row)),
             par_value=self._par_value(row),
             votes=_yes_or_no(self.allocation.property_of(row, "voting_rights")),
             dividends=_yes_or_no(self.allocation.property_of(row, "dividend_rights")),
@@ -221,17 +210,48 @@ class SharesPage:
         holding = self.draft.holdings.get((party.token, row.token))
         name = cell_name(party.token, row.token)
         delivery = self.arrivals.of_holding(holding_subject(party.token, row.token))
-        error = next((problem.message for problem in delivery.problems), "") if delivery.is_refused else ""
-        if holding is not None and holding.shares is None:
-            error = f"Enter the number of “{row.label}” shares of {party.label} in digits, like 5000"
         typed = holding.typed if holding else ""
+        refused = next((problem.message for problem in delivery.problems), "") if delivery.is_refused else ""
+        objection = self._objection(party, row, typed)
         unsettled = delivery.state.value if delivery.state in _UNSETTLED else ""
         is_removable = bool(holding and not self.closed)
         remove_url = self._url("holding_removal", party.token, row.token) if is_removable else ""
-        return Cell(name, name, f"{row.label}, {party.label}", typed, error, delivery.is_refused, unsettled, remove_url)
+        return Cell(
+            name=name,
+            id=name,
+            label=f"{row.label}, {party.label}",
+            typed=typed,
+            error=objection or refused,
+            is_refused=bool(refused and not objection),
+            delivery=unsettled,
+            remove_url=remove_url,
+        )
+
+    def _objection(self, party: PartyRow, row: ShareClassRow, typed: str) -> str:
+        if not typed:
+            return ""
+        shares, there_are = f"“{row.label}” shares of {party.label}", self.allocation.there_are(row)
+        try:
+            number = number_of_shares(typed, of=shares)
+        except AnswerError as error:
+            return error.message
+        return f"Enter at most {there_are:,} {shares}: the class has no more" if is_over(number, there_are) else ""
 
     def _column(self, row: ShareClassRow) -> Column:
-        return Column(row.token, row.label, f"{self.allocation.given(row):,}", self.allocation.paid_in(row))
+        given, there_are = self.allocation.given(row), self.allocation.there_are(row)
+        rest = rest_words(given, there_are)
+        # Where one cell alone is too much, its own words say so.
+        alone = any(is_over(self.allocation.shares(party, row), there_are) for party in self.allocation.holders)
+        error = f"{row.label}: {rest}" if is_over(given, there_are) and not alone else ""
+        return Column(
+            token=row.token,
+            id=rest_id(row.token),
+            label=row.label,
+            given=f"{given:,}",
+            rest=rest,
+            error=error,
+            paid_in=self.allocation.paid_in(row),
+        )
 
     def _par_value(self, row: ShareClassRow) -> str:
         par_value, currency = (
@@ -252,6 +272,10 @@ def shares_page(draft: Draft, section: Section) -> SharesPage:
 def cell_name(party_token: str, class_token: str) -> str:
     """The name and the id of one cell."""
     return f"holding:{party_token}:{class_token}"
+
+
+def _figure(number: int | None) -> str:
+    return "" if number is None else f"{number:,}"
 
 
 def _yes_or_no(value: Any) -> str:

@@ -177,7 +177,8 @@ class Stranger:
         if control.inputmode == "decimal" and "amount" not in words:
             return f"{number}.5" if number % 3 == 0 else str(number)
         if control.inputmode in ("numeric", "decimal"):
-            return str(1_000 + number)
+            # Few, since a class may have said how many shares it has at most.
+            return str(number % 40 + 1)
         if example := re.search(r"\blike ([A-Z]{3})\b", control.hint):
             return example[1]
         if control.kind == "textarea":

@@ -7,6 +7,7 @@ from django.contrib.auth.models import AbstractBaseUser
 
 from formation_portal.contract import reading
 from formation_portal.contract.problems import AnswerError
+from formation_portal.contract.shares import number_of_shares
 
 from ..answers import differing, without_blanks
 from ..drafts import Draft
@@ -136,10 +137,9 @@ def read_shares(text: str) -> int | None:
     Nought is a way to say that there are none; it is kept as typed and counts as no shares.
     """
     try:
-        number = reading.number(text, label="Shares")
+        return number_of_shares(text, of="shares")
     except AnswerError:
         return None
-    return number if isinstance(number, int) and number >= 0 else None
 
 
 def _found(draft: Draft, share_class: ShareClass | ShareClassRow) -> ShareClassRow:

@@ -1,0 +1,75 @@
+"""Numbers of shares: read as typed, held against what there is to give, and split equally. Whole numbers throughout."""
+
+from collections.abc import Iterator
+
+from . import canonical, reading
+from .needs import Need
+from .problems import AnswerError
+from .record import Holder, ShareClass
+from .rules import Standing
+from .wire import answered
+
+
+def number_of_shares(raw: object, *, of: str) -> int:
+    """The number that was typed. Raises AnswerError with the way out, naming what it is a number `of`.
+
+    Nought is a way to say that there are none.
+    """
+    try:
+        number = reading.number(raw, label=of)
+    except AnswerError as error:
+        is_long = error.code == "too_many_digits"
+        how = f"with at most {reading.DIGITS_LIMIT} digits" if is_long else "in digits, like 5000"
+        raise AnswerError(error.code, f"Enter the number of {of} {how}") from None
+    if not isinstance(number, int):
+        raise AnswerError("not_whole", f"Enter a whole number of {of}: a share can’t be divided")
+    if number < 0:
+        raise AnswerError("negative", f"Enter the number of {of} as zero or more")
+    return number
+
+
+def shares_of_class(standing: Standing, share_class: ShareClass) -> int | None:
+    """How many shares the class has, where the schema asks and the answer says so."""
+    return _said(standing, canonical.CLASS_SHARES, share_class)
+
+
+def shares_of_entity(standing: Standing) -> int | None:
+    """How many shares there are of all classes together, where the schema asks and the answer says so."""
+    return _said(standing, canonical.ENTITY_SHARES, None)
+
+
+def _said(standing: Standing, name: str, holder: Holder) -> int | None:
+    found = next((value for spec, value in answered(standing, holder) if spec.canonical_field == name), None)
+    return found if isinstance(found, int) and not isinstance(found, bool) and found > 0 else None
+
+
+def over_issued(standing: Standing) -> Iterator[Need]:
+    """What is given beyond what there is, of each class and of all together.
+
+    The interface knows no such need, so the service doesn't refuse what has it; whoever asks for shares should.
+    """
+    section = standing.schema.share_section
+    if section is None or not standing.section(section).active:
+        return
+    holders = {party.id for party in standing.record.parties if canonical.SHAREHOLDER in standing.active_roles(party)}
+    held = [holding for holding in standing.record.holdings if holding.party_id in holders]
+    for one in standing.record.share_classes:
+        given = sum(holding.shares for holding in held if holding.share_class_id == one.id)
+        if text := _too_many(given, shares_of_class(standing, one)):
+            label = one.label or "The class without a name"
+            yield Need("over_issued", f"{label}: {text}", section.key, share_class_id=one.id)
+    if text := _too_many(sum(holding.shares for holding in held), shares_of_entity(standing)):
+        yield Need("over_issued", f"All classes: {text}", section.key)
+
+
+def _too_many(given: int, there_are: int | None) -> str:
+    if there_are is None or given <= there_are:
+        return ""
+    count = given - there_are
+    return f"take {count:,} share{'' if count == 1 else 's'} back, since only {there_are:,} can be given"
+
+
+def split(total: int, *, among: int) -> tuple[int, ...]:
+    """The total in equal parts; what is left over goes to the first ones, one share each."""
+    each, left = divmod(total, among)
+    return tuple(each + (place < left) for place in range(among))

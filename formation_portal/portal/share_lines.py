@@ -1,0 +1,60 @@
+"""The rows and columns of the page of shares, as its templates draw them."""
+
+from dataclasses import dataclass
+
+from .picture import Swatch
+
+
+@dataclass(frozen=True, slots=True)
+class ClassLine:
+    """One class of shares: its properties in words, and how far it has come."""
+
+    name: str
+    at_most: str
+    par_value: str
+    votes: str
+    dividends: str
+    status: str
+    edit_url: str
+    remove_url: str
+    delivery: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """How many shares of one class a holder has, as typed; `delivery` only where it is neither saved nor received."""
+
+    name: str
+    id: str
+    label: str
+    typed: str
+    error: str
+    is_refused: bool
+    delivery: str
+    remove_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class HolderRow:
+    """One holder with a cell for each class, and the parts that follow."""
+
+    token: str
+    label: str
+    swatch: Swatch
+    cells: tuple[Cell, ...]
+    of_shares: str
+    of_votes: str
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One class with its sums, and in words what is left of it; `error` where more is given than there is."""
+
+    token: str
+    id: str
+    label: str
+    given: str
+    rest: str
+    error: str
+    paid_in: str
