@@ -1,5 +1,6 @@
 """Shares: the grid of who holds what."""
 
+from django.contrib import messages
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
@@ -9,9 +10,11 @@ from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 from formation_portal.contract.schema import Section
 
+from ..allocation import Allocation
 from ..arrivals import give_it_a_moment
 from ..conflict import Clash, keeps_theirs
 from ..finding import draft_of, posted_version, share_section
+from ..share_split import CannotSplit, equal_parts
 from ..shares_view import SharesPage, cell_name, shares_page
 from ..steps import SHARES, url_after
 from .answering import draw_conflict, following
@@ -20,7 +23,7 @@ from .answering import draw_conflict, following
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def shares(request: UserRequest, reference: str) -> HttpResponse:
-    """GET draws classes, grid and picture. POST saves the numbers as typed."""
+    """GET draws classes, grid and picture. POST saves the numbers as typed, then splits a class if it names one."""
     draft = draft_of(request, reference)
     section = share_section(draft)
     if request.method == "POST":
@@ -37,6 +40,7 @@ def _save(request: UserRequest, draft: Draft, section: Section) -> HttpResponse:
     typed = _typed(before, request.POST)
     try:
         saving.save_holdings(draft, typed, version=posted_version(request.POST), by=request.user)
+        has_split = _split(request, draft, section)
     except saving.Stale as stale:
         page = shares_page(draft, section)
         return draw_conflict(request, page, _clashes(page, stale))
@@ -47,9 +51,26 @@ def _save(request: UserRequest, draft: Draft, section: Section) -> HttpResponse:
         return render(request, "portal/_shares_change.html", {"page": page})
     give_it_a_moment(draft.application)
     page = shares_page(draft, section)
+    if has_split:
+        return redirect(page.url)
     if page.objects_more_than(before):
         return _draw(request, page, status=422)
     return redirect(following(request, page, onwards=url_after(draft, SHARES)))
+
+
+def _split(request: UserRequest, draft: Draft, section: Section) -> bool:
+    """Split the class whose button was pressed, after what was typed is saved; whether one was pressed."""
+    row = draft.share_class(request.POST.get("split", ""))
+    if row is None:
+        return False
+    try:
+        parts = equal_parts(Allocation(draft), row)
+    except CannotSplit as reason:
+        messages.error(request, str(reason))
+        return True
+    saving.save_holdings(draft, parts.typed, version=draft.version(section.key), by=request.user)
+    messages.success(request, parts.said)
+    return True
 
 
 def _typed(page: SharesPage, post: QueryDict) -> dict[tuple[str, str], str]:

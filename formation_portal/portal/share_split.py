@@ -1,0 +1,65 @@
+"""Splitting the shares of a class equally among its holders, and saying what that came to."""
+
+from dataclasses import dataclass
+
+from formation_portal.applications.rows import PartyRow, ShareClassRow
+from formation_portal.contract.shares import split
+
+from .allocation import Allocation
+
+# More names than these are a number.
+_NAMED_AT_MOST = 3
+
+
+class CannotSplit(Exception):
+    """There is nothing to split yet; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class EqualParts:
+    """The numbers of one class, to be typed by the tokens of party and class; and the sentence about them."""
+
+    typed: dict[tuple[str, str], str]
+    said: str
+
+
+def equal_parts(allocation: Allocation, row: ShareClassRow) -> EqualParts:
+    """The given shares of the class in equal parts, or, while none are given, all that it has. Raises CannotSplit.
+
+    Its holders are those who have some of it; while fewer than two have, everybody who can.
+    """
+    holders, total = _holders(allocation, row), _total(allocation, row)
+    parts = split(total, among=len(holders))
+    typed = {(party.token, row.token): f"{part:,}" if part else "" for party, part in zip(holders, parts, strict=True)}
+    return EqualParts(typed, _words(row, holders, parts))
+
+
+def _holders(allocation: Allocation, row: ShareClassRow) -> tuple[PartyRow, ...]:
+    some = tuple(party for party in allocation.holders if allocation.has_some(party, row))
+    return some if len(some) > 1 else allocation.holders
+
+
+def _total(allocation: Allocation, row: ShareClassRow) -> int:
+    given, there_are = allocation.given(row), allocation.there_are(row)
+    if any(allocation.is_unreadable(party, row) for party in allocation.holders):
+        raise CannotSplit(f"Put the numbers of {row.label} shares right first, so that they can be added up.")
+    total = min(given, there_are or given) or there_are
+    if not total or not allocation.holders:
+        raise CannotSplit(f"Enter how many {row.label} shares there are in one of the cells, then split them.")
+    return total
+
+
+def _words(row: ShareClassRow, holders: tuple[PartyRow, ...], parts: tuple[int, ...]) -> str:
+    total, each = sum(parts), min(parts)
+    if len(holders) == 1:
+        return f"All {total:,} {row.label} shares go to {holders[0].label}, the only holder."
+    left = _first(holders, total - each * len(parts))
+    return f"{total:,} {row.label} shares are split among {len(holders)} holders: {each:,} each{left}."
+
+
+def _first(holders: tuple[PartyRow, ...], left: int) -> str:
+    if not left:
+        return ""
+    names = [party.label for party in holders[:left]]
+    who = " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+    return f", and 1 more for {who if left <= _NAMED_AT_MOST else f'each of the first {left}'}"
