@@ -30,6 +30,16 @@ def only_asked_if(rule: Condition, named: FieldSpec) -> str:
     return f"Only asked if {_if(named, _wanted(rule, named))}"
 
 
+def only_if(rule: Condition, named: FieldSpec) -> str:
+    """The same as the head of a list, before anything is asked at all."""
+    return f"Only if {_if(named, _wanted(rule, named))}"
+
+
+def if_answered(named: FieldSpec, values: Sequence[Any]) -> str:
+    """Which answers would decide: the end of a sentence."""
+    return f"if {_if(named, [in_words(named, value) for value in values])}"
+
+
 def because(named: FieldSpec, held: Any) -> str:
     """Which answer decides: the end of a sentence."""
     return _because(named, [in_words(named, one) for one in held] if named.many else [named.display(held)])

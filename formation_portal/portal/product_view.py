@@ -83,13 +83,13 @@ def product_page(product: Product) -> ProductPage:
         place=item.jurisdiction.name,
         description=item.product.description,
         reason="",
-        figures=_figures(item),
+        figures=facts(item),
         price=price_table(item) if item.price.is_given else None,
         timeline=item.estimated_timeline,
         roles=role_needs(item.form),
         sections=section_previews(item.form),
         documents=document_groups(item.form, entity_word=entity_word(item.product.type)),
-        form=_form(item.form),
+        form=form_words(item.form),
     )
 
 
@@ -112,7 +112,8 @@ def price_table(item: CatalogItem) -> PriceTable:
     )
 
 
-def _figures(item: CatalogItem) -> tuple[Figure, ...]:
+def facts(item: CatalogItem) -> tuple[Figure, ...]:
+    """What it costs, how many roles are filled at least, and how many questions there are at most."""
     least = sum(section.base_minimum for section in item.form.role_sections if section.depends_on is None)
     asked, _ = question_counts(item.form)
     price = item.price
@@ -127,7 +128,8 @@ def _figures(item: CatalogItem) -> tuple[Figure, ...]:
     )
 
 
-def _form(form: FormSchema) -> str:
+def form_words(form: FormSchema) -> str:
+    """Which form it is, in which version, and whose."""
     name = f"“{form.form_name}”" if form.form_name else "A form"
     version = f", version {form.version}" if form.version else ""
     provider = f", by {form.csp_name}" if form.csp_name else ""

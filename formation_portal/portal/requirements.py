@@ -4,13 +4,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from formation_portal.contract import canonical
-from formation_portal.contract.reasons import in_words
+from formation_portal.contract.reasons import if_answered
 from formation_portal.contract.record import Record
 from formation_portal.contract.rules import Standing, directory_of, settle
 from formation_portal.contract.schema import ENTITY, DocumentSlot, FormSchema, Section
 
 _KINDS = {"person": "a person", "corporate": "a company", "foundation": "a foundation"}
-_TAKING_PART = {
+# The heading of what is asked of each kind of party.
+TAKING_PART = {
     "person": "For each person",
     "corporate": "For each company that takes part",
     "foundation": "For each foundation that takes part",
@@ -86,9 +87,8 @@ def _other_minimum(schema: FormSchema, section: Section) -> str:
     place = directory_of(schema).entity_field(rule.field) if rule else None
     if rule is None or place is None or not rule.has_usable_minimum:
         return ""
-    words = _one_of([in_words(place.spec, value) for value in rule.values])
     least = f"At least {rule.minimum}" if rule.minimum else "None required"
-    return f"{least} when “{place.spec.label}” is {words}."
+    return f"{least} {if_answered(place.spec, rule.values)}."
 
 
 def _condition(section: Section, nothing_said: Standing) -> str:
@@ -125,7 +125,7 @@ def document_groups(schema: FormSchema, *, entity_word: str) -> tuple[DocumentGr
     for kind in canonical.PARTY_KINDS:
         sections = [section for section in schema.role_sections if section.allows(kind)]
         asked = [(section, slot) for section in sections for slot in section.slots(kind)]
-        groups.append(DocumentGroup(_TAKING_PART[kind], _lines(asked, everybody=len(sections))))
+        groups.append(DocumentGroup(TAKING_PART[kind], _lines(asked, everybody=len(sections))))
     return tuple(group for group in groups if group.lines)
 
 
@@ -137,13 +137,18 @@ def _lines(asked: list[tuple[Section, DocumentSlot]], *, everybody: int) -> tupl
 
 
 def _line(name: str, asked: list[tuple[Section, DocumentSlot]], *, everybody: int) -> DocumentLine:
-    roles = list(dict.fromkeys(canonical.role_word(section.role) for section, _ in asked if section.role))
+    roles = [section.role for section, _ in asked if section.role]
     return DocumentLine(
         name=name,
-        roles="" if len(asked) >= everybody else _one_of([f"as {role}" for role in roles]),
+        roles="" if len(asked) >= everybody else as_roles(roles),
         is_optional=not any(slot.required for _, slot in asked),
         helps=tuple(dict.fromkeys(slot.help for _, slot in asked if slot.help)),
     )
+
+
+def as_roles(roles: Iterable[str]) -> str:
+    """For whom something is asked: "as director or as beneficial owner"."""
+    return _one_of([f"as {word}" for word in dict.fromkeys(map(canonical.role_word, roles))])
 
 
 def _one_of(words: list[str]) -> str:

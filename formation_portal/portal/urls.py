@@ -57,6 +57,7 @@ urlpatterns = [
     path("", catalog.catalog, name="catalog"),
     path("compare/", compare.compare, name="compare"),
     path("products/<str:key>/", products.product, name="product"),
+    path("products/<str:key>/checklist/", products.checklist, name="checklist"),
     path("applications/", applications.applications, name="applications"),
     path("applications/<str:reference>/", include(application)),
     path("unsent/", unsent.unsent, name="unsent"),

@@ -73,7 +73,7 @@ def test_prices_are_said_with_their_currency_and_missing_ones_too() -> None:
 def test_each_role_says_how_many_who_and_when_that_changes() -> None:
     found = rows(page("one", "two"))
     assert found["Member"] == [
-        ("At least 1: a person or a foundation", "At least 3 when “Bodies” is Two."),
+        ("At least 1: a person or a foundation", "At least 3 if you answer Two to “Bodies”."),
         (),
     ]
     assert found["Secretary"] == [(), ("At least 1: a person",)]

@@ -48,7 +48,7 @@ def test_another_minimum_is_said_with_its_condition() -> None:
     (role,) = role_needs(
         form_of(COUNCIL, {"scope": "role:member", "title": "Members", "minimum": 1, "conditional_min": rule})
     )
-    assert "At least 3 when “Bodies” is Members only or Both." in role.rules
+    assert "At least 3 if you answer Members only or Both to “Bodies”." in role.rules
 
 
 def test_a_role_that_depends_on_an_answer_says_so() -> None:

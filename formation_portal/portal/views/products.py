@@ -1,14 +1,15 @@
-"""One product: what it costs and takes, and the way to start. Open to everybody."""
+"""One product: what it costs and takes, the way to start, and its checklist to print. Open to everybody."""
 
 from django.conf import settings
 from django.http import Http404, HttpResponse
-from django.shortcuts import render, resolve_url
+from django.shortcuts import redirect, render, resolve_url
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
 from formation_portal.accounts.policies import AnyRequest, public
 from formation_portal.gateway.catalog import Catalog
 
+from ..checklist_page import checklist_page
 from ..product_view import product_page
 from .outage import with_catalog
 
@@ -28,3 +29,17 @@ def product(request: AnyRequest, offered: Catalog, key: str) -> HttpResponse:
         "has_come_back": "chosen" in request.GET and request.user.is_authenticated,
     }
     return render(request, "portal/product.html", context)
+
+
+@require_safe
+@public
+@with_catalog
+def checklist(request: AnyRequest, offered: Catalog, key: str) -> HttpResponse:
+    """What to have ready, to print. Where the product isn't available its page says why."""
+    found = offered.find(key)
+    if found is None:
+        raise Http404
+    if found.item is None or not found.is_available:
+        return redirect("portal:product", key=key)
+    context = {"page": checklist_page(found, found.item), "note": offered.note if offered.is_stale else ""}
+    return render(request, "portal/checklist.html", context)
