@@ -13,6 +13,7 @@ ENTITY_SHARES = "entity.number_of_shares"
 CLASS_SHARES = "share_class.maximum_shares"
 SHARE_CLASS_PREFIX = "share_class"
 SHAREHOLDER = "shareholder"
+BENEFICIAL_OWNER = "ubo"
 
 PARTY_KINDS = ("person", "corporate", "foundation")
 # In a list of document slots a company goes by another word (interface, "Document slots").
@@ -21,7 +22,7 @@ KIND_WORDS = {"person": "person", "corporate": "company", "foundation": "foundat
 
 OLDEST_AGE = 120
 
-_ROLE_WORDS = {"ubo": "beneficial owner"}
+_ROLE_WORDS = {BENEFICIAL_OWNER: "beneficial owner"}
 _NAME_PROPERTIES = ("name", "first_name", "middle_names", "last_name", "former_name", "legal_name")
 # WCAG 1.3.5 tokens, by the last part of the canonical name; only for the signed-in person's own data.
 _AUTOCOMPLETE = {

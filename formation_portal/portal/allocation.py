@@ -67,6 +67,20 @@ class Allocation:
     def _voting(self) -> tuple[ShareClassRow, ...]:
         return tuple(row for row in self.classes if self.property_of(row, "voting_rights"))
 
+    @cached_property
+    def held(self) -> dict[str, int]:
+        """How many shares each holder has of all classes, by the holder's token."""
+        return self._by_holder(self.classes)
+
+    @cached_property
+    def votes(self) -> dict[str, int]:
+        """How many votes each holder has, one a share, by the holder's token; empty while there are none."""
+        return self._by_holder(self._voting)
+
+    def _by_holder(self, classes: tuple[ShareClassRow, ...]) -> dict[str, int]:
+        sums = {party.token: sum(self.shares(party, row) for row in classes) for party in self.holders}
+        return sums if any(sums.values()) else {}
+
     @property
     def has_votes(self) -> bool:
         """Whether some class is said to vote."""

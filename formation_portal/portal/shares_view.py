@@ -24,6 +24,7 @@ from .money import money
 from .need_links import need_url
 from .picture import Bar, bar, swatch
 from .share_lines import Cell, ClassLine, Column, HolderRow
+from .share_owners import Owners, owners
 from .share_remainders import is_over, remarks, rest_id, rest_words
 
 # A cell has room only for what is not as it should be.
@@ -159,6 +160,11 @@ class SharesPage:
             for row in self.draft.share_classes
             if self.allocation.given(row)
         )
+
+    @cached_property
+    def owners(self) -> Owners | None:
+        """Who seems to be a beneficial owner, where the form asks for them."""
+        return owners(self.draft, self.allocation)
 
     def _holdings_of(self, row: ShareClassRow) -> list[tuple[str, int]]:
         return [(party.label, self.allocation.shares(party, row)) for party in self.allocation.holders]

@@ -41,6 +41,7 @@ application = [
     path("shares/classes/<str:token>/", share_classes.share_class, name="share_class"),
     path("shares/classes/<str:token>/removal/", removals.share_class_removal, name="share_class_removal"),
     path("shares/holdings/<str:party>/<str:share_class>/removal/", removals.holding_removal, name="holding_removal"),
+    path("shares/owners/<str:token>/", shares.owner, name="share_owner"),
     path("documents/", documents.documents, name="documents"),
     path("documents/<int:number>/", documents.document, name="document"),
     path("documents/<int:number>/removal/", removals.document_removal, name="document_removal"),

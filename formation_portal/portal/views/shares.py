@@ -1,19 +1,25 @@
-"""Shares: the grid of who holds what."""
+"""Shares: the grid of who holds what, and the deeds whose buttons stand in it."""
+
+from collections.abc import Callable
+from functools import partial
 
 from django.contrib import messages
-from django.http import HttpResponse, QueryDict
+from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
+from formation_portal.applications.rows import PartyRow
 from formation_portal.contract.schema import Section
 
+from .. import roles
 from ..allocation import Allocation
 from ..arrivals import give_it_a_moment
 from ..conflict import Clash, keeps_theirs
-from ..finding import draft_of, posted_version, share_section
+from ..finding import draft_of, party_of, posted_version, share_section
+from ..share_owners import owner_section
 from ..share_split import CannotSplit, equal_parts
 from ..shares_view import SharesPage, cell_name, shares_page
 from ..steps import SHARES, url_after
@@ -27,23 +33,37 @@ def shares(request: UserRequest, reference: str) -> HttpResponse:
     draft = draft_of(request, reference)
     section = share_section(draft)
     if request.method == "POST":
-        return _save(request, draft, section)
+        return _save(request, draft, section, deed=partial(_split, request, draft, section))
     return _draw(request, shares_page(draft, section))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def owner(request: UserRequest, reference: str, token: str) -> HttpResponse:
+    """Make somebody a beneficial owner, once the numbers that came along are saved. A GET only leads to the shares."""
+    draft = draft_of(request, reference)
+    section, party = share_section(draft), party_of(draft, token)
+    if request.method == "POST":
+        return _save(request, draft, section, deed=partial(_give_role, request, draft, party))
+    return redirect("portal:shares", reference=reference)
 
 
 def _draw(request: UserRequest, page: SharesPage, *, status: int = 200) -> HttpResponse:
     return render(request, "portal/shares.html", {"page": page, "problems": page.problems}, status=status)
 
 
-def _save(request: UserRequest, draft: Draft, section: Section) -> HttpResponse:
+def _save(request: UserRequest, draft: Draft, section: Section, *, deed: Callable[[], bool]) -> HttpResponse:
+    """Keep the numbers, then do the deed; where there was one, the page comes back."""
     before = shares_page(draft, section)
     typed = _typed(before, request.POST)
     try:
         saving.save_holdings(draft, typed, version=posted_version(request.POST), by=request.user)
-        has_split = _split(request, draft, section)
+        is_done = deed()
     except saving.Stale as stale:
         page = shares_page(draft, section)
         return draw_conflict(request, page, _clashes(page, stale))
+    except saving.Gone as gone:
+        raise Http404 from gone
     except saving.Closed:
         return _draw(request, shares_page(draft, section), status=409)
     page = shares_page(draft, section)
@@ -51,7 +71,7 @@ def _save(request: UserRequest, draft: Draft, section: Section) -> HttpResponse:
         return render(request, "portal/_shares_change.html", {"page": page})
     give_it_a_moment(draft.application)
     page = shares_page(draft, section)
-    if has_split:
+    if is_done:
         return redirect(page.url)
     if page.objects_more_than(before):
         return _draw(request, page, status=422)
@@ -70,6 +90,16 @@ def _split(request: UserRequest, draft: Draft, section: Section) -> bool:
         return True
     saving.save_holdings(draft, parts.typed, version=draft.version(section.key), by=request.user)
     messages.success(request, parts.said)
+    return True
+
+
+def _give_role(request: UserRequest, draft: Draft, party: PartyRow) -> bool:
+    role = owner_section(draft)
+    if role is None or role.role is None or not role.allows(party.kind):
+        messages.error(request, f"{party.label} can’t have that role.")
+        return True
+    saving.set_roles(draft, party, (*party.roles, role.role), by=request.user)
+    messages.success(request, f"{party.label} is now {roles.in_role(role)}.")
     return True
 
 

@@ -1,0 +1,109 @@
+"""Who seems to be a beneficial owner by the shares: suggested with the arithmetic, never decided."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from django.urls import reverse
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.thresholds import threshold_of
+from formation_portal.contract import canonical
+from formation_portal.contract.ownership import Threshold, final_parts
+from formation_portal.contract.schema import Section
+
+from . import roles
+from .allocation import Allocation
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerLine:
+    """Somebody who counts: the arithmetic, and where the button posts to; without it, they have the role."""
+
+    token: str
+    label: str
+    sums: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Owners:
+    """All who count, the rule with its source, and what the shares don't tell."""
+
+    role: str
+    rule: str
+    source: str
+    lines: tuple[OwnerLine, ...]
+    unknown: tuple[str, ...]
+
+
+def owner_section(draft: Draft) -> Section | None:
+    """The section of the beneficial owners, while it is asked and takes persons."""
+    asked = (section for section in roles.asked_roles(draft) if section.role == canonical.BENEFICIAL_OWNER)
+    return next((section for section in asked if section.allows("person")), None)
+
+
+def owners(draft: Draft, allocation: Allocation) -> Owners | None:
+    """Who counts by the shares that are given; None where the form has no such role, or nothing is given."""
+    section = owner_section(draft)
+    if section is None or not allocation.total:
+        return None
+    threshold = threshold_of(draft.application.product.get("jurisdiction") or {})
+    of_shares, of_votes = final_parts(allocation.held), final_parts(allocation.votes)
+    counting = [
+        party
+        for party in allocation.holders
+        if any(threshold.counts(parts.get(party.token, Fraction(0))) for parts in (of_shares, of_votes))
+    ]
+    return Owners(
+        role=roles.in_role(section),
+        rule=_rule(threshold, roles.in_role(section)),
+        source=threshold.source,
+        lines=tuple(_line(draft, allocation, party) for party in counting if party.kind == "person"),
+        unknown=tuple(_unknown(allocation, party) for party in allocation.holders if party.kind != "person"),
+    )
+
+
+def _rule(threshold: Threshold, role: str) -> str:
+    least = percent(threshold.percent / 100)
+    part = f"{least} or more" if threshold.is_inclusive else f"more than {least}"
+    counts = f"everybody with {part} of shares or votes counts as {role}."
+    if threshold.is_known:
+        return f"In {threshold.where} {counts}"
+    return f"No threshold of {threshold.where} is known here, so {counts}"
+
+
+def _line(draft: Draft, allocation: Allocation, party: PartyRow) -> OwnerLine:
+    url = reverse("portal:share_owner", args=[draft.application.reference, party.token])
+    is_listed = canonical.BENEFICIAL_OWNER in party.roles
+    return OwnerLine(party.token, party.label, _sums(allocation, party), "" if is_listed else url)
+
+
+def _unknown(allocation: Allocation, party: PartyRow) -> str:
+    return f"{_sums(allocation, party)} Whose it is in the end isn’t known here, so nobody is counted through it."
+
+
+def _sums(allocation: Allocation, party: PartyRow) -> str:
+    """Ada Lovelace holds 6,000 of 10,000 shares, 60%; her votes only where they are another part."""
+    shares, votes = (_part(numbers, party) for numbers in (allocation.held, allocation.votes))
+    said = f"{party.label} holds {_of(allocation.held, party, 'shares')}"
+    return (
+        f"{said}."
+        if not allocation.votes or votes == shares
+        else f"{said}, and {_of(allocation.votes, party, 'votes')}."
+    )
+
+
+def _part(numbers: dict[str, int], party: PartyRow) -> Fraction:
+    whole = sum(numbers.values())
+    return Fraction(numbers.get(party.token, 0), whole) if whole else Fraction(0)
+
+
+def _of(numbers: dict[str, int], party: PartyRow, what: str) -> str:
+    return f"{numbers.get(party.token, 0):,} of {sum(numbers.values()):,} {what}, {percent(_part(numbers, party))}"
+
+
+def percent(part: Fraction) -> str:
+    """60%, or 33.33%: cut off, not rounded, so that nobody seems to reach what they don't."""
+    hundredths = part * 10_000 // 1
+    return f"{hundredths // 100}.{hundredths % 100:02}".rstrip("0").rstrip(".") + "%"
