@@ -24,13 +24,13 @@ def identity(kind: str, known: Mapping[str, Any]) -> Identity | None:
     number, country = known.get("registration_number"), known.get("country")
     if number and country:
         return (kind, "".join(filter(str.isalnum, _folded(number))), str(country))
-    name, born = canonical.label_of(dict(known)), known.get("date_of_birth")
-    return (kind, _folded(name), str(born)) if name and born else None
+    name, born = folded_name(known), known.get("date_of_birth")
+    return (kind, name, str(born)) if name and born else None
 
 
-def is_same_name(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether both are called the same, whatever the spelling of capitals and spaces."""
-    return _folded(canonical.label_of(dict(one))) == _folded(canonical.label_of(dict(other)))
+def folded_name(known: Mapping[str, Any]) -> str:
+    """What somebody is called, the same for any spelling of capitals and spaces; empty without a name."""
+    return _folded(canonical.label_of(dict(known)))
 
 
 def _folded(text: Any) -> str:

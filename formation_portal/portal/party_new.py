@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.drafts import Draft
+from formation_portal.applications.register import copied, owner
 from formation_portal.applications.tokens import is_token, new_token
 from formation_portal.contract import canonical
 
@@ -95,10 +96,7 @@ class PartyNewPage:
         """What is known of the reader, where the new person is they."""
         if not (self.is_me and self.may_be_me):
             return {}
-        known = {"email": self.user.email, "first_name": self.user.first_name, "last_name": self.user.last_name}
-        specs = self.draft.schema.fields_of(self.kind, self.chosen)
-        named = {spec.name: canonical.property_of(spec.canonical_field) for spec in specs if spec.canonical_field}
-        return {name: known[part] for name, part in named.items() if known.get(part)}
+        return copied(self.draft, owner(self.user, self.draft), self.chosen)
 
 
 def party_new_page(draft: Draft, asked: QueryDict, user: User) -> PartyNewPage:

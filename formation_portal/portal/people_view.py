@@ -1,21 +1,29 @@
 """What the page of people and companies shows: each role with who has it and who could, and each party once."""
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from formation_portal.accounts.models import User
 from formation_portal.applications.doubles import doubles
 from formation_portal.applications.drafts import Draft
+from formation_portal.applications.register import Known, here, register
 from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.tokens import new_token
 from formation_portal.contract import canonical
 from formation_portal.contract.schema import Section
 
 from . import roles, steps
 from .arrivals import Arrival, Arrivals, arrivals
 from .closed import reason
+from .double_page import known_by
 from .moments import moment
+
+# A role is chosen at a glance; the rest is a list to open.
+_KNOWN_AT_ONCE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +33,8 @@ class Usable:
     id: str
     label: str
     url: str
+    detail: str = ""
+    own: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +50,8 @@ class RoleCard:
     status: str
     holders: tuple[str, ...]
     usable: tuple[Usable, ...]
+    known: tuple[Usable, ...]
+    more_known: tuple[Usable, ...]
     add_url: str
 
 
@@ -85,6 +97,7 @@ class PeoplePage:
 
     draft: Draft
     arrivals: Arrivals
+    user: User
 
     title = steps.PEOPLE_TITLE
 
@@ -149,6 +162,7 @@ class PeoplePage:
         minimum, tally = self.draft.standing.minimum(section), self.draft.standing.tally(section)
         state, status = _standing(minimum.count, tally)
         query = urlencode({"role": section.role or ""})
+        known = self._known_for(section)
         return RoleCard(
             id=f"role-{section.key}",
             title=roles.role_title(section),
@@ -159,12 +173,35 @@ class PeoplePage:
             status=status,
             holders=tuple(row.label for row in self.draft.parties if section.role in row.roles),
             usable=() if self.closed else self._usable(section),
+            known=known[:_KNOWN_AT_ONCE],
+            more_known=known[_KNOWN_AT_ONCE:],
             add_url="" if self.closed else f"{self.new_url}?{query}",
         )
 
     def _usable(self, section: Section) -> tuple[Usable, ...]:
         fitting = (row for row in self.draft.parties if section.role not in row.roles and section.allows(row.kind))
         return tuple(Usable(row.token, row.label, self._url("party_roles", row.token)) for row in fitting)
+
+    @cached_property
+    def _known(self) -> tuple[tuple[Known, Usable], ...]:
+        """Whoever is known from elsewhere and isn't here; each has a token, so that pressing twice copies once."""
+        if self.closed:
+            return ()
+        absent = [one for one in register(self.user, self.draft) if here(self.draft, one) is None]
+        names = Counter(one.label for one in absent)
+        return tuple((one, self._usable_known(one, is_only=names[one.label] == 1)) for one in absent)
+
+    def _usable_known(self, known: Known, *, is_only: bool) -> Usable:
+        return Usable(
+            id=f"{known.sources[0]}/{new_token()}",
+            label=known.label,
+            url=self._url("party_known"),
+            detail="" if is_only else known_by(known.told),
+            own=("Add yourself" if self.draft.parties else "Start with yourself") if known.is_owner else "",
+        )
+
+    def _known_for(self, section: Section) -> tuple[Usable, ...]:
+        return tuple(usable for one, usable in self._known if section.allows(one.kind))
 
     def _line(self, row: PartyRow) -> PartyLine:
         arrival = self.arrivals.of_party(row.token, changed_at=row.model.updated_at)
@@ -200,9 +237,9 @@ class PeoplePage:
         return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
 
 
-def people_page(draft: Draft) -> PeoplePage:
-    """The page as the draft stands."""
-    return PeoplePage(draft, arrivals(draft.application))
+def people_page(draft: Draft, user: User) -> PeoplePage:
+    """The page as the draft stands, for a reader who knows people from elsewhere."""
+    return PeoplePage(draft, arrivals(draft.application), user)
 
 
 def _standing(least: int, tally: int) -> tuple[str, str]:

@@ -211,8 +211,9 @@ class Stranger:
         )
         use = self._known(page, part)
         if use is not None:
-            self.pressed.append((use.buttons[0].action, dict(use.fixed)))
-            self._checked(self.browser.send(use, use.buttons[0], follow=False))
+            button = next(one for one in use.buttons if _takes_somebody(one))
+            self.pressed.append((button.action, dict(use.fixed)))
+            self._checked(self.browser.send(use, button, follow=False))
             return
         self.add(page, part)
 
@@ -222,12 +223,13 @@ class Stranger:
         self._make(self._get(address), choice)
 
     def _known(self, page: Page, part: Element | None) -> Form | None:
-        """A form in that part of the page that takes somebody who is known already; every second time one is made."""
+        """A form in that part of the page that takes somebody who is here already; every second time one is made."""
         if part is None or self._given % 2:
             return None
         inside = {id(element) for element in part.iter("form")}
         forms = zip(page.root.xpath("//main//form"), page.forms, strict=True)
-        return next((form for element, form in forms if id(element) in inside and form.has_button("Use ")), None)
+        within = (form for element, form in forms if id(element) in inside)
+        return next((form for form in within if any(map(_takes_somebody, form.buttons))), None)
 
     def _make(self, page: Page, choice: str) -> None:
         """Go through the pages that make something new, to the page of what was made, and fill that in."""
@@ -243,6 +245,11 @@ class Stranger:
 
 def _is_question(control: Control) -> bool:
     return control.kind != "file"
+
+
+def _takes_somebody(button: Button) -> bool:
+    """Whoever is here already, and nobody from another application: what was typed there is not in the ledger."""
+    return button.text.startswith("Use ") and not button.action.endswith("/known/")
 
 
 def _updates(button: Button) -> bool:

@@ -70,6 +70,7 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "form_fields": {"form": Form({"login": "no", "remember": "on"})},
     "given": {"lines": [ODD], "note": ODD},
     "help": {},
+    "known": {"known": Named(), "title": ODD},
     "ledger": {"caption": ODD, "columns": [Named(), Named()], "rows": [[ODD, "1"]], "total": [ODD, "1"]},
     "ledger_cells": {"columns": [Named(), Named()], "cells": [ODD, "1"]},
     "masthead": {},
@@ -82,7 +83,8 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "removed_party": {"id": "p", "name": ODD, "kind": "person", "facts": ODD, "restore_url": "/r", "csrf_token": "t"},
     "role": {
         "id": "r", "title": ODD, "role": "director", "help": ODD, "state": "open", "status": ODD,
-        "holders": [ODD, ODD], "usable": [Named()], "add_url": "/a", "csrf_token": "t",
+        "holders": [ODD, ODD], "usable": [Named()], "known": [Named()], "more_known": [Named()],
+        "add_url": "/a", "csrf_token": "t",
     },
     "share_table": {"table": Shares()},
     "slot": {

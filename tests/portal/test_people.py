@@ -30,7 +30,8 @@ def role(page: Markup, key: str) -> Element:
 
 def buttons(page: Markup, key: str) -> list[Element]:
     card = role(page, key)
-    return [one for one in page.all("button") if card in one.ancestors]
+    here = [one for one in page.all("button") if one.attributes.get("formaction", "").endswith("/roles/")]
+    return [one for one in here if card in one.ancestors]
 
 
 def test_each_role_says_how_many_it_needs(as_owner: Client, application: Application) -> None:

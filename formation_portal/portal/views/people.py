@@ -20,7 +20,7 @@ from ..people_view import people_page
 @customer
 def people(request: UserRequest, reference: str) -> HttpResponse:
     """Roles with what they need, and everybody once."""
-    return render(request, "portal/people.html", {"page": people_page(draft_of(request, reference))})
+    return render(request, "portal/people.html", {"page": people_page(draft_of(request, reference), request.user)})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -52,7 +52,7 @@ def party_restoration(request: UserRequest, reference: str, token: str) -> HttpR
 
 
 def _give(request: UserRequest, draft: Draft, party: PartyRow) -> None:
-    section = _fitting(draft, party, request.POST.get("role", ""))
+    section = fitting(draft, party.kind, request.POST.get("role", ""))
     if section is None or section.role is None:
         messages.error(request, f"Choose a role that {party.label} can have.")
         return
@@ -61,15 +61,17 @@ def _give(request: UserRequest, draft: Draft, party: PartyRow) -> None:
     except saving.Closed as closed:
         messages.error(request, f"{closed}.")
         return
-    messages.success(request, f"{party.label} is now {roles.in_role(section)}.{_filled(draft, section)}")
+    messages.success(request, f"{party.label} is now {roles.in_role(section)}.{filled(draft, section)}")
 
 
-def _fitting(draft: Draft, party: PartyRow, role: str) -> Section | None:
+def fitting(draft: Draft, kind: str, role: str) -> Section | None:
+    """The section of the role, where it is asked and takes the kind."""
     asked = roles.asked_roles(draft)
-    return next((section for section in asked if section.role == role and section.allows(party.kind)), None)
+    return next((section for section in asked if section.role == role and section.allows(kind)), None)
 
 
-def _filled(draft: Draft, section: Section) -> str:
+def filled(draft: Draft, section: Section) -> str:
+    """Says so where the role needs nobody more."""
     least = draft.standing.minimum(section).count
     return (
         f" All places under “{roles.role_title(section)}” are filled." if draft.standing.tally(section) >= least else ""

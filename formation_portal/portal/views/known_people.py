@@ -1,0 +1,55 @@
+"""Bringing somebody here whom the customer knows from another application: a copy, which nothing links to the other."""
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods
+
+from formation_portal.accounts.policies import UserRequest, customer
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.register import Known, copied, here, register
+from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.tokens import is_token
+
+from ..finding import draft_of
+from ..roles import in_role
+from .people import filled, fitting
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def party_known(request: UserRequest, reference: str) -> HttpResponse:
+    """Copy somebody with the role. A GET, as after signing in again, only leads to the list."""
+    draft = draft_of(request, reference)
+    if request.method == "POST":
+        source, _, token = request.POST.get("use", "").rpartition("/")
+        known = next((one for one in register(request.user, draft) if source in one.sources), None)
+        if known is None or not is_token(token):
+            raise Http404
+        _copy(request, draft, known, token)
+    return redirect("portal:people", reference=reference)
+
+
+def _copy(request: UserRequest, draft: Draft, known: Known, token: str) -> None:
+    section = fitting(draft, known.kind, request.POST.get("role", ""))
+    if section is None or section.role is None:
+        messages.error(request, f"Choose a role that {known.label} can have.")
+        return
+    there = draft.party(token) or here(draft, known)
+    try:
+        answers = _bring(request, draft, known, token, section.role, there)
+    except (saving.Closed, saving.Gone) as refused:
+        messages.error(request, f"{refused}.")
+        return
+    messages.success(request, f"{known.label} is now {in_role(section)}{answers}.{filled(draft, section)}")
+
+
+def _bring(request: UserRequest, draft: Draft, known: Known, token: str, role: str, there: PartyRow | None) -> str:
+    """Whoever is here already, also by an earlier press, takes the role; says how many answers came along."""
+    if there is not None:
+        saving.set_roles(draft, there, (*there.roles, role), by=request.user)
+        return ""
+    answers = copied(draft, known, [role])
+    saving.add_party(draft, known.kind, [role], answers, by=request.user, token=token)
+    return f", with {len(answers)} answer{'' if len(answers) == 1 else 's'} that we know already" if answers else ""

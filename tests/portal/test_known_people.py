@@ -1,0 +1,190 @@
+"""People known from other applications take a role in one press: a copy, which nothing links to where it came from."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application
+from tests.applications import made
+from tests.markup import Element, Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+LTD = {"corporate.name": "Nominees Ltd", "corporate.registration_number": "HE 1", "corporate.country": "CY"}
+
+
+def url(draft: Draft, rest: str = "") -> str:
+    return f"/applications/{draft.application.reference}/people/{rest}"
+
+
+def fresh(draft: Draft) -> Draft:
+    return open_draft(Application.objects.get(pk=draft.application.pk))
+
+
+def page_of(client: Client, draft: Draft) -> Markup:
+    page = Markup(client.get(url(draft)).content.decode())
+    assert page.faults == []
+    assert page.unlabelled() == []
+    return page
+
+
+def offered(page: Markup, key: str) -> list[Element]:
+    card = page.one("div", id=f"role-{key}")
+    buttons = [one for one in page.all("button") if one.attributes.get("formaction", "").endswith("/known/")]
+    return [one for one in buttons if card in one.ancestors]
+
+
+def press(client: Client, button: Element, role: str) -> Markup:
+    post = {"role": role, "use": button.attributes["value"]}
+    return Markup(client.post(button.attributes["formaction"], post, follow=True).content.decode())
+
+
+@pytest.fixture
+def elsewhere(owner: Any) -> Draft:
+    """Another application, with Ada and a company."""
+    draft = open_draft(saving.start(owner=owner, product=made.product()))
+    saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    saving.add_party(draft, "corporate", ["director"], LTD, by=owner)
+    return draft
+
+
+def test_known_ones_are_offered_where_they_fit(as_owner: Client, draft: Draft, elsewhere: Draft, owner: Any) -> None:
+    section = draft.schema.section("the-company")
+    assert section is not None
+    saving.save_section(draft, section, {"xy.activity": "Trading"}, version=0, by=owner)
+    page = page_of(as_owner, draft)
+    assert [one.text for one in offered(page, "directors")] == [
+        "Start with yourself, Ingrid Solheim, as Directors",
+        "Use Nominees Ltd as Directors",
+        "Use Ada Lovelace as Directors",
+    ]
+    assert [one.text for one in offered(page, "managers")] == [
+        "Start with yourself, Ingrid Solheim, as Managers",
+        "Use Ada Lovelace as Managers",
+    ]
+
+
+def test_one_press_copies_the_answers_with_the_role(as_owner: Client, draft: Draft, elsewhere: Draft) -> None:
+    button = offered(page_of(as_owner, draft), "directors")[-1]
+    page = press(as_owner, button, "director")
+    [ada] = fresh(draft).parties
+    assert (ada.label, ada.roles) == ("Ada Lovelace", ("director",))
+    assert ada.raw == {name: value for name, value in made.ADA.items() if name != "xy.person.is_pep"}
+    assert ada.token not in [one.token for one in elsewhere.parties]
+    said = page.one("div", id="messages").text.strip()
+    assert said.startswith("Ada Lovelace is now a director, with 4 answers that we know already.")
+    assert not any("Ada" in one.text for one in offered(page, "shareholders"))
+
+
+def test_nothing_links_the_two(as_owner: Client, draft: Draft, elsewhere: Draft, owner: Any) -> None:
+    press(as_owner, offered(page_of(as_owner, draft), "directors")[-1], "director")
+    there = next(row for row in fresh(elsewhere).parties if row.kind == "person")
+    saving.save_party(fresh(elsewhere), there, {"person.last_name": "King"}, version=there.version, by=owner)
+    assert fresh(draft).parties[0].label == "Ada Lovelace"
+
+
+def test_pressing_twice_copies_once(as_owner: Client, draft: Draft, elsewhere: Draft, owner: Any) -> None:
+    button = offered(page_of(as_owner, draft), "directors")[-1]
+    press(as_owner, button, "director")
+    ada = fresh(draft).parties[0]
+    saving.save_party(fresh(draft), ada, {"person.last_name": "King"}, version=ada.version, by=owner)
+    press(as_owner, button, "director")
+    assert [row.label for row in fresh(draft).parties] == ["Ada King"]
+
+
+def test_an_old_page_gives_whoever_is_here_by_now_the_role(as_owner: Client, draft: Draft, elsewhere: Draft) -> None:
+    old, older = page_of(as_owner, draft), page_of(as_owner, draft)
+    press(as_owner, offered(old, "directors")[-1], "director")
+    press(as_owner, offered(older, "shareholders")[-1], "shareholder")
+    [ada] = fresh(draft).parties
+    assert ada.roles == ("director", "shareholder")
+
+
+def test_starting_with_yourself_fills_in_what_is_known(as_owner: Client, draft: Draft, owner: Any) -> None:
+    other = open_draft(saving.start(owner=owner, product=made.product()))
+    named = {"person.first_name": "Ingrid", "person.last_name": "Solheim", "person.email": owner.email}
+    saving.add_party(other, "person", ["director"], made.ADA | named, by=owner)
+    [button] = offered(page_of(as_owner, draft), "directors")
+    press(as_owner, button, "director")
+    [me] = fresh(draft).parties
+    assert me.raw == {**named, "person.date_of_birth": made.ADA["person.date_of_birth"]}
+    assert offered(page_of(as_owner, draft), "directors") == []
+
+
+def test_whoever_adds_themselves_by_the_form_gets_the_same(as_owner: Client, draft: Draft, owner: Any) -> None:
+    other = open_draft(saving.start(owner=owner, product=made.product()))
+    named = {"person.first_name": "Ingrid", "person.last_name": "Solheim", "person.email": owner.email}
+    saving.add_party(other, "person", ["director"], made.ADA | named, by=owner)
+    as_owner.post(url(draft, "new/"), {"kind": "person", "roles": "director", "me": "1"})
+    assert fresh(draft).parties[0].raw["person.date_of_birth"] == made.ADA["person.date_of_birth"]
+
+
+def test_an_account_without_a_name_is_not_offered(as_owner: Client, draft: Draft, owner: Any) -> None:
+    owner.first_name = owner.last_name = ""
+    owner.save()
+    assert offered(page_of(as_owner, draft), "directors") == []
+
+
+def test_a_handful_is_shown_and_the_rest_is_a_list(
+    as_owner: Client, draft: Draft, elsewhere: Draft, owner: Any
+) -> None:
+    for number in range(4):
+        saving.add_party(elsewhere, "person", ["director"], made.ADA | {"person.first_name": f"N{number}"}, by=owner)
+    page = page_of(as_owner, draft)
+    rest = [one for one in offered(page, "directors") if any(parent.tag == "details" for parent in one.ancestors)]
+    assert (len(offered(page, "directors")), len(rest)) == (7, 4)
+    assert "4 more whom you know" in page.one("div", id="role-directors").text
+
+
+def test_namesakes_are_told_apart_in_words(as_owner: Client, draft: Draft, elsewhere: Draft, owner: Any) -> None:
+    born = {"person.date_of_birth": {"day": "1", "month": "5", "year": "1990"}}
+    saving.add_party(elsewhere, "person", ["director"], made.ADA | born, by=owner)
+    texts = [one.text for one in offered(page_of(as_owner, draft), "shareholders")]
+    assert "Use Ada Lovelace born 1\xa0May\xa01990 as Shareholders" in texts
+
+
+@pytest.mark.parametrize("role", ["manager", "pope", ""])
+def test_a_role_that_is_not_asked_copies_nobody(as_owner: Client, draft: Draft, elsewhere: Draft, role: str) -> None:
+    press(as_owner, offered(page_of(as_owner, draft), "directors")[-1], role)
+    assert fresh(draft).parties == ()
+
+
+@pytest.mark.parametrize("use", ["", "x", "FP-0000-0000-0000/0000000000/0000000000", "me/too-short"])
+def test_whoever_is_not_known_is_not_found(as_owner: Client, draft: Draft, use: str) -> None:
+    assert as_owner.post(url(draft, "known/"), {"role": "director", "use": use}).status_code == 404
+    assert fresh(draft).parties == ()
+
+
+def test_a_strangers_people_are_as_absent_as_nobody(as_stranger: Client, stranger: Any, elsewhere: Draft) -> None:
+    own = open_draft(saving.start(owner=stranger, product=made.product()))
+    use = f"{elsewhere.application.reference}/{elsewhere.parties[0].token}/0000000000"
+    answers = [
+        as_stranger.post(url(own, "known/"), {"role": "director", "use": use}),
+        as_stranger.post(url(own, "known/"), {"role": "director", "use": "FP-0/0/0000000000"}),
+        as_stranger.post(url(elsewhere, "known/"), {"role": "director", "use": "me/0000000000"}),
+    ]
+    assert [one.status_code for one in answers] == [404, 404, 404]
+    assert fresh(own).parties == ()
+    assert len(fresh(elsewhere).parties) == 2
+    assert offered(page_of(as_stranger, own), "directors")[0].text.startswith("Start with yourself, Otto")
+
+
+def test_agents_and_nobody_copy_nobody(as_agent: Client, as_nobody: Client, draft: Draft) -> None:
+    post = {"role": "director", "use": "me/0000000000"}
+    assert as_agent.post(url(draft, "known/"), post).status_code == 404
+    assert as_nobody.post(url(draft, "known/"), post)["Location"].startswith("/accounts/login/")
+    assert fresh(draft).parties == ()
+
+
+def test_looking_copies_nobody(as_owner: Client, draft: Draft) -> None:
+    assert as_owner.get(url(draft, "known/"))["Location"] == url(draft)
+
+
+def test_after_submitting_nobody_is_offered_or_copied(as_owner: Client, submitted: Draft, elsewhere: Draft) -> None:
+    page = page_of(as_owner, submitted)
+    assert not any("yourself" in one.text for one in page.all("button"))
+    as_owner.post(url(submitted, "known/"), {"role": "shareholder", "use": "me/0000000000"})
+    assert len(fresh(submitted).parties) == 1
