@@ -4,6 +4,7 @@ from django.urls import include, path
 
 from .views import (
     applications,
+    carrying,
     catalog,
     check,
     compare,
@@ -52,6 +53,7 @@ application = [
     path("status/", status.status, name="status"),
     path("withdrawal/", status.withdrawal, name="withdrawal"),
     path("copy/", copies.copy, name="copy"),
+    path("carry-over/", carrying.carry_over, name="carry_over"),
     path("record.json", record.record, name="record"),
     path("removal/", applications.removal, name="removal"),
 ]

@@ -181,6 +181,9 @@ class Story:
             Shot("documents", f"{root}documents/"),
             Shot("check", f"{root}check/"),
             Shot("draft-removal", f"{root}removal/"),
+            Shot("copy", f"{root}copy/"),
+            Shot("carry-over-choice", f"{root}carry-over/"),
+            Shot("carry-over", f"{root}carry-over/?product=seychelles-ibc"),
         ]
 
     def complete(self) -> list[Shot]:

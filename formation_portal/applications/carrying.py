@@ -1,0 +1,194 @@
+"""What of an application fits another product: its content as far as the other schema takes it, and all that doesn't.
+
+Pure. Answers are compared by `contract.carrying`; here it is about who carries them: parties with their kinds and
+roles, classes, holdings, documents. A slot is known by its name, since that is what the service is told.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from formation_portal.contract import canonical, record
+from formation_portal.contract.answers import Answers, judge
+from formation_portal.contract.carrying import SET_ASIDE, UNREADABLE, Comparison, compare
+from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.needs import Need, needs
+from formation_portal.contract.record import Record
+from formation_portal.contract.rules import Question, settle
+from formation_portal.contract.schema import ENTITY, FormSchema
+
+from .content import Content, NewDocument, NewParty, NewShareClass
+from .drafts import Draft
+from .rows import PartyRow
+from .summary import answer_line
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedLine:
+    """One thing that is carried or left: whose, what, its words, and for what is left the reason."""
+
+    holder: str
+    what: str
+    words: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Carrying:
+    """The comparison of an application with another product's schema."""
+
+    content: Content
+    record: Record
+    needed: tuple[Need, ...]
+    fits: tuple[CarriedLine, ...]
+    misfits: tuple[CarriedLine, ...]
+
+
+def carrying(draft: Draft, *, there: FormSchema) -> Carrying:
+    """Compare, before anything happens. Costs no query."""
+    return _Comparing(draft, there).result()
+
+
+class _Comparing:
+    """One comparison while it is being made."""
+
+    def __init__(self, draft: Draft, there: FormSchema) -> None:
+        self._draft = draft
+        self._there = there
+        self._fits: list[CarriedLine] = []
+        self._misfits: list[CarriedLine] = []
+
+    def result(self) -> Carrying:
+        entity = self._entity()
+        parties = tuple(self._parties())
+        classes = tuple(self._share_classes())
+        content = Content(
+            entity=entity,
+            parties=parties,
+            share_classes=classes,
+            holdings=dict(self._holdings(parties, classes)),
+            documents=tuple(self._documents(parties)),
+        )
+        carried = self._record(content)
+        needed = needs(self._there, carried, standing=settle(self._there, carried))
+        return Carrying(content, carried, needed, tuple(self._fits), tuple(self._misfits))
+
+    def _entity(self) -> Mapping[str, Any]:
+        draft = self._draft
+        questions = (one for section in draft.schema.entity_sections for one in draft.standing.questions(section))
+        found = self._compare(questions, draft.record.answers, draft.entity_raw, self._there.entity_fields)
+        self._tell(found, draft.title, draft.record.answers, draft.entity_raw)
+        return found.raw
+
+    def _parties(self) -> Iterator[NewParty]:
+        for row in self._draft.parties:
+            roles = tuple(role for role in row.roles if self._takes_role(row, role))
+            if not roles:
+                self._leave(row.label, canonical.KIND_WORDS[row.kind].capitalize(), "", "No role for it there")
+                continue
+            self._fits.append(CarriedLine(row.label, "Roles", ", ".join(map(canonical.role_word, roles))))
+            questions = self._draft.standing.party_questions(row.record)
+            found = self._compare(questions, row.record.answers, row.raw, self._there.fields_of(row.kind, roles))
+            self._tell(found, row.label, row.record.answers, row.raw)
+            yield NewParty(row.token, row.kind, roles, found.raw)
+
+    def _takes_role(self, row: PartyRow, role: str) -> bool:
+        """Whether the party may have the role there; said of each that it may not."""
+        sections = self._there.sections_of((role,))
+        reason = ""
+        if role not in self._draft.standing.active_roles(row.record):
+            reason = SET_ASIDE
+        elif not sections:
+            reason = "No such role there"
+        elif not all(section.allows(row.kind) for section in sections):
+            reason = f"Not for a {canonical.KIND_WORDS[row.kind]} there"
+        if reason:
+            self._leave(row.label, "Role", canonical.role_word(role), reason)
+        return not reason
+
+    def _share_classes(self) -> Iterator[NewShareClass]:
+        draft = self._draft
+        section = draft.schema.share_section
+        for row in draft.share_classes:
+            if section is None or not draft.holds_shares or self._there.share_section is None:
+                reason = "No classes of shares there" if draft.holds_shares else SET_ASIDE
+                self._leave(row.label, "Class of shares", row.label, reason)
+                continue
+            self._fits.append(CarriedLine(row.label, "Class of shares", row.label))
+            questions = draft.standing.questions(section, row.record)
+            found = self._compare(questions, row.record.answers, row.raw, self._there.share_class_fields)
+            self._tell(found, row.label, row.record.answers, row.raw)
+            yield NewShareClass(row.token, found.raw)
+
+    def _holdings(
+        self, parties: Iterable[NewParty], classes: Iterable[NewShareClass]
+    ) -> Iterator[tuple[tuple[str, str], str]]:
+        holders = {one.token for one in parties if canonical.SHAREHOLDER in one.roles}
+        known = {one.token for one in classes}
+        for (party, share_class), holding in self._draft.holdings.items():
+            row, held = self._draft.party(party), self._draft.share_class(share_class)
+            if row is None or held is None:
+                continue
+            what = f"Shares, {held.label}"
+            if party not in holders or share_class not in known:
+                self._leave(row.label, what, holding.typed, "No holding of these there")
+            elif holding.shares is None:
+                self._leave(row.label, what, holding.typed, UNREADABLE)
+            else:
+                self._fits.append(CarriedLine(row.label, what, holding.typed))
+                yield (party, share_class), holding.typed
+
+    def _documents(self, parties: Iterable[NewParty]) -> Iterator[NewDocument]:
+        there = {one.token: (one.kind, self._there.sections_of(one.roles)) for one in parties}
+        for document in self._draft.documents:
+            row = self._draft.party(document.party.token) if document.party else None
+            kind, sections = there.get(row.token, ("person", ())) if row else (ENTITY, self._there.entity_sections)
+            label = row.label if row else self._draft.title
+            if any(slot.name == document.slot for section in sections for slot in section.slots(kind)):
+                self._fits.append(CarriedLine(label, document.slot, document.name))
+                yield NewDocument(document, row.token if row else None)
+            else:
+                self._leave(label, document.slot, document.name, "No such document there")
+
+    def _compare(
+        self, questions: Iterable[Question], answers: Answers, raw: Mapping[str, Any], into: tuple[FieldSpec, ...]
+    ) -> Comparison:
+        today = self._draft.today
+        return compare(questions, answers=answers, raw=raw, there=self._there, into=into, today=today)
+
+    def _tell(self, found: Comparison, holder: str, answers: Answers, raw: Mapping[str, Any]) -> None:
+        def words(question: Question) -> str:
+            return answer_line(self._draft, question, answers=answers, raw=raw).value
+
+        for fit in found.fits:
+            self._fits.append(CarriedLine(holder, fit.spec.label, words(fit.question)))
+        for misfit in found.misfits:
+            self._leave(holder, misfit.question.spec.label, words(misfit.question), misfit.reason)
+
+    def _leave(self, holder: str, what: str, words: str, reason: str) -> None:
+        self._misfits.append(CarriedLine(holder, what, words, reason))
+
+    def _record(self, content: Content) -> Record:
+        """The new application as its own schema reads it."""
+        there, today = self._there, self._draft.today
+        labels = {row.token: row.label for row in self._draft.parties}
+        labels |= {row.token: row.label for row in self._draft.share_classes}
+        return Record(
+            answers=judge(there.entity_fields, content.entity, today=today),
+            parties=tuple(
+                record.Party(
+                    one.token,
+                    one.kind,
+                    one.roles,
+                    judge(there.fields_of(one.kind, one.roles), one.raw, today=today),
+                    labels[one.token],
+                )
+                for one in content.parties
+            ),
+            share_classes=tuple(
+                record.ShareClass(one.token, judge(there.share_class_fields, one.raw, today=today), labels[one.token])
+                for one in content.share_classes
+            ),
+            holdings=tuple(record.Holding(*pair, self._draft.holdings[pair].shares or 0) for pair in content.holdings),
+            documents=frozenset((one.party, one.source.slot) for one in content.documents),
+        )
