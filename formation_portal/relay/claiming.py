@@ -68,7 +68,7 @@ def claim(application_id: int, *, is_eager: bool = False, tried: Collection[int]
                 continue
             ids = {one.name: one.remote_id for one in rows if one.remote_id}
             return _taken(chosen, application, ids, now=now, is_eager=is_eager)
-        _rest(rows)
+        _rest(rows, now=now)
         return None
 
 
@@ -89,7 +89,8 @@ def _taken(
                 # Others may be called before: only trying again has to wait.
                 Delivery.objects.filter(pk=row.pk).update(next_at=opens)
             return None
-        pacing.take(stored, now, is_retry=is_retry)
+        # A list is read twice at least.
+        pacing.take(stored, now, is_retry=is_retry, calls=2 if is_look else 1)
     if is_look:
         _mark(row, State.RECONCILING, lease, was=was, now=now)
         return Claim(row, lease, application, ids, known, taken_at=now)
@@ -162,7 +163,14 @@ def _give_up_leases(rows: Iterable[Delivery], known: Profile, *, now: datetime) 
         row.save()
 
 
-def _rest(rows: list[Delivery]) -> None:
-    """Nothing can be done about these before something else changes; who changes it makes them due again."""
-    resting = [row.pk for row in rows if row.state in (State.QUEUED, State.HELD) and row.next_at is not None]
+def _rest(rows: list[Delivery], *, now: datetime) -> None:
+    """Nothing can be done about these before something else changes; who changes it makes them due again.
+
+    What is due and has its time, but stands behind something else, is looked at again in a moment.
+    """
+    due = [row for row in rows if row.next_at is not None and row.lease_until is None]
+    resting = [row.pk for row in due if row.state in (State.QUEUED, State.HELD)]
     Delivery.objects.filter(pk__in=resting).update(next_at=None)
+    behind = [row.pk for row in due if row.pk not in resting and row.next_at is not None and row.next_at <= now]
+    if behind:
+        Delivery.objects.filter(pk__in=behind).update(next_at=now + timing.moment())

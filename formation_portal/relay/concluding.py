@@ -11,6 +11,7 @@ from django.utils import timezone
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import open_draft
 from formation_portal.applications.models import Application
+from formation_portal.contract.lifecycle import State as Standing
 from formation_portal.gateway import clock
 
 from . import pacing, timing
@@ -83,6 +84,9 @@ def _done(row: Delivery, claim: Claim, outcome: Outcome, now: datetime) -> None:
     if outcome.was_there and claim.known.can_edit and row.sent is not None:
         row.acknowledged = ROUTES[row.name[0]].known_of(row.sent)
     row.state, row.unclear_since = State.DONE, None
+    if row.wanted != row.acknowledged and _is_frozen(row.application):
+        # What was withdrawn stays there as it is.
+        row.wanted = row.acknowledged
     requeue(row)
     row.reason = outcome.reason
     if row.state == State.QUEUED:
@@ -91,6 +95,10 @@ def _done(row: Delivery, claim: Claim, outcome: Outcome, now: datetime) -> None:
         row.next_at = now + claim.known.settle
     if removed:
         _forget_contents(row)
+
+
+def _is_frozen(application: Application) -> bool:
+    return application.stands is Standing.WITHDRAWN and application.deleted_at is None
 
 
 def _waiting(row: Delivery, claim: Claim, outcome: Outcome, now: datetime) -> None:

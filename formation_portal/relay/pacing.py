@@ -30,11 +30,11 @@ def opens_at(found: ServiceProfile, now: datetime, *, is_retry: bool = False) ->
     return max(moments)
 
 
-def take(found: ServiceProfile, now: datetime, *, is_retry: bool) -> None:
-    """Count a call that is about to be made. Where the breaker was open, it is the one that tries again."""
+def take(found: ServiceProfile, now: datetime, *, is_retry: bool, calls: int = 1) -> None:
+    """Count what is about to be called. Where the breaker was open, it is the one that tries again."""
     if found.open_until is not None:
         found.open_until = now + timing.breaker()
-    latest = sorted([*found.recent_calls, now.timestamp()])
+    latest = sorted([*found.recent_calls, *[now.timestamp()] * calls])
     found.recent_calls = latest[-settings.RELAY_CALLS_PER_SECOND :]
     found.retries_left = _retries(found, now) - (1 if is_retry else 0)
     found.retries_at = now

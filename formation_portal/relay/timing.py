@@ -39,6 +39,11 @@ def pause() -> timedelta:
     return _paced(_PAUSE)
 
 
+def moment() -> timedelta:
+    """When to look again at what stands behind something else."""
+    return _paced(1.0)
+
+
 def breaker() -> timedelta:
     """How long nothing is sent after too many calls in a row had no answer."""
     return _paced(_BREAK)

@@ -7,7 +7,9 @@ import pytest
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 from formation_portal.relay.models import Delivery
+from formation_portal.relay.sending import step
 from formation_portal.relay.worker import drain
+from tests.applications import made
 
 from .conftest import reopened
 from .weather import Weather, lost_after
@@ -31,3 +33,19 @@ def test_a_document_in_doubt_goes_with_its_party(complete: Draft, weather: Weath
     saving.remove_party(draft, draft.party("ada"), by=owner)
     drain()
     assert Delivery.objects.get(kind="document").state == "done"
+
+
+def test_what_was_in_doubt_when_it_was_withdrawn_stays_as_it_is(complete: Draft, weather: Weather, owner: Any) -> None:
+    saving.add_party(complete, "person", ["director"], made.ADA, by=owner, token="grace")
+    weather.spoil("POST entities/parties", lost_after, times=1)
+    while not Delivery.objects.filter(kind="party", state="unknown").exists():
+        step(complete.application.pk)
+    in_doubt = Delivery.objects.get(kind="party", state="unknown")
+    draft = reopened(complete)
+    saving.remove_party(draft, draft.party("grace"), by=owner)
+    saving.withdraw(reopened(complete), by=owner)
+    for _ in range(3):
+        drain()
+    in_doubt.refresh_from_db()
+    assert in_doubt.state == "done"
+    assert not Delivery.objects.filter(state="held").exists()

@@ -168,6 +168,18 @@ def test_what_waited_goes_on_as_soon_as_the_service_answers_again(
     assert locked_profile().open_until is None
 
 
+def test_one_that_waits_tries_for_all_though_its_time_has_not_come(complete: Draft, weather: Weather) -> None:
+    weather.spoil("POST entities", unreachable, times=1)
+    step(complete.application.pk)
+    ServiceProfile.objects.update(failures=timing.FAILURES, open_until=timezone.now() - timedelta(seconds=1))
+    Delivery.objects.filter(state="waiting").update(next_at=timezone.now() + timedelta(minutes=14))
+    # The first pass finds that all else has to wait for it.
+    Worker().work_once()
+    assert Worker().work_once() == 1
+    assert row_of(complete).state == "done"
+    assert locked_profile().open_until is None
+
+
 def test_one_pass_leaves_waiting_what_has_to_wait(complete: Draft, weather: Weather) -> None:
     weather.spoil("POST entities/parties", lost_before, times=1)
     Worker().work_through()
