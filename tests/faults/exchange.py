@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import hashlib
 import json
 import socket
 import struct
@@ -30,10 +31,21 @@ class Request:
         return self.headers.get("idempotency-key", "")
 
     @property
+    def thing(self) -> str:
+        """What it is about, whatever its key: what is sent anew after a look has another. An upload goes by its key."""
+        is_json = "json" in self.headers.get("content-type", "")
+        return digest_of(self.path, self.raw.partition(_HEAD_ENDS)[2]) if is_json else self.key
+
+    @property
     def endpoint(self) -> str:
         """Which documented POST it is; empty for everything else."""
         name = self.path.partition("?")[0].rpartition("/")[2]
         return name if self.method == "POST" and name in ENDPOINTS else ""
+
+
+def digest_of(path: str, body: bytes) -> str:
+    """The same for the same thing at the same address."""
+    return hashlib.sha256(path.encode() + b" " + body).hexdigest()
 
 
 async def read_request(reader: asyncio.StreamReader) -> Request | None:

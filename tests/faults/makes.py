@@ -1,8 +1,10 @@
 """The two makes of service that a campaign meets: one honours keys and has every call, the other promises nothing."""
 
 import hashlib
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +19,13 @@ from formation_portal.service.loading import load
 from formation_portal.service.models import Entity
 from tests.other_service import KEY, OtherService
 from tests.other_service import service as other
-from tests.other_service import spoiling as other_spoiling
+from tests.other_service.messages import Received, Reply
+from tests.other_service.spoiling import Plan, Spoilt, spoilt
 
 from .applications import CATALOG
+from .exchange import digest_of
 from .kept import Kept
 from .site import serve_site
-
-Plan = other_spoiling.Plan
 
 
 class Make(ABC):
@@ -96,13 +98,37 @@ class WithoutKeys(Make):
 
     def serve(self, port: int, *, is_faulty: bool = False) -> None:
         plan = self.plan or (FaultPlan(seed=self.seed, ledger=self.ledger, each=self.each) if self.each else None)
-        service = OtherService(journal=self._journal, plan=plan if is_faulty else None, port=port, catalog=CATALOG)
+        service = _Sparing(journal=self._journal, plan=plan if is_faulty else None, port=port, catalog=CATALOG)
         service.start()
         service.serve_forever()
 
     def kept(self) -> list[Kept]:
         service = OtherService(journal=self._journal, catalog=CATALOG)
         return [_of_other(entity) for entity in service.entities.values()]
+
+
+class _Sparing(OtherService):
+    """Spoils no thing twice, whatever its key: three tries in doubt are one more than the relay makes by itself."""
+
+    def reply(self, request: Received) -> Reply | Spoilt:
+        plan = _OfThing(self._plan, request) if self._plan else None
+        return spoilt(plan, request, self.do)
+
+
+@dataclass(frozen=True, slots=True)
+class _OfThing:
+    """A plan that is asked about what a request is about, in place of its key."""
+
+    plan: Plan
+    request: Received
+
+    def draw(self, endpoint: str, key: str) -> str | None:
+        body = self.request.body
+        thing = digest_of(self.request.path, json.dumps(body, sort_keys=True).encode()) if body else key
+        return self.plan.draw(endpoint, thing)
+
+    def kills_before(self, endpoint: str) -> bool:
+        return self.plan.kills_before(endpoint)
 
 
 MAKES: tuple[type[Make], ...] = (WithKeys, WithoutKeys)

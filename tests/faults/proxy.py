@@ -92,7 +92,7 @@ class Proxy:
     def _draw(self, request: Request) -> str | None:
         if self._plan is None or not request.endpoint:
             return None
-        kind = self._plan.draw(request.endpoint, request.key)
+        kind = self._plan.draw(request.endpoint, request.thing)
         owed = self._owed.get(request.endpoint)
         return kind or (owed.pop() if owed else None)
 

@@ -105,7 +105,12 @@ def _match_by_existence() -> None:
     evidence._in_doubt = believe
 
 
+def _break_nothing() -> None:
+    """To see that the aim alone does no harm."""
+
+
 SABOTAGES = {
+    "nothing": Sabotage(_break_nothing, ANSWER_LOST),
     "blind retry": Sabotage(_retry_blindly, ERROR_AFTER),
     "no settle wait": Sabotage(_look_at_once, ANSWER_LOST),
     "lease returns to queued": Sabotage(_return_leases, WORKER_KILLED),

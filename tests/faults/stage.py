@@ -15,11 +15,12 @@ from django.urls import get_resolver
 
 from formation_portal.management.preparation import migrate
 from formation_portal.relay.profile import profile
+from tests.other_service.spoiling import Plan
 
 from . import applications, ledger, tally
 from .environment import Ports
 from .first_probe import probe
-from .makes import Make, Plan
+from .makes import Make
 from .processes import Crew, crew, relay
 from .proxy import Proxy
 from .result import Result

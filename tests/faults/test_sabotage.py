@@ -19,3 +19,9 @@ def test_a_broken_relay_is_told(broken: str) -> None:
     ran = run("without keys", "--seed", "1", "--sabotage", broken)
     assert ran.code == 1, ran.said
     assert ran.figures[TOLD_BY[broken]] > 0, ran.said
+
+
+def test_a_relay_that_is_whole_bears_the_same() -> None:
+    ran = run("without keys", "--seed", "1", "--sabotage", "nothing")
+    assert ran.code == 0, ran.said
+    assert ran.figures["faults"] > 0
