@@ -18,7 +18,7 @@ from formation_portal.contract.rules import Standing, settle
 from formation_portal.contract.schema import FormSchema, Section
 from formation_portal.contract.shares import over_issued
 
-from .models import Application, Document, Holding, Party, SectionAnswers, ShareClass
+from .models import Application, Change, Document, Holding, Party, SectionAnswers, ShareClass
 from .rows import PartyRow, References, ShareClassRow
 from .snapshots import schema_of
 
@@ -56,6 +56,8 @@ class Draft:
         self.share_class_models: list[ShareClass] = []
         self.holdings: dict[tuple[str, str], Holding] = {}
         self.documents: list[Document] = []
+        # The entries that saving this draft has added to the history, the newest last.
+        self.written: list[Change] = []
 
     def reload(self) -> None:
         """Read everything again. One query each: sections, parties, classes, holdings, documents."""

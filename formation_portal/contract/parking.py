@@ -1,10 +1,13 @@
 """What the rules set aside: kept as it was typed, asked no more, never sent; and what a change sets aside anew."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from .conditions import Condition, ConditionalMinimum
+from .places import all_places
 from .record import Holder, Party
 from .rules import Question, Standing
-from .schema import Section
+from .schema import FormSchema, Section
 
 # So many answers come and go without a word beside the one that says how many.
 _A_FEW = 3
@@ -111,3 +114,23 @@ def _has_members(standing: Standing, section: Section) -> bool:
     if section.is_share_structure:
         return section == standing.schema.share_section and bool(standing.record.share_classes)
     return section.is_role and standing.tally(section) > 0
+
+
+def choices(schema: FormSchema) -> frozenset[str]:
+    """The names of the answers that rules read: to change one may set something aside."""
+    return schema.remembered(_choices)
+
+
+def _choices(schema: FormSchema) -> frozenset[str]:
+    words = {rule.field for section in schema.sections for rule in _rules(section)}
+    return frozenset(
+        place.spec.name
+        for place in all_places(schema)
+        if words & {place.spec.key, place.spec.canonical_field, place.spec.csp_field_key}
+    )
+
+
+def _rules(section: Section) -> Iterator[Condition | ConditionalMinimum]:
+    specs = (spec for group in section.groups.values() for spec in group)
+    rules = (section.depends_on, section.conditional_min, *(spec.depends_on for spec in specs))
+    return (rule for rule in rules if rule is not None)

@@ -5,8 +5,9 @@ from django.shortcuts import get_object_or_404
 
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications.drafts import Draft, open_draft
-from formation_portal.applications.models import Application, Document
+from formation_portal.applications.models import Application, Change, Document
 from formation_portal.applications.rows import PartyRow, ShareClassRow
+from formation_portal.applications.saving import choices_of
 from formation_portal.contract.schema import Section
 
 
@@ -53,6 +54,14 @@ def document_of(draft: Draft, number: int) -> Document:
     if document is None:
         raise Http404
     return document
+
+
+def change_of(draft: Draft, number: int) -> Change:
+    """An entry of the application's history that changed a choice which can be taken back."""
+    change = draft.application.changes.filter(pk=number).first()
+    if change is None or not choices_of(draft, change):
+        raise Http404
+    return change
 
 
 def posted_version(post: QueryDict) -> int:

@@ -8,8 +8,9 @@ from .documents import add_document, remove_document
 from .doubles import keep_both, unite_parties
 from .parties import add_party, save_party, set_roles
 from .planting import carried_from, carry_over, copied_from, copy
-from .refusals import Closed, Gone, NotCopied, NotReady, Stale, UploadRefused
+from .refusals import Closed, Gone, NotCopied, NotReady, Overtaken, Stale, UploadRefused
 from .removed_parties import remove_party, restore_party
+from .restoring import choices_of, restore_choices
 from .sections import save_section
 from .shares import add_share_class, remove_share_class, save_holdings, save_share_class
 
@@ -18,6 +19,7 @@ __all__ = [
     "Gone",
     "NotCopied",
     "NotReady",
+    "Overtaken",
     "Stale",
     "UploadRefused",
     "add_document",
@@ -25,6 +27,7 @@ __all__ = [
     "add_share_class",
     "carried_from",
     "carry_over",
+    "choices_of",
     "copied_from",
     "copy",
     "delete_draft",
@@ -33,6 +36,7 @@ __all__ = [
     "remove_party",
     "remove_share_class",
     "reopen",
+    "restore_choices",
     "restore_party",
     "save_holdings",
     "save_party",

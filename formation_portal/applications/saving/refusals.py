@@ -29,6 +29,14 @@ class Stale(Exception):
         self.fields = tuple(fields)
 
 
+class Overtaken(Exception):
+    """A choice can't be taken back, since it was answered again. The labels are those of its questions."""
+
+    def __init__(self, labels: Sequence[str]) -> None:
+        super().__init__("The choice was answered again since")
+        self.labels = tuple(labels)
+
+
 class NotReady(Exception):
     """Something is still needed before the application can be submitted."""
 

@@ -65,6 +65,7 @@ def writing(draft: Draft, *, by: AbstractBaseUser | None, must_be_open: bool = T
             application.revision += 1
             application.save()
             Change.objects.bulk_create(journal.entries)
+            draft.written += journal.entries
             draft.forget()
             changed.send(sender=Application, draft=draft)
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -15,6 +16,7 @@ from formation_portal.applications.drafts import Draft
 from .. import conflict
 from ..answers_page import AnswersPage
 from ..arrivals import give_it_a_moment
+from ..consequences import Consequence, consequence
 from ..difference import difference
 from ..finding import posted_version
 from ..posted import read_answers
@@ -73,6 +75,7 @@ def save(
     of a save that went well.
     """
     offered = _offered(before) if request.htmx else ()
+    was = before.draft.standing
     try:
         keep()
     except saving.Gone as gone:
@@ -85,8 +88,12 @@ def save(
         say_refused(request, _tend(request, page))
         unsaved = unsaved_rows(before.sheet, read_answers(before.sheet, request.POST))
         return draw(request, page(), status=409, unsaved=unsaved)
+    found = consequence(before.draft, was)
     if request.htmx:
-        return _answer_change(request, page(), before=before.sheet, offered=offered)
+        return _answer_change(request, page(), before=before.sheet, offered=offered, found=found)
+    if found and found.text:
+        # The tag is where it can be undone (components/messages.html).
+        messages.warning(request, found.text, extra_tags=found.undo_url)
     refused = _tend(request, page)
     give_it_a_moment(before.draft.application)
     now = replace(page(), refused=refused)
@@ -124,7 +131,9 @@ def _offered(page: AnswersPage) -> Slots:
     return tuple((slot.key, slot.optional) for slot in page.slots)
 
 
-def _answer_change(request: HttpRequest, page: AnswersPage, *, before: Sheet, offered: Slots) -> HttpResponse:
+def _answer_change(
+    request: HttpRequest, page: AnswersPage, *, before: Sheet, offered: Slots, found: Consequence | None
+) -> HttpResponse:
     """After a change was saved: only what the page shows wrong, out of band; never a control that may be in use.
 
     204 where it shows nothing wrong, not even its version.
@@ -133,7 +142,13 @@ def _answer_change(request: HttpRequest, page: AnswersPage, *, before: Sheet, of
     has_other_slots = _offered(page) != offered
     if changed.is_nothing and not has_other_slots and posted_version(request.POST) == page.version:
         return HttpResponse(status=204)
-    context = {"page": page, "changed": changed, "has_other_slots": has_other_slots}
+    context = {
+        "page": page,
+        "changed": changed,
+        "has_other_slots": has_other_slots,
+        "consequence": found,
+        "place": page.sheet.id_of(found.name) if found else "",
+    }
     return render(request, "portal/_section_change.html", context)
 
 

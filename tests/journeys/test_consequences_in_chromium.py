@@ -1,0 +1,90 @@
+"""What a choice sets aside is said where it was made, and one press takes it back; nothing typed is lost on the way."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page as Tab
+from playwright.sync_api import expect
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import open_draft
+from formation_portal.applications.models import Application
+from tests.journeys.barriers import barriers
+from tests.journeys.browser import TabBrowser
+from tests.journeys.conftest import OpenTab
+from tests.journeys.test_questions_in_chromium import started
+from tests.needed import has_chromium, needed
+
+pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
+
+SAYS = re.compile("^This sets aside 1 section and 1 person.")
+
+
+def managed(label: str) -> tuple[Application, Any, str]:
+    """A company with a manager: its owner, and the address of the page that asks who runs it."""
+    application, owner = started("delaware-llc")
+    draft = open_draft(application)
+    spec = next(spec for spec in draft.schema.entity_fields if spec.label == label)
+    section = next(one for one in draft.schema.entity_sections if spec in one.fields)
+    ruled = next(one for one in draft.schema.role_sections if one.depends_on)
+    assert ruled.depends_on is not None
+    saving.save_section(draft, section, {spec.name: ruled.depends_on.value}, version=0, by=owner)
+    saving.add_party(draft, "person", [str(ruled.role)], {"person.first_name": "Ada"}, by=owner)
+    return application, owner, f"/applications/{application.reference}/sections/{section.key}/"
+
+
+def question(tab: Tab) -> Any:
+    return tab.get_by_role("radiogroup", name="Who runs the company?")
+
+
+def choose_members(browser: TabBrowser) -> None:
+    question(browser.tab).get_by_role("radio", checked=False).first.check()
+
+
+def test_the_line_stands_at_the_control_and_undo_keeps_what_was_typed(open_tab: OpenTab, site: str) -> None:
+    _, owner, address = managed("Who runs the company?")
+    browser = open_tab(owner)
+    browser.get(address)
+    tab = browser.tab
+    chosen = question(tab).get_by_role("radio", checked=True).get_attribute("value")
+    choose_members(browser)
+    line = tab.locator(".set-aside")
+    expect(line).to_have_text(SAYS)
+    expect(tab.locator("#announcer")).to_have_text(SAYS)
+    assert line.locator("xpath=ancestor::*[contains(@class, 'field')]").get_by_role("radiogroup").count() == 1
+    assert list(barriers(tab)) == []
+    tab.get_by_label("Amount", exact=True).fill("12345")
+    with tab.expect_navigation():
+        line.get_by_role("button", name="Undo").click()
+    expect(question(tab).get_by_role("radio", checked=True)).to_have_value(str(chosen))
+    expect(tab.locator(".message")).to_have_text("“Who runs the company?” is as it was before.")
+    expect(tab.locator(".message")).to_be_focused()
+    expect(tab.get_by_label("Amount", exact=True)).to_have_value("12345")
+    assert browser.faults == []
+
+
+def test_another_choice_takes_the_line_away(open_tab: OpenTab, site: str) -> None:
+    _, owner, address = managed("Who runs the company?")
+    browser = open_tab(owner)
+    browser.get(address)
+    choose_members(browser)
+    expect(browser.tab.locator(".set-aside")).to_be_visible()
+    choose_members(browser)
+    expect(browser.tab.locator(".set-aside")).to_have_count(0)
+    choose_members(browser)
+    expect(browser.tab.locator(".set-aside")).to_be_visible()
+    assert browser.faults == []
+
+
+def test_without_script_the_page_says_it_and_undoes_it(open_tab: OpenTab, site: str) -> None:
+    _, owner, address = managed("Who runs the company?")
+    browser = open_tab(owner, has_script=False, width=320)
+    browser.get(address)
+    tab = browser.tab
+    choose_members(browser)
+    browser.press(tab.get_by_role("button", name="Update questions").first)
+    expect(tab.locator(".message")).to_have_text(SAYS)
+    browser.press(tab.get_by_role("button", name="Undo"))
+    expect(question(tab).get_by_role("radio", checked=False)).not_to_have_count(0)
+    expect(tab.locator(".message")).to_have_text("“Who runs the company?” is as it was before.")
