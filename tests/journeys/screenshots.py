@@ -103,7 +103,13 @@ class Story:
             "catalog": "/",
             "catalog-none": "/?type=Foundation&price=USD-500",
             "catalog-filtered": "/?region=Caribbean",
+            "catalog-ticked": "/?region=Caribbean&product=texas-llc&product=bahamas-ibc",
+            "compare": "/compare/?product=bvi-limited-company&product=gmbh-zug&product=ch-foundation",
+            "compare-left-out": "/compare/?product=texas-llc&product=gmbh-zug&product=hk-limited-company"
+            "&product=ch-foundation&product=nowhere",
+            "compare-none": "/compare/",
             "product": "/products/bvi-limited-company/",
+            "checklist": "/products/ch-foundation/checklist/",
             "sign-in": "/accounts/login/",
             "sign-up": "/accounts/signup/",
             "password-reset": "/accounts/password/reset/",

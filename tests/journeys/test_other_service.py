@@ -138,7 +138,7 @@ def test_entries_that_are_no_products_are_unavailable_and_take_no_other_along(ca
 
 
 def test_a_product_without_a_price_is_not_said_to_cost_nothing(catalog: Page, browser: InProcessBrowser) -> None:
-    assert row_of(catalog, "Society") == "Nowhere Society 1 member"
+    assert row_of(catalog, "Society") == "Nowhere Society 1 member Compare Society, Nowhere"
     assert "To form" not in browser.get("/products/people-only/").words
 
 
@@ -151,7 +151,8 @@ def started(browser: InProcessBrowser, slug: str) -> Page:
 
 def test_mark_up_in_a_schema_stays_text_on_every_page(browser: InProcessBrowser, catalog: Page) -> None:
     overview = started(browser, "mark-up")
-    pages = [catalog, browser.get("/products/mark-up/"), *all_pages(browser, overview)]
+    about = ("/products/mark-up/", "/products/mark-up/checklist/", "/compare/?product=mark-up")
+    pages = [catalog, *map(browser.get, about), *all_pages(browser, overview)]
     assert sum(MARK_UP in page.words for page in pages) >= 5, "the words themselves must be read"
     for page in pages:
         assert MARK_UP not in page.text, page.address
