@@ -24,6 +24,7 @@ from formation_portal.relay.profile import remember
 from tests.journeys.barriers import HEIGHT, WIDE, barriers
 from tests.journeys.browser import TabBrowser
 from tests.journeys.conftest import OpenTab
+from tests.journeys.people import people_once
 from tests.journeys.screenshots import Shot, Story, press
 from tests.needed import has_chromium, needed
 
@@ -84,6 +85,12 @@ def test_no_page_that_says_what_went_wrong_puts_up_a_barrier(walk: Walk, site: s
         walk.look(shot)
     with _no_service():
         walk.look(Shot("no-catalog", "/", who="nobody"))
+    assert not walk.found, "\n".join(walk.found)
+
+
+def test_no_page_about_people_puts_up_a_barrier(walk: Walk) -> None:
+    for shot in people_once():
+        walk.look(shot)
     assert not walk.found, "\n".join(walk.found)
 
 

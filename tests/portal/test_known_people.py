@@ -57,12 +57,12 @@ def test_known_ones_are_offered_where_they_fit(as_owner: Client, draft: Draft, e
     saving.save_section(draft, section, {"xy.activity": "Trading"}, version=0, by=owner)
     page = page_of(as_owner, draft)
     assert [one.text for one in offered(page, "directors")] == [
-        "Start with yourself, Ingrid Solheim, as Directors",
+        "Start with yourself (Ingrid Solheim) as Directors",
         "Use Nominees Ltd as Directors",
         "Use Ada Lovelace as Directors",
     ]
     assert [one.text for one in offered(page, "managers")] == [
-        "Start with yourself, Ingrid Solheim, as Managers",
+        "Start with yourself (Ingrid Solheim) as Managers",
         "Use Ada Lovelace as Managers",
     ]
 
@@ -169,7 +169,7 @@ def test_a_strangers_people_are_as_absent_as_nobody(as_stranger: Client, strange
     assert [one.status_code for one in answers] == [404, 404, 404]
     assert fresh(own).parties == ()
     assert len(fresh(elsewhere).parties) == 2
-    assert offered(page_of(as_stranger, own), "directors")[0].text.startswith("Start with yourself, Otto")
+    assert offered(page_of(as_stranger, own), "directors")[0].text.startswith("Start with yourself (Otto")
 
 
 def test_agents_and_nobody_copy_nobody(as_agent: Client, as_nobody: Client, draft: Draft) -> None:
