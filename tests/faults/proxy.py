@@ -44,11 +44,14 @@ class Seen:
 class Proxy:
     """Stands at `port` before the service at `service_port`. What has come by and what was spoilt stand in `record`."""
 
-    def __init__(self, *, port: int, service_port: int, plan: Plan | None, record: Path, parent: int) -> None:
+    def __init__(
+        self, *, port: int, service_port: int, plan: Plan | None, record: Path, parent: int, late: float = LATE_SECONDS
+    ) -> None:
         self._entrance = Entrance(port, self._serve)
         self._service_port, self._plan, self._parent = service_port, plan, parent
         self._faults = (record / "wire").open("a", buffering=1)
         self._seen = (record / "seen").open("a", buffering=1)
+        self._late = late
         self._owed: dict[str, list[str]] = {}
         self._turns: dict[str, int] = {}
 
@@ -111,7 +114,7 @@ class Proxy:
         """By turns before the service begins, which it then does late, and after it has done."""
         if self._turn(ANSWER_LOST, request):
             reset(writer)
-            await asyncio.sleep(LATE_SECONDS)
+            await asyncio.sleep(self._late)
             return is_good(await self._ask(request))
         answer = await self._ask(request)
         if is_good(answer):

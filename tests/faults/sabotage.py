@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import models
 
 from formation_portal.relay import claiming, concluding, evidence, profile, sending
@@ -39,6 +40,8 @@ class Sabotage:
 
     patch: Callable[[], None]
     kind: str
+    # Where the machine is busy, even a relay that doesn't wait takes its time: what is late must be later.
+    slower: int = 1
 
     @property
     def is_on_the_wire(self) -> bool:
@@ -112,7 +115,7 @@ def _break_nothing() -> None:
 SABOTAGES = {
     "nothing": Sabotage(_break_nothing, ANSWER_LOST),
     "blind retry": Sabotage(_retry_blindly, ERROR_AFTER),
-    "no settle wait": Sabotage(_look_at_once, ANSWER_LOST),
+    "no settle wait": Sabotage(_look_at_once, ANSWER_LOST, slower=8),
     "lease returns to queued": Sabotage(_return_leases, WORKER_KILLED),
     "attempt recorded after the call": Sabotage(_record_afterwards, ERROR_AFTER),
     "match by existence": Sabotage(_match_by_existence, ERROR_BEFORE),
@@ -128,6 +131,8 @@ class Sabotaged(Stage):
 
     def play(self, people: Crew, *, until: float) -> None:
         """Every party's first try meets the fault."""
+        self.slower = self._sabotage.slower
+        settings.RELAY_PACE *= self.slower
         self.make_applications(people, _APPLICATIONS)
         on_the_wire = self._sabotage.is_on_the_wire
         ledger = self.make.folder / "wire-plan" if on_the_wire else self.make.ledger

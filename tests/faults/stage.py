@@ -22,7 +22,7 @@ from .environment import Ports
 from .first_probe import probe
 from .makes import Make
 from .processes import Crew, crew, relay
-from .proxy import Proxy
+from .proxy import LATE_SECONDS, Proxy
 from .result import Result
 
 WORKERS = 4
@@ -35,6 +35,9 @@ _RESTED = 4
 
 class Stage(ABC):
     """One campaign against one make of service."""
+
+    # How much slower time passes than in other campaigns: what is late, and what waits for it.
+    slower = 1
 
     def __init__(self, make: Make, ports: Ports, *, seed: int) -> None:
         self.make, self.ports, self.seed = make, ports, seed
@@ -98,8 +101,10 @@ class Stage(ABC):
 
     def _proxy(self, record: Path, plan: Plan | None) -> None:
         record.mkdir(exist_ok=True)
-        ports = self.ports
-        proxy = Proxy(port=ports.proxy, service_port=ports.service, plan=plan, record=record, parent=os.getppid())
+        ports, late = self.ports, LATE_SECONDS * self.slower
+        proxy = Proxy(
+            port=ports.proxy, service_port=ports.service, plan=plan, record=record, parent=os.getppid(), late=late
+        )
         proxy.run(self._heard)
 
     def until_at_rest(self, people: Crew, *, until: float, meanwhile: Callable[[], None] = lambda: None) -> None:
