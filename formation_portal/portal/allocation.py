@@ -1,6 +1,7 @@
 """Who holds how many shares, and what follows: sums, parts, votes, what is to be paid in."""
 
 from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -77,6 +78,14 @@ class Allocation:
         """How many votes each holder has, one a share, by the holder's token; empty while there are none."""
         return self._by_holder(self._voting)
 
+    def part_of_shares(self, party: PartyRow) -> Fraction:
+        """The party's exact part of all shares."""
+        return _exact_part(self.held, party)
+
+    def part_of_votes(self, party: PartyRow) -> Fraction:
+        """The party's exact part of the votes."""
+        return _exact_part(self.votes, party)
+
     def _by_holder(self, classes: tuple[ShareClassRow, ...]) -> dict[str, int]:
         sums = {party.token: sum(self.shares(party, row) for row in classes) for party in self.holders}
         return sums if any(sums.values()) else {}
@@ -125,6 +134,11 @@ class Allocation:
     def _names(self) -> dict[str, str]:
         specs = (spec for spec in self._draft.schema.share_class_fields if spec.canonical_field)
         return {canonical.property_of(spec.canonical_field or ""): spec.name for spec in specs}
+
+
+def _exact_part(numbers: dict[str, int], party: PartyRow) -> Fraction:
+    whole = sum(numbers.values())
+    return Fraction(numbers.get(party.token, 0), whole) if whole else Fraction(0)
 
 
 def _part(part: int, whole: int) -> str:

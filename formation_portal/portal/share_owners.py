@@ -14,6 +14,8 @@ from formation_portal.contract.schema import Section
 
 from . import roles
 from .allocation import Allocation
+from .percent import percent
+from .share_tree import Node, tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +30,13 @@ class OwnerLine:
 
 @dataclass(frozen=True, slots=True)
 class Owners:
-    """All who count, the rule with its source, and what the shares don't tell."""
+    """All who count, the rule with its source, and the tree, where somebody else stands behind a holder."""
 
     role: str
     rule: str
     source: str
     lines: tuple[OwnerLine, ...]
-    unknown: tuple[str, ...]
+    tree: tuple[Node, ...]
 
 
 def owner_section(draft: Draft) -> Section | None:
@@ -60,7 +62,7 @@ def owners(draft: Draft, allocation: Allocation) -> Owners | None:
         rule=_rule(threshold, roles.in_role(section)),
         source=threshold.source,
         lines=tuple(_line(draft, allocation, party) for party in counting if party.kind == "person"),
-        unknown=tuple(_unknown(allocation, party) for party in allocation.holders if party.kind != "person"),
+        tree=tree(allocation, threshold),
     )
 
 
@@ -79,31 +81,14 @@ def _line(draft: Draft, allocation: Allocation, party: PartyRow) -> OwnerLine:
     return OwnerLine(party.token, party.label, _sums(allocation, party), "" if is_listed else url)
 
 
-def _unknown(allocation: Allocation, party: PartyRow) -> str:
-    return f"{_sums(allocation, party)} Whose it is in the end isn’t known here, so nobody is counted through it."
-
-
 def _sums(allocation: Allocation, party: PartyRow) -> str:
     """Ada Lovelace holds 6,000 of 10,000 shares, 60%; her votes only where they are another part."""
-    shares, votes = (_part(numbers, party) for numbers in (allocation.held, allocation.votes))
-    said = f"{party.label} holds {_of(allocation.held, party, 'shares')}"
-    return (
-        f"{said}."
-        if not allocation.votes or votes == shares
-        else f"{said}, and {_of(allocation.votes, party, 'votes')}."
-    )
+    shares, votes = allocation.part_of_shares(party), allocation.part_of_votes(party)
+    said = f"{party.label} holds {_of(allocation.held, party)} shares, {percent(shares)}"
+    if allocation.votes and votes != shares:
+        said += f", and {_of(allocation.votes, party)} votes, {percent(votes)}"
+    return f"{said}."
 
 
-def _part(numbers: dict[str, int], party: PartyRow) -> Fraction:
-    whole = sum(numbers.values())
-    return Fraction(numbers.get(party.token, 0), whole) if whole else Fraction(0)
-
-
-def _of(numbers: dict[str, int], party: PartyRow, what: str) -> str:
-    return f"{numbers.get(party.token, 0):,} of {sum(numbers.values()):,} {what}, {percent(_part(numbers, party))}"
-
-
-def percent(part: Fraction) -> str:
-    """60%, or 33.33%: cut off, not rounded, so that nobody seems to reach what they don't."""
-    hundredths = part * 10_000 // 1
-    return f"{hundredths // 100}.{hundredths % 100:02}".rstrip("0").rstrip(".") + "%"
+def _of(numbers: dict[str, int], party: PartyRow) -> str:
+    return f"{numbers.get(party.token, 0):,} of {sum(numbers.values()):,}"

@@ -11,7 +11,7 @@ from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import State
-from formation_portal.portal.share_owners import percent
+from formation_portal.portal.percent import percent
 from tests.applications import made
 from tests.markup import Markup
 from tests.portal.limited import hold, limited
@@ -64,7 +64,7 @@ def test_who_reaches_the_threshold_is_suggested_with_the_sums(as_owner: Client, 
     assert "Source: BVI Business Companies" in words
     assert "Ada Lovelace holds 6,000 of 10,000 shares, 60%." in words
     assert offered(page) == ["Make Ada Lovelace a beneficial owner"]
-    assert "Ben Okri" not in words
+    assert "Ben Okri holds" not in words
 
 
 def test_the_threshold_itself_is_enough_there(as_owner: Client, trio: Draft, owner: Any) -> None:
@@ -84,9 +84,33 @@ def test_votes_count_as_shares_do(as_owner: Client, trio: Draft, owner: Any) -> 
 def test_of_a_company_the_page_says_that_its_owners_are_not_known(as_owner: Client, trio: Draft, owner: Any) -> None:
     hold(trio, owner, ("",), ("10,000",))
     page = page_of(as_owner, trio.application)
-    assert "Kestrel B.V. holds 10,000 of 10,000 shares, 100%. Whose it is in the end isn’t known here" in said(page)
+    leaf = page.one("p", _class="node quiet")
+    assert "Whose it is in the end isn’t known here" in leaf.text
+    assert leaf.inside("ul")
     assert "Nobody reaches that in person." in said(page)
     assert offered(page) == []
+
+
+def nodes(page: Markup) -> list[str]:
+    return [" ".join(one.text.split()) for one in page.all("div", _class="node")]
+
+
+def test_a_tree_says_name_role_and_parts_where_a_company_holds_shares(
+    as_owner: Client, trio: Draft, owner: Any
+) -> None:
+    saving.set_roles(trio, trio.parties[0], [canonical.SHAREHOLDER, canonical.BENEFICIAL_OWNER], by=owner)
+    hold(trio, owner, ("5,000",), ("4,500",), ("500",))
+    assert nodes(page_of(as_owner, trio.application)) == [
+        trio.title,
+        "Ada LovelaceShareholder, beneficial owner50% of shares50% of votes",
+        "Kestrel B.V.Shareholder. Company45% of shares45% of votes",
+        "Ben OkriShareholder. Below what counts5% of shares5% of votes",
+    ]
+
+
+def test_where_only_people_hold_shares_there_is_no_tree(as_owner: Client, trio: Draft, owner: Any) -> None:
+    hold(trio, owner, ("5,000",), ("",), ("500",))
+    assert nodes(page_of(as_owner, trio.application)) == []
 
 
 def test_one_press_adds_the_role_and_keeps_what_was_typed(as_owner: Client, trio: Draft, owner: Any) -> None:
