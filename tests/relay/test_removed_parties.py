@@ -8,6 +8,8 @@ from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 from formation_portal.gateway import FormationService
 from formation_portal.relay.models import Delivery
+from formation_portal.relay.sending import FileGone
+from formation_portal.relay.sending import _opener as opener
 from formation_portal.relay.wishes import wishes
 from formation_portal.relay.worker import drain
 from tests.applications import made
@@ -65,3 +67,37 @@ def test_the_file_of_a_party_that_was_removed_before_it_was_sent_stays_here(
     drain()
     assert "POST entities/documents" not in weather.deeds
     assert "POST entities/parties" not in weather.deeds
+
+
+def test_a_claimed_file_is_not_opened_once_its_party_was_removed(complete: Draft, owner: Any) -> None:
+    drain()
+    document = row("document", "ada/Passport")
+    document.sent = document.acknowledged
+    with opener(document)() as file:
+        assert file.read() == made.PDF
+    saving.remove_party(complete, complete.party("ada"), by=owner)  # type: ignore[arg-type]
+    with pytest.raises(FileGone):
+        opener(document)()
+
+
+def test_one_of_two_entries_takes_what_the_other_had_there(
+    complete: Draft, service: FormationService, owner: Any
+) -> None:
+    name = {key: made.ADA[key] for key in ("person.first_name", "person.last_name", "person.date_of_birth")}
+    saving.add_party(
+        complete, "person", ["director"], name | {"person.email": "b@example.com"}, by=owner, token="first"
+    )
+    drain()
+    assert held(service) == (2, 1, 1)
+    first, ada = complete.party("first"), complete.party("ada")
+    assert first is not None
+    assert ada is not None
+    saving.unite_parties(complete, ada, first, by=owner)
+    drain()
+    assert held(service) == (1, 1, 1)
+    entity = row("entity").remote_id
+    [party] = service.parties(entity)
+    assert (party["email"], party["roles"]) == ("b@example.com", ["director", "shareholder"])
+    assert service.documents(entity)[0]["party_id"] == party["party_id"]
+    assert service.shareholdings(entity)[0]["party_id"] == party["party_id"]
+    assert set(Delivery.objects.values_list("state", flat=True)) == {"done"}

@@ -47,7 +47,7 @@ def party_restoration(request: UserRequest, reference: str, token: str) -> HttpR
         except saving.Closed as closed:
             messages.error(request, f"{closed}.")
         else:
-            messages.success(request, f"{back.label} is restored, with all answers, shares and documents.")
+            messages.success(request, f"{back.label} is restored.")
     return redirect("portal:people", reference=reference)
 
 
