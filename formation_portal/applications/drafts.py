@@ -94,9 +94,9 @@ class Draft:
                 homes.setdefault(spec.name, section.key)
         return homes
 
-    def home(self, name: str) -> str:
-        """The key of the section that keeps the answer of an entity's field."""
-        return self._homes[name]
+    def home(self, name: str, *, kept_in: str | None = None) -> str:
+        """The key of the section that keeps the answer of an entity's field; `kept_in` for one that isn't asked."""
+        return self._homes[name] if kept_in is None else self._homes.get(name, kept_in)
 
     @cached_property
     def entity_raw(self) -> dict[str, Any]:

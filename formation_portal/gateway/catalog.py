@@ -26,7 +26,7 @@ from .client import CatalogAnswer, FormationService
 from .errors import CatalogUnavailable, GatewayError
 from .products import Product, read_products
 
-__all__ = ["Catalog", "CatalogUnavailable", "Product", "catalog", "forget"]
+__all__ = ["Catalog", "CatalogUnavailable", "Product", "catalog", "forget", "known_catalog"]
 
 log = logging.getLogger(__name__)
 
@@ -63,6 +63,14 @@ def catalog() -> Catalog:
         raise
     except GatewayError as error:
         raise CatalogUnavailable(str(error)) from error
+
+
+def known_catalog() -> Catalog | None:
+    """The catalog that was fetched last, however old, without any call; None where there never was one."""
+    try:
+        return _shelf(configured.service(), Path(settings.DATA_DIR)).known()
+    except GatewayError:
+        return None
 
 
 def forget() -> None:
@@ -111,6 +119,12 @@ class Shelf:
         if self._held is None:
             raise CatalogUnavailable(str(self._failure or "")) from self._failure
         return self._held.catalog
+
+    def known(self) -> Catalog | None:
+        """What there is to show without asking the service."""
+        if self._held is None:
+            self._held = self._kept()
+        return self._held.catalog if self._held else None
 
     def _refresh(self) -> None:
         held = self._held or self._kept()

@@ -10,6 +10,7 @@ from formation_portal.applications.models import Application
 
 from . import moments
 from .delivery import DeliveryNote, delivery_note
+from .form_change_page import newer_form
 from .money import money
 from .product_view import Figure
 from .task_deliveries import task_deliveries
@@ -26,6 +27,7 @@ class OverviewPage:
     submit: Task
     price: tuple[Figure, ...]
     saved: str
+    has_new_form: bool
 
     @property
     def is_named(self) -> bool:
@@ -43,6 +45,7 @@ def overview_page(draft: Draft) -> OverviewPage:
         submit=_submit(draft),
         price=_price(draft.application),
         saved=moments.moment(draft.application.updated_at),
+        has_new_form=newer_form(draft) is not None,
     )
 
 

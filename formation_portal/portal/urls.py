@@ -11,6 +11,7 @@ from .views import (
     copies,
     documents,
     doubles,
+    form_changes,
     known_people,
     overview,
     parties,
@@ -56,6 +57,7 @@ application = [
     path("withdrawal/", status.withdrawal, name="withdrawal"),
     path("copy/", copies.copy, name="copy"),
     path("carry-over/", carrying.carry_over, name="carry_over"),
+    path("new-form/", form_changes.new_form, name="new_form"),
     path("record.json", record.record, name="record"),
     path("removal/", applications.removal, name="removal"),
 ]

@@ -6,9 +6,10 @@ The draft that is handed in is up to date afterwards, also with what others have
 from .deeds import delete_draft, reopen, start, submit, withdraw
 from .documents import add_document, remove_document
 from .doubles import keep_both, unite_parties
+from .new_form import take_form
 from .parties import add_party, save_party, set_roles
 from .planting import carried_from, carry_over, copied_from, copy
-from .refusals import Closed, Gone, NotCopied, NotReady, Overtaken, Stale, UploadRefused
+from .refusals import Closed, FormChanged, Gone, NotCopied, NotReady, Overtaken, Stale, UploadRefused
 from .removed_parties import remove_party, restore_party
 from .restoring import choices_of, restore_choices
 from .sections import save_section
@@ -16,6 +17,7 @@ from .shares import add_share_class, remove_share_class, save_holdings, save_sha
 
 __all__ = [
     "Closed",
+    "FormChanged",
     "Gone",
     "NotCopied",
     "NotReady",
@@ -45,6 +47,7 @@ __all__ = [
     "set_roles",
     "start",
     "submit",
+    "take_form",
     "unite_parties",
     "withdraw",
 ]

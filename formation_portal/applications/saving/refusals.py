@@ -15,6 +15,14 @@ class Closed(Exception):
         self.state = state
 
 
+class FormChanged(Closed):
+    """The draft has taken another version of its form over since it was opened."""
+
+    def __init__(self) -> None:
+        super().__init__(State.DRAFT)
+        self.args = ("The form has changed since you opened the page. Open it again",)
+
+
 class Gone(LookupError):
     """The party, share class or document was removed meanwhile."""
 

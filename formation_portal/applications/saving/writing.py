@@ -14,7 +14,7 @@ from ..answers import differing
 from ..drafts import Draft
 from ..models import Application, Change, ChangeList
 from ..signals import changed
-from .refusals import Closed, Stale
+from .refusals import Closed, FormChanged, Stale
 
 logger = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ class Journal:
 
 @contextmanager
 def writing(draft: Draft, *, by: AbstractBaseUser | None, must_be_open: bool = True) -> Iterator[Journal]:
-    """A transaction around one change. Raises Closed where the state allows none.
+    """A transaction around one change. Raises Closed where the state allows none, or where the form is another by now.
 
     The application's row is locked, so that changes of one application come one after another. Without an entry in
     the journal nothing has changed, and nobody is told.
@@ -53,6 +53,8 @@ def writing(draft: Draft, *, by: AbstractBaseUser | None, must_be_open: bool = T
         application = draft.application
         seen = application.revision
         locked = Application.objects.select_for_update().get(pk=application.pk)
+        if locked.snapshot_id != application.snapshot_id:
+            raise FormChanged
         for name in ("state", "revision", "submitted_at", "submitted_by_id", "submissions", "deleted_at"):
             setattr(application, name, getattr(locked, name))
         if application.revision != seen:
