@@ -43,6 +43,19 @@ def test_a_filter_keeps_the_ticks_also_of_what_it_leaves_out(open_tab: OpenTab) 
     assert browser.faults == []
 
 
+@pytest.mark.parametrize("has_script", [True, False])
+def test_ticks_are_still_there_after_looking_at_a_product(open_tab: OpenTab, has_script: bool) -> None:
+    browser = open_tab(None, has_script=has_script)
+    tab = browser.tab
+    browser.get("/")
+    tab.get_by_role("checkbox", name="Texas LLC").check()
+    tab.get_by_role("link", name="Wyoming LLC").click()
+    expect(tab.locator("h1")).to_have_text("Wyoming LLC")
+    tab.go_back()
+    expect(tab.get_by_role("checkbox", name="Texas LLC")).to_be_checked()
+    expect(tab.get_by_role("checkbox", checked=True)).to_have_count(1)
+
+
 def test_a_tick_that_is_made_while_a_filter_is_answered_is_kept(open_tab: OpenTab) -> None:
     browser = open_tab(None)
     tab = browser.tab
