@@ -37,6 +37,11 @@ def test_what_nobody_is_known_to_own_is_left_out() -> None:
     assert final_parts({"kestrel": 1}, stakes={"kestrel": {"ada": HALF}}) == {"ada": HALF}
 
 
+def test_owners_of_more_than_the_whole_share_what_there_is() -> None:
+    stakes = {"kestrel": {"ada": Fraction(3, 4), "ben": Fraction(3, 4)}}
+    assert final_parts({"kestrel": 1}, stakes=stakes) == {"ada": HALF, "ben": HALF}
+
+
 def test_companies_that_own_each_other_whole_belong_to_nobody() -> None:
     circle = {"kestrel": {"heron": Fraction(1)}, "heron": {"kestrel": Fraction(1)}}
     assert final_parts({"kestrel": 1}, stakes=circle) == {}

@@ -87,6 +87,17 @@ def test_a_bad_number_is_refused_at_its_cell_and_the_rest_is_kept(
     assert open_draft(draft.application).needs_of_section("share-classes")
 
 
+def test_what_is_too_many_stands_in_the_way_of_submitting_and_leads_back(
+    as_owner: Client, draft: Draft, owner: Any
+) -> None:
+    hold(draft, owner, ("6,000",), ("4,001",))
+    page = Markup(as_owner.get(f"/applications/{draft.application.reference}/check/").content.decode())
+    words = "Ordinary: take 1 share back, since only 10,000 can be given"
+    links = [one.attributes["href"] for one in page.all("a") if words in one.text]
+    assert len(links) == 1
+    assert links[0].startswith(f"/applications/{draft.application.reference}/shares/")
+
+
 def test_a_change_says_what_is_left_without_a_cell(as_owner: Client, draft: Draft) -> None:
     response = save(as_owner, draft, {cell(draft, 0, 0): "6,000"}, HTTP_HX_REQUEST="true")
     page = Markup(response.content.decode())
