@@ -64,6 +64,20 @@ def test_the_line_stands_at_the_control_and_undo_keeps_what_was_typed(open_tab: 
     assert browser.faults == []
 
 
+@pytest.mark.parametrize("width", [1280, 320])
+def test_what_is_set_aside_stands_on_the_check_page_without_a_barrier(open_tab: OpenTab, site: str, width: int) -> None:
+    application, owner, address = managed("Who runs the company?")
+    browser = open_tab(owner, width=width)
+    browser.get(address)
+    choose_members(browser)
+    expect(browser.tab.locator(".set-aside")).to_be_visible()
+    browser.get(f"/applications/{application.reference}/check/")
+    aside = browser.tab.get_by_role("region", name="Set aside")
+    expect(aside).to_contain_text("1 person")
+    expect(aside).to_contain_text("It comes back if you change “Who runs the company?” back.")
+    assert list(barriers(browser.tab)) == []
+
+
 def test_another_choice_takes_the_line_away(open_tab: OpenTab, site: str) -> None:
     _, owner, address = managed("Who runs the company?")
     browser = open_tab(owner)
