@@ -12,6 +12,7 @@ from .views import (
     documents,
     doubles,
     form_changes,
+    gallery,
     known_people,
     overview,
     parties,
@@ -65,6 +66,7 @@ application = [
 urlpatterns = [
     path("", catalog.catalog, name="catalog"),
     path("compare/", compare.compare, name="compare"),
+    path("gallery/", gallery.gallery, name="gallery"),
     path("products/<str:key>/", products.product, name="product"),
     path("products/<str:key>/checklist/", products.checklist, name="checklist"),
     path("applications/", applications.applications, name="applications"),
