@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from datetime import timedelta
 from typing import Any
 
@@ -15,6 +16,7 @@ from playwright.sync_api import Page as Tab
 from formation_portal import relay
 from formation_portal.accounts.demo import ensure_demo_accounts
 from formation_portal.accounts.signing_in import Unsent
+from formation_portal.applications import snapshots
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.gateway import catalog
@@ -109,6 +111,8 @@ def _afterwards() -> Iterator[Shot]:
     yield Shot("section-refused", f"{root}sections/name-and-activities/")
     yield Shot("check-refused", f"{root}check/")
 
+    yield from _form_changed(draft)
+
     yield from _to_settle(draft)
 
     submitted = Application.objects.exclude(submitted_at=None).latest("pk")
@@ -120,6 +124,18 @@ def _afterwards() -> Iterator[Shot]:
     for page in ("people/", "documents/", "check/"):
         yield Shot(f"closed-{page}", f"/applications/{submitted.reference}/{page}")
     yield Shot("unsent", f"{root}sections/name-and-activities/", act=_sign_in_again)
+
+
+def _form_changed(draft: Application) -> Iterator[Shot]:
+    """A draft that was started with an earlier form."""
+    present, document = draft.snapshot, deepcopy(draft.snapshot.document)
+    [first, *others] = document["sections"][0]["fields"]
+    document["sections"][0]["fields"] = [first | {"label": "An earlier name"}, *others[1:]]
+    Application.objects.filter(pk=draft.pk).update(snapshot=snapshots.keep(document | {"version": "earlier"}))
+    root = f"/applications/{draft.reference}/"
+    yield Shot("overview-form-changed", root)
+    yield Shot("new-form", f"{root}new-form/")
+    Application.objects.filter(pk=draft.pk).update(snapshot=present)
 
 
 def _to_settle(draft: Application) -> Iterator[Shot]:
