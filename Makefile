@@ -6,7 +6,7 @@ RUN_READY := $(VENV)/ready-to-run
 DEV_READY := $(VENV)/ready-to-develop
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench durability soak faults kills lock clean
+.PHONY: help run test check format bench durability soak faults kills choices lock clean
 
 help: ## List what can be made
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -56,6 +56,9 @@ faults: $(DEV_READY) ## Put the relay in trouble, with keys and without: lines o
 
 kills: $(DEV_READY) ## kill -9 of web, worker and service, 100 times each
 	@$(BIN)/python -m tests.faults --kills 100 $(ARGS)
+
+choices: $(DEV_READY) ## 1,000 sequences of choices on generated forms, the network in trouble: lines of `name value`
+	@$(BIN)/python -m tests.choices $(ARGS)
 
 lock: export CUSTOM_COMPILE_COMMAND = make lock
 lock: $(DEV_READY) ## Pin every dependency anew, with hashes
