@@ -6,10 +6,10 @@ RUN_READY := $(VENV)/ready-to-run
 DEV_READY := $(VENV)/ready-to-develop
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench durability soak faults kills choices lock clean
+.PHONY: help run test test-long check format bench durability soak faults kills choices lock clean
 
 help: ## List what can be made
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed" if sys.version_info < (3, 11) else 0)'
@@ -28,6 +28,9 @@ run: $(RUN_READY) ## Set up and serve the portal with the embedded service
 
 test: $(DEV_READY) ## Set up and run every test
 	$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
+
+test-long: $(DEV_READY) ## What takes a minute or more each: kills, soak, the campaign on PostgreSQL
+	$(BIN)/python -m pytest -m long $(ARGS)
 
 check: $(DEV_READY) ## Lint, types, templates, migrations: changes nothing
 	$(BIN)/ruff format --check .

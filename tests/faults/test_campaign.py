@@ -20,6 +20,7 @@ def test_nothing_is_lost_or_doubled_whatever_goes_wrong(mode: str) -> None:
     assert mode == "without keys" or ran.figures["held"] == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", ["with keys", "without keys"])
 def test_nothing_is_lost_or_doubled_when_processes_are_killed(mode: str) -> None:
     ran = run(mode, "--kills", "3")
@@ -27,6 +28,7 @@ def test_nothing_is_lost_or_doubled_when_processes_are_killed(mode: str) -> None
     assert ran.figures["kills"] >= 9
 
 
+@pytest.mark.long
 @pytest.mark.postgres
 @needed("PostgreSQL", server_programs() is not None)
 def test_nothing_is_lost_or_doubled_on_postgresql() -> None:

@@ -72,6 +72,7 @@ def test_memory_that_is_kept_is_seen() -> None:
     del kept
 
 
+@pytest.mark.long
 def test_a_short_soak_leaves_no_file_and_comes_to_rest(tmp_path: Path) -> None:
     how = ("--minutes", "0.02", "--customers", "1", "--faults", "0", "--keep", str(tmp_path / "soak"))
     command = [sys.executable, "-m", "tests.soak", *how]
