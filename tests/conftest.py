@@ -19,6 +19,15 @@ hypothesis_settings.register_profile("house", deadline=None, suppress_health_che
 hypothesis_settings.load_profile("house")
 
 
+# Stories that one process tells from beginning to end: begun last, they would keep the others waiting.
+_LONGEST = ("tests/test_postgres.py", "tests/journeys/test_barriers.py", "tests/faults/", "tests/durability/")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest first, so that several processes end together."""
+    items.sort(key=lambda item: not item.nodeid.startswith(_LONGEST))
+
+
 @pytest.fixture(scope="session")
 def run_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of this run; it takes the place of DATA_DIR."""

@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 __all__ = ["chromium", "open_tab", "shelf", "site"]
 
 # `python -m tests.choices --sequences 1000` asks for more, and for others.
-SEQUENCES = int(os.environ.get("CHOICES_SEQUENCES", "24"))
+SEQUENCES = int(os.environ.get("CHOICES_SEQUENCES", "12"))
 SEED = int(os.environ.get("CHOICES_SEED", "1"))
 TALLY = Tally()
 

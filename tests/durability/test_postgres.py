@@ -12,6 +12,7 @@ from .run import figures
 
 pytestmark = [
     pytest.mark.postgres,
+    pytest.mark.long,
     needed("PostgreSQL", server_programs() is not None),
     # The tests read one run of the command.
     pytest.mark.xdist_group("durability_postgres"),

@@ -18,6 +18,7 @@ TOLD_BY = {
 SEEDS = ("1", "2", "3")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("broken", TOLD_BY)
 def test_a_broken_relay_is_told(broken: str) -> None:
     ran = next(
@@ -27,6 +28,7 @@ def test_a_broken_relay_is_told(broken: str) -> None:
     assert ran.figures[TOLD_BY[broken]] > 0, ran.said
 
 
+@pytest.mark.long
 def test_a_relay_that_is_whole_bears_the_same() -> None:
     ran = run("without keys", "--seed", "1", "--sabotage", "nothing")
     assert ran.code == 0, ran.said

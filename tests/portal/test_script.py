@@ -7,9 +7,10 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
 from django.core.wsgi import get_wsgi_application
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 from pytest_django.fixtures import Settings
 
+from tests.journeys.browser import launched
 from tests.portal.script_pages import SERVER
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -42,18 +43,26 @@ def address(settings: Settings) -> Iterator[str]:
     thread.join()
 
 
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """One Chromium for all of it."""
+    # Playwright keeps an event loop running in this thread, and Django would take every query for one in a coroutine.
+    with pytest.MonkeyPatch.context() as patch, launched() as browser:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+        yield browser
+
+
 @pytest.fixture
-def page(address: str) -> Iterator[Page]:
+def page(address: str, chromium: Browser) -> Iterator[Page]:
     """The page of the forms, opened; a breach of the content policy or an error of the script fails the test."""
     faults: list[str] = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_page()
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("console", lambda said: faults.append(said.text) if "Content Security Policy" in said.text else None)
-        page.goto(address)
-        yield page
-        browser.close()
+    context = chromium.new_context()
+    page = context.new_page()
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda said: faults.append(said.text) if "Content Security Policy" in said.text else None)
+    page.goto(address)
+    yield page
+    context.close()
     assert faults == []
 
 
