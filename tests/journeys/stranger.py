@@ -207,7 +207,7 @@ class Stranger:
     def _add(self, page: Page, need: str) -> None:
         """What is needed names a part of the page: press there what takes somebody known, or follow what adds."""
         part = next(
-            (found for name in re.findall("“(.+)”", need) if (found := page.by_heading(name)) is not None), None
+            (found for name in re.findall("“([^”]+)”", need) if (found := page.by_heading(name)) is not None), None
         )
         use = self._known(page, part)
         if use is not None:
