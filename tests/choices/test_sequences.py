@@ -15,7 +15,7 @@ from tests.strategies import schemas
 from .forms import has_many_rules, pages_of, with_lists
 from .sequences import Tally, run
 
-pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
+pytestmark = [pytest.mark.long, pytest.mark.browser, needed("Chromium", has_chromium())]
 
 __all__ = ["chromium", "open_tab", "shelf", "site"]
 

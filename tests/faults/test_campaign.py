@@ -11,7 +11,7 @@ from .running import run
 FAULTS = 50
 
 
-@pytest.mark.parametrize("mode", ["with keys", "without keys"])
+@pytest.mark.parametrize("mode", [pytest.param("with keys", marks=pytest.mark.long), "without keys"])
 def test_nothing_is_lost_or_doubled_whatever_goes_wrong(mode: str) -> None:
     ran = run(mode, "--each", "1")
     assert ran.code == 0, ran.said

@@ -11,6 +11,7 @@ from tests.journeys.conftest import OpenTab, new_user
 from tests.needed import has_chromium, needed
 
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.django_db(transaction=True, databases=["default", "service"]),
     pytest.mark.browser,
     needed("Chromium", has_chromium()),

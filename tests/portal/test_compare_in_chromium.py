@@ -8,7 +8,7 @@ from tests.needed import has_chromium, needed
 
 __all__ = ["chromium", "open_tab", "site"]
 
-pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
+pytestmark = [pytest.mark.long, pytest.mark.browser, needed("Chromium", has_chromium())]
 
 
 @pytest.mark.parametrize("has_script", [True, False])

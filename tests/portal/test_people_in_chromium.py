@@ -15,7 +15,7 @@ from tests.needed import has_chromium, needed
 
 __all__ = ["chromium", "open_tab", "site"]
 
-pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
+pytestmark = [pytest.mark.long, pytest.mark.browser, needed("Chromium", has_chromium())]
 
 with_and_without_script = pytest.mark.parametrize("has_script", [True, False], ids=["with-script", "without-script"])
 at_both_widths = pytest.mark.parametrize("width", [1280, 320])
