@@ -16,8 +16,8 @@ from formation_portal.gateway import clock
 
 from . import pacing, timing
 from .claiming import Claim
+from .contents import forget_contents
 from .evidence import settle_by
-from .kinds import container
 from .looking import Evidence
 from .models import UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState
 from .outcomes import BOUND_ELSEWHERE, IN_PROGRESS, NOT_AUTHORISED, Outcome
@@ -94,7 +94,7 @@ def _done(row: Delivery, claim: Claim, outcome: Outcome, now: datetime) -> None:
     elif row.recheck:
         row.next_at = now + claim.known.settle
     if removed:
-        _forget_contents(row)
+        forget_contents(row)
 
 
 def _is_frozen(application: Application) -> bool:
@@ -199,20 +199,6 @@ def _learn(row: Delivery, claim: Claim, outcome: Outcome, *, now: datetime) -> N
     pacing.learn(stored, outcome, now, was_retry=claim.is_retry)
     if outcome.reason == UNSUPPORTED and not row.name[0].is_deed and not claim.is_look:
         remember(can_edit=False)
-
-
-def _forget_contents(row: Delivery) -> None:
-    """What belonged to a removed thing is gone with it."""
-    gone = {row.name}
-    rows = list(Delivery.objects.filter(application_id=row.application_id).exclude(pk=row.pk))
-    for other in sorted(rows, key=lambda one: one.name[0].order):
-        # What may have arrived has gone with what it belongs to as well.
-        if container(*other.name) in gone and (other.is_settled or other.state == State.UNKNOWN):
-            gone.add(other.name)
-            other.acknowledged, other.remote_id = None, ""
-            other.state, other.unclear_since = State.DONE, None
-            requeue(other)
-            other.save()
 
 
 def _tell_the_others(row: Delivery, claim: Claim, *, now: datetime) -> None:

@@ -16,8 +16,8 @@ from django.utils import timezone
 from formation_portal.applications.models import Application
 
 from . import wake
+from .contents import forget_contents
 from .given import note_in, remote_id_in
-from .kinds import Kind, container
 from .models import SURPLUS, TWINS, UNCLEAR, Decision, Delivery, DeliveryState
 from .refusals import IN_USE, NotDecided, Overtaken
 from .renewal import requeue
@@ -45,7 +45,7 @@ def bind(
     with _deciding(delivery_id, seen_at=seen_at) as row:
         chosen = remote_id_in(row, remote_id)
         if _has_too_many(row) and chosen != row.remote_id:
-            _forget_contents(row)
+            forget_contents(row)
         if row.state == State.HELD and row.sent is not None:
             row.acknowledged = row.sent
         row.remote_id = chosen or row.remote_id
@@ -63,7 +63,7 @@ def declare_absent(
     with _deciding(delivery_id, seen_at=seen_at) as row:
         if _has_too_many(row):
             row.acknowledged = None
-            _forget_contents(row)
+            forget_contents(row)
         if row.acknowledged is None:
             row.remote_id = ""
         row.state = State.QUEUED
@@ -113,16 +113,3 @@ def _save(row: Delivery) -> None:
 
 def _has_too_many(row: Delivery) -> bool:
     return row.state == State.DONE and row.reason == SURPLUS
-
-
-def _forget_contents(row: Delivery) -> None:
-    """What lives in it was brought to another record: it has to be brought to the right one."""
-    gone = {row.name}
-    others = Delivery.objects.filter(application_id=row.application_id).exclude(pk=row.pk)
-    for other in sorted(others, key=lambda one: one.name[0].order):
-        is_held_by_it = other.name[0] is Kind.SHAREHOLDING and any(list(name) in other.needs for name in gone)
-        if (container(*other.name) in gone or is_held_by_it) and other.is_settled:
-            gone.add(other.name)
-            other.acknowledged, other.remote_id = None, ""
-            requeue(other)
-            other.save()
