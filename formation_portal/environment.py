@@ -4,8 +4,10 @@ import sys
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from formation_portal import mail_server
 
 PROJECT = Path(__file__).resolve().parent.parent
 
@@ -30,6 +32,10 @@ class Environment(BaseSettings):
     secure_cookies: bool = Field(False, description="Cookies only over HTTPS. Turn it on wherever HTTPS is served.")
     database_url: str = Field("", description="The portal's database. Empty: SQLite in DATA_DIR.")
     service_database_url: str = Field("", description="The embedded service's database. Empty: SQLite in DATA_DIR.")
+    email_url: str = Field("", description="The mail server. Empty: letters stay in the outbox.")
+    mail_from: str = Field("Formation Portal <portal@localhost>", description="Whom letters come from.")
+    portal_url: str = Field("", description="The portal's address, as letters name it. Empty: HOST and PORT.")
+    letter_days: int = Field(30, ge=1, description="Days after which the content of a letter is removed.")
     formation_service_url: str = Field(
         "", description="Base URL of another formation service. Empty: the embedded one."
     )
@@ -51,6 +57,12 @@ class Environment(BaseSettings):
     )
     rate_limit: int = Field(600, description="Requests a minute that the embedded service takes from one key.")
     log_level: str = Field("INFO", description="The least serious level that is logged.")
+
+    @field_validator("email_url")
+    @classmethod
+    def _names_a_mail_server(cls, url: str) -> str:
+        mail_server.configure(url)
+        return url
 
 
 def read_environment() -> Environment:

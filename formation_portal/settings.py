@@ -5,7 +5,7 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-from formation_portal import databases
+from formation_portal import databases, mail_server
 from formation_portal.environment import PROJECT, read_environment
 
 ENV = read_environment()
@@ -40,6 +40,7 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "formation_portal.apps.FormationPortalConfig",
+    "formation_portal.letters",
     "formation_portal.accounts",
     "formation_portal.service",
     "formation_portal.gateway",
@@ -117,8 +118,14 @@ ACCOUNT_ADAPTER = "formation_portal.accounts.adapter.AccountAdapter"
 ACCOUNT_EMAIL_VERIFICATION = "optional"
 ACCOUNT_LOGOUT_REDIRECT_URL = "portal:catalog"
 ACCOUNT_PREVENT_ENUMERATION = True
-EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
-EMAIL_FILE_PATH = DATA_DIR / "mail"
+
+# EMAIL_BACKEND and what it needs. Only the outbox's carrier uses it.
+globals().update(mail_server.configure(ENV.email_url))
+EMAIL_TIMEOUT = 10
+LETTERS_GO_OUT = bool(ENV.email_url)
+LETTER_DAYS = ENV.letter_days
+MAIL_FROM = DEFAULT_FROM_EMAIL = ENV.mail_from
+PORTAL_URL = ENV.portal_url.rstrip("/") or f"http://{'localhost' if ENV.host == '0.0.0.0' else ENV.host}:{ENV.port}"  # noqa: S104  # compared only
 
 LANGUAGE_CODE = "en-gb"
 TIME_ZONE = "UTC"

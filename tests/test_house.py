@@ -16,11 +16,12 @@ PACKAGE = PROJECT / "formation_portal"
 ROOMS = {
     "contract": set(),
     "gateway": {"contract"},
-    "applications": {"contract"},
-    "relay": {"contract", "gateway", "applications"},
-    "accounts": set(),
-    "portal": {"contract", "gateway", "applications", "relay", "accounts"},
-    "desk": {"contract", "gateway", "applications", "relay", "accounts", "portal"},
+    "letters": set(),
+    "applications": {"contract", "letters"},
+    "relay": {"contract", "gateway", "applications", "letters"},
+    "accounts": {"letters"},
+    "portal": {"contract", "gateway", "applications", "relay", "accounts", "letters"},
+    "desk": {"contract", "gateway", "applications", "relay", "accounts", "portal", "letters"},
     "service": {"contract"},
 }
 

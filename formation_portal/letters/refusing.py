@@ -1,0 +1,50 @@
+"""Letters that one may do without, and who does."""
+
+from django.core import signing
+from django.urls import reverse
+from django.utils.crypto import salted_hmac
+
+from .models import Refusal
+
+# Everything else is asked for by its receiver, or has to be known.
+REFUSABLE = frozenset({"reminder", "nudge"})
+_SALT = "formation_portal.letters.refusal"
+
+
+def can_be_refused(kind: str) -> bool:
+    """Whether a letter of this kind says how to get no more of them."""
+    return kind in REFUSABLE
+
+
+def is_refused(*, kind: str, to: str) -> bool:
+    """Whether the receiver wants none of this kind."""
+    return can_be_refused(kind) and Refusal.objects.filter(kind=kind, digest=_digest(to)).exists()
+
+
+def refusal_path(*, kind: str, to: str) -> str:
+    """The path of the page where the receiver says so. It names the address to nobody."""
+    return reverse("portal:letter_refusal", args=(signing.dumps([kind, _digest(to)], salt=_SALT),))
+
+
+def kind_of(token: str) -> str | None:
+    """The kind that a page's token is about; None where the token is not ours."""
+    read = _read(token)
+    return read[0] if read else None
+
+
+def refuse(token: str) -> None:
+    """No more letters of the token's kind to its receiver."""
+    if read := _read(token):
+        Refusal.objects.get_or_create(kind=read[0], digest=read[1])
+
+
+def _read(token: str) -> tuple[str, str] | None:
+    try:
+        kind, digest = signing.loads(token, salt=_SALT)
+    except (signing.BadSignature, ValueError):
+        return None
+    return (kind, digest) if can_be_refused(kind) else None
+
+
+def _digest(address: str) -> str:
+    return salted_hmac(_SALT, address.strip().lower(), algorithm="sha256").hexdigest()
