@@ -3,10 +3,17 @@
 from django.apps import AppConfig
 from django.contrib.staticfiles.apps import StaticFilesConfig
 
+from formation_portal.contract.language import speak_through
+from formation_portal.speaking import PageLanguage
+
 
 class FormationPortalConfig(AppConfig):
     name = "formation_portal"
     label = "formation_portal"
+
+    def ready(self) -> None:
+        """Give the contract's sentences the language of each page."""
+        speak_through(PageLanguage())
 
 
 class StaticFiles(StaticFilesConfig):

@@ -51,6 +51,7 @@ class Environment(BaseSettings):
     catalog_limit_mib: int = Field(16, description="MiB of a catalog that are read at most.")
     answer_limit_mib: int = Field(1, description="MiB of any other answer of the service that are read at most.")
     catalog_seconds: int = Field(300, description="Seconds for which the catalog is not asked for again.")
+    catalog_language: str = Field("en", description="The language that the catalog is written in, like en or pt-BR.")
     relay_wait_ms: int = Field(250, description="Milliseconds that a saved page waits for the relay's first answer.")
     relay_calls_per_second: int = Field(
         10, ge=1, description="Calls to the service that the relay's workers make in any second, together."

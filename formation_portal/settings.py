@@ -54,6 +54,7 @@ MIDDLEWARE = [
     "formation_portal.headers.SecurityHeaders",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "formation_portal.accounts.languages.Languages",
     "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -80,7 +81,12 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
-            "builtins": ["formation_portal.portal.templatetags.register", "django.templatetags.static"],
+            "builtins": [
+                "formation_portal.portal.templatetags.languages",
+                "formation_portal.portal.templatetags.register",
+                "django.templatetags.i18n",
+                "django.templatetags.static",
+            ],
         },
     }
 ]
@@ -127,7 +133,12 @@ LETTER_DAYS = ENV.letter_days
 MAIL_FROM = DEFAULT_FROM_EMAIL = ENV.mail_from
 PORTAL_URL = ENV.portal_url.rstrip("/") or f"http://{'localhost' if ENV.host == '0.0.0.0' else ENV.host}:{ENV.port}"  # noqa: S104  # compared only
 
-LANGUAGE_CODE = "en-gb"
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("fr", "Français"), ("es", "Español")]
+LANGUAGE_COOKIE_NAME = "language"
+LOCALE_PATHS = [PROJECT / "formation_portal" / "locale"]
+# What the schema says comes as it is, and is marked with this on pages in another language.
+CATALOG_LANGUAGE = ENV.catalog_language
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True

@@ -7,3 +7,7 @@ class AccountsConfig(AppConfig):
     name = "formation_portal.accounts"
     label = "accounts"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Hear of sign-ins, which bring the language of browser and account together."""
+        from . import languages  # noqa: F401  # connects its receiver

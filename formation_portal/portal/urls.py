@@ -14,6 +14,7 @@ from .views import (
     form_changes,
     gallery,
     known_people,
+    languages,
     overview,
     parties,
     people,
@@ -72,4 +73,5 @@ urlpatterns = [
     path("applications/", applications.applications, name="applications"),
     path("applications/<str:reference>/", include(application)),
     path("unsent/", unsent.unsent, name="unsent"),
+    path("language/", languages.language, name="language"),
 ]

@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
+from formation_portal.accounts.languages import chosen_in, remember_choice
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
@@ -100,10 +101,10 @@ def save(
     if question := removal_asked(request, now):
         say_refused(request, refused)
         return redirect(question)
-    if refused or now.sheet.objects_more_than(before.sheet):
+    if (refused or now.sheet.objects_more_than(before.sheet)) and not chosen_in(request):
         return draw(request, now, status=422)
     said()
-    return redirect(following(request, now, onwards=onwards()))
+    return remember_choice(request, redirect(following(request, now, onwards=onwards())))
 
 
 def _tend(request: UserRequest, page: Callable[[], AnswersPage]) -> dict[str, str]:
@@ -117,7 +118,7 @@ def following(request: HttpRequest, page: Page, *, onwards: str) -> str:
     place = place_pressed(request)
     if "later" in request.POST:
         return reverse("portal:overview", args=[reference])
-    if "update" in request.POST or place:
+    if "update" in request.POST or chosen_in(request) or place:
         # Not where the post went: what was new has an address of its own by now.
         query = request.GET.urlencode()
         return f"{page.url}?{query}{place}" if query else f"{page.url}{place}"

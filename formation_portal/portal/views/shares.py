@@ -8,6 +8,7 @@ from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
+from formation_portal.accounts.languages import chosen_in, remember_choice
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
@@ -73,9 +74,9 @@ def _save(request: UserRequest, draft: Draft, section: Section, *, deed: Callabl
     page = shares_page(draft, section)
     if is_done:
         return redirect(page.url)
-    if page.objects_more_than(before):
+    if page.objects_more_than(before) and not chosen_in(request):
         return _draw(request, page, status=422)
-    return redirect(following(request, page, onwards=url_after(draft, SHARES)))
+    return remember_choice(request, redirect(following(request, page, onwards=url_after(draft, SHARES))))
 
 
 def _split(request: UserRequest, draft: Draft, section: Section) -> bool:

@@ -1,0 +1,83 @@
+"""Which language a page is in: the one that was chosen here, else the browser's, else English.
+
+A choice is kept by a cookie and with the account, so that letters are written in it and another device knows it.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.signals import user_logged_in
+from django.dispatch import receiver
+from django.http import HttpRequest, HttpResponse
+from django.utils import translation
+from django.utils.cache import patch_vary_headers
+
+from .models import User
+
+# The service speaks its own language, and the agents' pages are in English.
+_ENGLISH = ("/api/", "/desk/")
+_YEAR = 365 * 24 * 60 * 60
+
+
+class Languages:
+    """Draws each page in its reader's language. What a page calls in the same thread has its own, and leaves this one."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        has_choice = not request.path_info.startswith(_ENGLISH)
+        request.offers_languages = has_choice  # type: ignore[attr-defined]  # read by components/languages.html
+        found = translation.get_language_from_request(request) if has_choice else settings.LANGUAGE_CODE
+        with translation.override(found):
+            response = self.get_response(request)
+        if taken := getattr(request, "account_language", ""):
+            _keep_in_browser(response, taken)
+        if has_choice:
+            patch_vary_headers(response, ("Accept-Language", "Cookie"))
+        return response
+
+
+def remember_choice(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """Keep the language whose button was pressed, if one was: in the browser, and with the account."""
+    chosen = chosen_in(request)
+    if chosen:
+        _keep_in_browser(response, chosen)
+        if request.user.is_authenticated:
+            User.objects.filter(pk=request.user.pk).update(language=chosen)
+    return response
+
+
+def chosen_in(request: HttpRequest) -> str:
+    """The language whose button was pressed, or nothing."""
+    chosen = request.POST.get("language", "")
+    return chosen if chosen in dict(settings.LANGUAGES) else ""
+
+
+def _keep_in_browser(response: HttpResponse, chosen: str) -> None:
+    response.set_cookie(
+        settings.LANGUAGE_COOKIE_NAME,
+        chosen,
+        max_age=_YEAR,
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+@receiver(user_logged_in)
+def _bring_together(request: HttpRequest | None, user: User, **_: Any) -> None:
+    """What was chosen in this browser goes into the account; where nothing was, the account's own goes for it."""
+    chosen = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "") if request else ""
+    if request and user.language and chosen not in dict(settings.LANGUAGES):
+        request.account_language = user.language  # type: ignore[attr-defined]  # read once the answer is there
+        return
+    read = chosen if chosen in dict(settings.LANGUAGES) else _read_now()
+    if user.language != read:
+        user.language = read
+        user.save(update_fields=["language"])
+
+
+def _read_now() -> str:
+    return (translation.get_language() or settings.LANGUAGE_CODE).partition("-")[0]

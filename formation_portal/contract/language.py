@@ -1,0 +1,107 @@
+"""The language that people read, and how the contract's sentences come into it.
+
+The contract itself knows English alone. Whoever draws pages gives it a speaker once, at the start, which knows the
+reader's language at each moment and holds the translations. Without one it speaks English, as the service does.
+"""
+
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from functools import cache
+from typing import Literal, Protocol
+
+from babel import Locale
+from babel.dates import format_date
+from babel.lists import format_list
+from babel.numbers import format_decimal
+
+# Of the English that there are, the one that the words are written in.
+_LOCALES = {"en": "en_GB"}
+
+
+class Speaker(Protocol):
+    """What knows the reader's language, and every sentence in it."""
+
+    def language(self) -> str:
+        """Its code, like de."""
+        ...
+
+    def say(self, message: str) -> str:
+        """The message in that language, or as it is."""
+        ...
+
+    def say_count(self, one: str, many: str, count: int) -> str:
+        """The form of the message that goes with the count."""
+        ...
+
+
+class _English:
+    def language(self) -> str:
+        return "en"
+
+    def say(self, message: str) -> str:
+        return message
+
+    def say_count(self, one: str, many: str, count: int) -> str:
+        return one if count == 1 else many
+
+
+_speaker: Speaker = _English()
+
+
+def speak_through(speaker: Speaker) -> None:
+    """Give the contract its speaker. Called once, at the start."""
+    global _speaker
+    _speaker = speaker
+
+
+def language() -> str:
+    """The code of the language that is read at this moment."""
+    return _speaker.language()
+
+
+def say(message: str, /, **values: object) -> str:
+    """A sentence of ours in the reader's language; `{name}` in it is the value of that name."""
+    spoken = _speaker.say(message)
+    return spoken.format(**values) if values else spoken
+
+
+def say_count(one: str, many: str, count: int, /, **values: object) -> str:
+    """A sentence about a number of things, `{count}` in it."""
+    return _speaker.say_count(one, many, count).format(count=figure(count), **values)
+
+
+def noted(message: str) -> str:
+    """The message itself, marked as one that is said elsewhere, so that it is translated."""
+    return message
+
+
+def listed(words: Sequence[str], last: Literal["and", "or"] = "and") -> str:
+    """One, two and three."""
+    return str(format_list(list(words), style="or" if last == "or" else "standard", locale=locale()))
+
+
+def figure(number: int | Decimal) -> str:
+    """10,000, or 12.5: a number in the reader's notation."""
+    return str(format_decimal(number, locale=locale(), decimal_quantization=False))
+
+
+def day(value: date) -> str:
+    """27 March 1985, with no-break spaces."""
+    return str(format_date(value, "long", locale=locale())).replace(" ", "\u00a0")
+
+
+def locale() -> Locale:
+    """What Unicode knows of the reader's language."""
+    return locale_of(language())
+
+
+@cache
+def locale_of(code: str) -> Locale:
+    """What Unicode knows of a language."""
+    return Locale.parse(_LOCALES.get(code, code), sep="_" if "_" in _LOCALES.get(code, code) else "-")
+
+
+def following_on(text: str) -> str:
+    """A sentence as it goes on after a colon: with a small letter, but in German, where a whole one keeps its capital."""
+    return text if language() == "de" else text[:1].lower() + text[1:]

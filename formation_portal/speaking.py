@@ -1,0 +1,20 @@
+"""Lets the contract speak the language of the page that is being drawn, by Django's translations."""
+
+from django.conf import settings
+from django.utils import translation
+
+
+class PageLanguage:
+    """The language that Django has active in this thread: a page's, a letter's, or English."""
+
+    def language(self) -> str:
+        """Its code without a region, like de."""
+        return (translation.get_language() or settings.LANGUAGE_CODE).partition("-")[0]
+
+    def say(self, message: str) -> str:
+        """The message in that language."""
+        return translation.gettext(message)
+
+    def say_count(self, one: str, many: str, count: int) -> str:
+        """The form that goes with the count."""
+        return translation.ngettext(one, many, count)
