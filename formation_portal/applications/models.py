@@ -235,6 +235,8 @@ class Change(models.Model):
     # Whom or what it is about: a section's key, or a party's or class's token; empty for the whole.
     holder = models.CharField(max_length=80, blank=True)
     changes = AnswersField(default=list)
+    # The state that the application came to by it; empty where it stayed as it was.
+    moved_to = models.CharField(max_length=24, blank=True)
 
     class Meta:
         ordering = ("-pk",)

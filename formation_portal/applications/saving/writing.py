@@ -13,7 +13,7 @@ from formation_portal.contract.field import FieldSpec
 from ..answers import differing
 from ..drafts import Draft
 from ..models import Application, Change, ChangeList
-from ..signals import changed
+from ..signals import changed, moved
 from .refusals import Closed, FormChanged, Stale
 
 logger = logging.getLogger(__name__)
@@ -61,15 +61,19 @@ def writing(draft: Draft, *, by: AbstractBaseUser | None, must_be_open: bool = T
             draft.reload()
         if must_be_open and not application.is_open:
             raise Closed(application.stands)
-        journal = Journal(application, by)
+        journal, stood = Journal(application, by), application.state
         yield journal
         if journal.entries:
             application.revision += 1
+            has_moved = application.state != stood
+            journal.entries[-1].moved_to = application.state if has_moved else ""
             application.save()
             Change.objects.bulk_create(journal.entries)
             draft.written += journal.entries
             draft.forget()
             changed.send(sender=Application, draft=draft)
+            if has_moved:
+                moved.send(sender=Application, draft=draft, by=by)
 
 
 def taken(fields: Iterable[FieldSpec], raw: Mapping[str, Any], *, where: str) -> dict[str, Any]:
