@@ -13,7 +13,7 @@ from django.contrib.auth.models import AbstractUser
 
 from formation_portal.contract import canonical, reading
 from formation_portal.contract.field import FieldSpec
-from formation_portal.contract.identity import folded_name, identity
+from formation_portal.contract.identity import folded_name, may_be_one
 from formation_portal.contract.problems import AnswerError
 
 from .drafts import Draft
@@ -26,7 +26,6 @@ OWNER = "me"
 
 # Canonical names of a party begin with its kind, or with this (supplement, "Parties").
 _ANY_KIND = "party"
-_TELLING = ("date_of_birth", "registration_number", "country", "email")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ def _merged(entries: Iterable[Known]) -> tuple[Known, ...]:
         told = entry.told
         if name := folded_name(told):
             namesakes = known.setdefault((entry.kind, name), [])
-            place = next((at for at, one in enumerate(namesakes) if _may_be_one(entry.kind, told, one.told)), None)
+            place = next((at for at, one in enumerate(namesakes) if may_be_one(entry.kind, told, one.told)), None)
             if place is None:
                 namesakes.append(entry)
             else:
@@ -102,7 +101,7 @@ def is_same(kind: str, answers: Mapping[str, Any], known: Known) -> bool:
     """Whether the answers may well be those of the same one: named alike, and nothing speaks against it."""
     told = _told(answers)
     is_alike = kind == known.kind and folded_name(told) == folded_name(known.told)
-    return is_alike and _may_be_one(kind, told, known.told)
+    return is_alike and may_be_one(kind, told, known.told)
 
 
 def here(draft: Draft, known: Known) -> PartyRow | None:
@@ -143,13 +142,6 @@ def _entries(user: AbstractUser, application: Application) -> Iterable[Known]:
 def _is_own(answers: Mapping[str, Any], known: Known) -> bool:
     """The customer's own address tells, whatever name goes with it."""
     return known.is_owner and _told(answers).get("email") == known.told["email"]
-
-
-def _may_be_one(kind: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    first, second = identity(kind, one), identity(kind, other)
-    if first and second:
-        return first == second
-    return all(one[part] == other[part] for part in _TELLING if one.get(part) and other.get(part))
 
 
 def _told(answers: Mapping[str, Any]) -> dict[str, Any]:

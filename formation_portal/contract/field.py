@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from . import reading
+from . import cells, reading
 from .conditions import Condition
+from .language import language
 from .values import Posted, Raw
 
 
@@ -44,6 +47,8 @@ class FieldSpec(BaseModel):
     needs_options: ClassVar[bool] = False
     refers_to_share_class: ClassVar[bool] = False
     is_known: ClassVar[bool] = True
+    # What to type into a cell of a spreadsheet, where the question's own words don't say it.
+    cell_hint: ClassVar[str] = ""
 
     key: str
     canonical_field: str | None = None
@@ -117,6 +122,30 @@ class FieldSpec(BaseModel):
     def choices(self) -> tuple[Choice, ...]:
         """What can be chosen; empty where anything can be typed."""
         return ()
+
+    @property
+    def cell_parts(self) -> tuple[str, ...]:
+        """The parts of the answer that have columns of their own in a spreadsheet; one without a name for a whole."""
+        return ("",)
+
+    def cell_choices(self, part: str = "") -> tuple[Choice, ...]:
+        """What can be chosen in that column."""
+        return self.choices()
+
+    @property
+    def cell_words(self) -> Mapping[str, str]:
+        """The values of its choices by what people write for them, in the reader's language."""
+        if language() not in self._cell_words:
+            self._cell_words[language()] = cells.words_of((one.value, one.label) for one in self.choices())
+        return self._cell_words[language()]
+
+    @cached_property
+    def _cell_words(self) -> dict[str, Mapping[str, str]]:
+        return {}
+
+    def from_cells(self, texts: Mapping[str, str]) -> Raw:
+        """The answer as a form would post it, from the text of each column. Raises AnswerError."""
+        return texts.get("", "")
 
     @property
     def ask(self) -> str:

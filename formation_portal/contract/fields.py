@@ -16,10 +16,11 @@ import phonenumbers
 from babel.numbers import format_decimal
 from pydantic import Discriminator, Tag, TypeAdapter
 
-from . import reading
+from . import cells, reading
 from .field import Choice, FieldSpec
+from .language import noted
 from .problems import AnswerError
-from .values import Address, Money
+from .values import Address, Money, Raw
 from .world import COUNTRIES, country_name, currency_name, is_country, is_currency, minor_units
 
 
@@ -75,6 +76,9 @@ class SelectField(_OptionField):
     def _read(self, raw: Any) -> str:
         return self._one(raw)
 
+    def from_cells(self, texts: Mapping[str, str]) -> Raw:
+        return cells.chosen(texts.get("", ""), cells.countries() if self.lists_countries else self.cell_words)
+
     def display(self, value: Any) -> str:
         return self._words(value)
 
@@ -85,11 +89,15 @@ class MultiSelectField(_OptionField):
 
     template: ClassVar[str] = "multi_select"
     many: ClassVar[bool] = True
+    cell_hint: ClassVar[str] = noted("One answer or several, with semicolons between.")
     field_type: Literal["multi_select"] = "multi_select"
 
     def _read(self, raw: Any) -> tuple[str, ...] | None:
         chosen = {self._one(one) for one in reading.members(raw, label=self.label)}
         return tuple(option for option in dict.fromkeys(self.options) if option in chosen) or None
+
+    def from_cells(self, texts: Mapping[str, str]) -> Raw:
+        return cells.several(texts.get("", ""), cells.countries() if self.lists_countries else self.cell_words)
 
     def payload(self, value: Any) -> list[str]:
         return list(value)
@@ -116,6 +124,9 @@ class BooleanField(FieldSpec):
             return False
         raise AnswerError("not_a_boolean", f"Answer “{self.label}” with yes or no")
 
+    def from_cells(self, texts: Mapping[str, str]) -> Raw:
+        return cells.chosen(texts.get("", ""), cells.yes_and_no())
+
     def display(self, value: Any) -> str:
         return "Yes" if value else "No"
 
@@ -128,10 +139,14 @@ class DateField(FieldSpec):
 
     template: ClassVar[str] = "date"
     parts: ClassVar[tuple[str, ...]] = ("day", "month", "year")
+    cell_hint: ClassVar[str] = noted("A date, like 27 March 1985 or 1985-03-27.")
     field_type: Literal["date"] = "date"
 
     def _read(self, raw: Any) -> date:
         return reading.calendar_date(raw, label=self.label)
+
+    def from_cells(self, texts: Mapping[str, str]) -> Raw:
+        return cells.date_parts(texts.get("", ""), label=self.label)
 
     def payload(self, value: Any) -> str:
         return str(value.isoformat())
@@ -144,10 +159,15 @@ class NumberField(FieldSpec):
     """A number. Example: 10000, or 12.5. At most 15 digits, so that JSON carries it exactly."""
 
     template: ClassVar[str] = "number"
+    cell_hint: ClassVar[str] = noted("A number in digits, like 10000 or 12.5.")
     field_type: Literal["number"] = "number"
 
     def _read(self, raw: Any) -> int | Decimal:
         return reading.number(raw, label=self.label)
+
+    def from_cells(self, texts: Mapping[str, str]) -> Raw:
+        # A spreadsheet shows a share as 25%, whichever way it keeps it.
+        return texts.get("", "").strip().removesuffix("%").strip()
 
     def payload(self, value: Any) -> int | float:
         return value if isinstance(value, int) else float(value)
@@ -169,6 +189,16 @@ class AddressField(FieldSpec):
     def _read(self, raw: Any) -> Address:
         return reading.address(raw, label=self.label)
 
+    @property
+    def cell_parts(self) -> tuple[str, ...]:
+        return self.parts
+
+    def cell_choices(self, part: str = "") -> tuple[Choice, ...]:
+        return tuple(Choice(code, country_name(code)) for code in COUNTRIES) if part == "country" else ()
+
+    def from_cells(self, texts: Mapping[str, str]) -> Raw:
+        return cells.parts_of(texts, "country", cells.countries())
+
     def payload(self, value: Any) -> dict[str, str]:
         return {part: text for part in self.parts if (text := getattr(value, part))}
 
@@ -182,6 +212,7 @@ class PhoneField(FieldSpec):
     """A telephone number in any notation with its country code; sent as E.164. Example: "+41417288000"."""
 
     template: ClassVar[str] = "phone"
+    cell_hint: ClassVar[str] = noted("With the country code, like +41 41 728 80 00.")
     field_type: Literal["phone"] = "phone"
 
     def _read(self, raw: Any) -> str:
@@ -198,6 +229,7 @@ class NationalityField(FieldSpec):
     template: ClassVar[str] = "nationality"
     many: ClassVar[bool] = True
     verb: ClassVar[str] = "Choose"
+    cell_hint: ClassVar[str] = noted("One country or several, with semicolons between.")
     field_type: Literal["nationality"] = "nationality"
 
     def _read(self, raw: Any) -> tuple[str, ...] | None:
@@ -205,6 +237,9 @@ class NationalityField(FieldSpec):
         if not all(isinstance(code, str) and is_country(code) for code in codes):
             raise AnswerError("not_a_country", f"Choose “{self.label}” from the list of countries")
         return tuple(dict.fromkeys(codes)) or None
+
+    def from_cells(self, texts: Mapping[str, str]) -> Raw:
+        return cells.several(texts.get("", ""), cells.countries())
 
     def payload(self, value: Any) -> list[str]:
         return list(value)
@@ -222,6 +257,7 @@ class ShareClassRefField(FieldSpec):
     template: ClassVar[str] = "share_class_ref"
     verb: ClassVar[str] = "Choose"
     refers_to_share_class: ClassVar[bool] = True
+    cell_hint: ClassVar[str] = noted("The name of the class, as it stands in the application.")
     field_type: Literal["share_class_ref"] = "share_class_ref"
 
 
@@ -258,6 +294,17 @@ class CurrencyAmountField(FieldSpec):
                 f"Enter “{self.label}” with at most {places} digits after the point in {currency}",
             )
         return Money(amount=amount, currency=currency)
+
+    @property
+    def cell_parts(self) -> tuple[str, ...]:
+        return ("amount",) if self.fixed_currency else self.parts
+
+    def cell_choices(self, part: str = "") -> tuple[Choice, ...]:
+        return tuple(Choice(code, code) for code in self.allowed_currencies) if part == "currency" else ()
+
+    def from_cells(self, texts: Mapping[str, str]) -> Raw:
+        filled = cells.parts_of(texts, "currency", self.cell_words)
+        return filled | {"currency": self.fixed_currency} if filled and self.fixed_currency else filled
 
     def payload(self, value: Any) -> dict[str, Any]:
         whole = value.amount == value.amount.to_integral_value()
