@@ -21,7 +21,7 @@ _YEAR = 365 * 24 * 60 * 60
 
 
 class Languages:
-    """Draws each page in its reader's language. What a page calls in the same thread has its own, and leaves this one."""
+    """Draws each page in its reader's language; what it calls in the same thread leaves that as it is."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

@@ -29,7 +29,9 @@ class User(AbstractUser):
     username = None  # type: ignore[assignment]  # Django's own way to leave the inherited column out
     email = models.EmailField("e-mail address", unique=True)
     is_agent = models.BooleanField("agent", default=False, help_text="May open the desk.")
-    language = models.CharField("language", max_length=8, blank=True, default="", help_text="Letters are written in it.")
+    language = models.CharField(
+        "language", max_length=8, blank=True, default="", help_text="Letters are written in it."
+    )
 
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []

@@ -6,6 +6,8 @@ Names are those of the interface ("Field", "Party") and of the supplement ("Part
 from datetime import date
 from typing import Any
 
+from .language import noted, say
+
 ENTITY_PREFIX = "entity"
 ENTITY_NAME = "entity.name"
 # How many shares there are to give: of all classes together, and of one.
@@ -18,11 +20,17 @@ BENEFICIAL_OWNER = "ubo"
 PARTY_KINDS = ("person", "corporate", "foundation")
 # In a list of document slots a company goes by another word (interface, "Document slots").
 SLOT_KEYS = {"person": "person", "corporate": "entity", "foundation": "foundation"}
-KIND_WORDS = {"person": "person", "corporate": "company", "foundation": "foundation"}
+KIND_WORDS = {"person": noted("person"), "corporate": noted("company"), "foundation": noted("foundation")}
+_KINDS = {"person": noted("Person"), "corporate": noted("Company"), "foundation": noted("Foundation")}
+_NAMELESS = {
+    "person": noted("The person without a name"),
+    "corporate": noted("The company without a name"),
+    "foundation": noted("The foundation without a name"),
+}
 
 OLDEST_AGE = 120
 
-_ROLE_WORDS = {BENEFICIAL_OWNER: "beneficial owner"}
+_ROLE_WORDS = {BENEFICIAL_OWNER: noted("beneficial owner")}
 _NAME_PROPERTIES = ("name", "first_name", "middle_names", "last_name", "former_name", "legal_name")
 # WCAG 1.3.5 tokens, by the last part of the canonical name; only for the signed-in person's own data.
 _AUTOCOMPLETE = {
@@ -61,7 +69,17 @@ def autocomplete(canonical_field: str | None) -> str:
 
 def role_word(role: str) -> str:
     """A role in words: `ubo` is a beneficial owner, any other is its own name."""
-    return _ROLE_WORDS.get(role, role.replace("_", " ").replace("-", " "))
+    return say(_ROLE_WORDS[role]) if role in _ROLE_WORDS else role.replace("_", " ").replace("-", " ")
+
+
+def kind_title(kind: str) -> str:
+    """A kind of party, as a heading."""
+    return say(_KINDS[kind]) if kind in _KINDS else kind.capitalize()
+
+
+def nameless(kind: str) -> str:
+    """What to call a party before it has a name."""
+    return say(_NAMELESS.get(kind, noted("Somebody without a name")))
 
 
 def objection(canonical_field: str | None, value: Any, *, today: date) -> tuple[str, str] | None:
@@ -72,9 +90,9 @@ def objection(canonical_field: str | None, value: Any, *, today: date) -> tuple[
     if canonical_field is None or property_of(canonical_field) != "date_of_birth" or not isinstance(value, date):
         return None
     if value >= today:
-        return "not_past", "Enter a date of birth that lies in the past"
+        return "not_past", say("Enter a date of birth that lies in the past")
     if value.year <= today.year - OLDEST_AGE:
-        return "too_old", f"Enter a date of birth less than {OLDEST_AGE} years ago"
+        return "too_old", say("Enter a date of birth less than {years} years ago", years=OLDEST_AGE)
     return None
 
 

@@ -11,16 +11,20 @@ from typing import Any
 
 from .answers import Answers, judge
 from .field import FieldSpec
+from .language import noted, say
 from .problems import Problem
 from .rules import Question
 from .schema import FormSchema
 
-SET_ASIDE = "Set aside here"
-UNREADABLE = "Can’t be read here"
-NOT_ASKED = "Not asked there"
-GIVEN_THERE = "Given by the agent there"
-OTHERWISE = "Asked in another way there"
-_PROBLEMS = {"not_an_option": "Not offered there", "currency_not_allowed": "Not in this currency there"}
+SET_ASIDE = noted("Set aside here")
+UNREADABLE = noted("Can’t be read here")
+NOT_ASKED = noted("Not asked there")
+GIVEN_THERE = noted("Given by the agent there")
+OTHERWISE = noted("Asked in another way there")
+_PROBLEMS = {
+    "not_an_option": noted("Not offered there"),
+    "currency_not_allowed": noted("Not in this currency there"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,7 @@ def compare(
     for question in _answered(questions, answers):
         new = known.get(question.spec.canonical_field or "")
         if reason := _objection(question, answers, raw, new=new, there=there, today=today):
-            misfits.append(Misfit(question, reason))
+            misfits.append(Misfit(question, say(reason)))
         elif new is not None:
             fits.append(Fit(question, new, raw[new.name]))
     return Comparison(tuple(fits), tuple(misfits))
@@ -96,7 +100,7 @@ def _objection(
     there: FormSchema,
     today: date,
 ) -> str:
-    """Why the answer stays behind; empty where it fits."""
+    """Why the answer stays behind, to be said; empty where it fits."""
     name = question.spec.name
     if not question.verdict.active:
         return SET_ASIDE

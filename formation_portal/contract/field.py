@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 from . import cells, reading
 from .conditions import Condition
-from .language import language
+from .language import language, noted, say
 from .values import Posted, Raw
 
 
@@ -43,7 +43,7 @@ class FieldSpec(BaseModel):
     template: ClassVar[str] = "text"
     parts: ClassVar[tuple[str, ...]] = ()
     many: ClassVar[bool] = False
-    verb: ClassVar[str] = "Enter"
+    asking: ClassVar[str] = noted("Enter “{label}”")
     needs_options: ClassVar[bool] = False
     refers_to_share_class: ClassVar[bool] = False
     is_known: ClassVar[bool] = True
@@ -150,4 +150,4 @@ class FieldSpec(BaseModel):
     @property
     def ask(self) -> str:
         """What to do about a missing answer, as a sentence's beginning: Enter “First name”."""
-        return f"{self.verb} “{self.label}”"
+        return say(self.asking, label=self.label)

@@ -13,12 +13,11 @@ from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Literal
 
 import phonenumbers
-from babel.numbers import format_decimal
 from pydantic import Discriminator, Tag, TypeAdapter
 
 from . import cells, reading
 from .field import Choice, FieldSpec
-from .language import noted
+from .language import day, figure, noted, say
 from .problems import AnswerError
 from .values import Address, Money, Raw
 from .world import COUNTRIES, country_name, currency_name, is_country, is_currency, minor_units
@@ -43,7 +42,7 @@ class TextareaField(FieldSpec):
 class _OptionField(FieldSpec):
     """What select and multi_select share: options are words, or codes of countries or currencies."""
 
-    verb: ClassVar[str] = "Choose"
+    asking: ClassVar[str] = noted("Choose “{label}”")
     needs_options: ClassVar[bool] = True
 
     def choices(self) -> tuple[Choice, ...]:
@@ -63,7 +62,7 @@ class _OptionField(FieldSpec):
 
     def _one(self, raw: Any) -> str:
         if raw not in self.options:
-            raise AnswerError("not_an_option", f"Choose one of the answers offered for “{self.label}”")
+            raise AnswerError("not_an_option", say("Choose one of the answers offered for “{label}”", label=self.label))
         return str(raw)
 
 
@@ -107,14 +106,14 @@ class MultiSelectField(_OptionField):
 
     @property
     def ask(self) -> str:
-        return f"Tick “{self.label}”" if len(self.options) == 1 else super().ask
+        return say("Tick “{label}”", label=self.label) if len(self.options) == 1 else super().ask
 
 
 class BooleanField(FieldSpec):
     """Yes or no; unanswered is a third state that equals neither. Example: true (supplement, "Values")."""
 
     template: ClassVar[str] = "boolean"
-    verb: ClassVar[str] = "Answer"
+    asking: ClassVar[str] = noted("Answer “{label}”")
     field_type: Literal["boolean"] = "boolean"
 
     def _read(self, raw: Any) -> bool:
@@ -122,16 +121,16 @@ class BooleanField(FieldSpec):
             return True
         if raw is False or raw == "false":
             return False
-        raise AnswerError("not_a_boolean", f"Answer “{self.label}” with yes or no")
+        raise AnswerError("not_a_boolean", say("Answer “{label}” with yes or no", label=self.label))
 
     def from_cells(self, texts: Mapping[str, str]) -> Raw:
         return cells.chosen(texts.get("", ""), cells.yes_and_no())
 
     def display(self, value: Any) -> str:
-        return "Yes" if value else "No"
+        return say("Yes") if value else say("No")
 
     def choices(self) -> tuple[Choice, ...]:
-        return (Choice("true", "Yes"), Choice("false", "No"))
+        return (Choice("true", say("Yes")), Choice("false", say("No")))
 
 
 class DateField(FieldSpec):
@@ -152,7 +151,7 @@ class DateField(FieldSpec):
         return str(value.isoformat())
 
     def display(self, value: Any) -> str:
-        return f"{value.day}\u00a0{value:%B}\u00a0{value.year}"
+        return day(value)
 
 
 class NumberField(FieldSpec):
@@ -173,7 +172,7 @@ class NumberField(FieldSpec):
         return value if isinstance(value, int) else float(value)
 
     def display(self, value: Any) -> str:
-        return _figures(value)
+        return figure(value)
 
 
 class AddressField(FieldSpec):
@@ -228,14 +227,14 @@ class NationalityField(FieldSpec):
 
     template: ClassVar[str] = "nationality"
     many: ClassVar[bool] = True
-    verb: ClassVar[str] = "Choose"
+    asking: ClassVar[str] = noted("Choose “{label}”")
     cell_hint: ClassVar[str] = noted("One country or several, with semicolons between.")
     field_type: Literal["nationality"] = "nationality"
 
     def _read(self, raw: Any) -> tuple[str, ...] | None:
         codes = reading.members(raw, label=self.label)
         if not all(isinstance(code, str) and is_country(code) for code in codes):
-            raise AnswerError("not_a_country", f"Choose “{self.label}” from the list of countries")
+            raise AnswerError("not_a_country", say("Choose “{label}” from the list of countries", label=self.label))
         return tuple(dict.fromkeys(codes)) or None
 
     def from_cells(self, texts: Mapping[str, str]) -> Raw:
@@ -255,7 +254,7 @@ class ShareClassRefField(FieldSpec):
     """A share class of the same entity, by its id. Example: "sc_8f3a" (supplement, "Values")."""
 
     template: ClassVar[str] = "share_class_ref"
-    verb: ClassVar[str] = "Choose"
+    asking: ClassVar[str] = noted("Choose “{label}”")
     refers_to_share_class: ClassVar[bool] = True
     cell_hint: ClassVar[str] = noted("The name of the class, as it stands in the application.")
     field_type: Literal["share_class_ref"] = "share_class_ref"
@@ -286,12 +285,18 @@ class CurrencyAmountField(FieldSpec):
         amount, currency = reading.money(raw, label=self.label, default_currency=self.fixed_currency)
         if self.allowed_currencies and currency not in self.allowed_currencies:
             allowed = ", ".join(self.allowed_currencies)
-            raise AnswerError("currency_not_allowed", f"Choose the currency of “{self.label}” from {allowed}")
+            text = say("Choose the currency of “{label}” from {currencies}", label=self.label, currencies=allowed)
+            raise AnswerError("currency_not_allowed", text)
         places = minor_units(currency)
         if -amount.as_tuple().exponent > places:  # type: ignore[operator]  # finite by now
             raise AnswerError(
                 "too_precise",
-                f"Enter “{self.label}” with at most {places} digits after the point in {currency}",
+                say(
+                    "Enter “{label}” with at most {places} digits after the point in {currency}",
+                    label=self.label,
+                    places=places,
+                    currency=currency,
+                ),
             )
         return Money(amount=amount, currency=currency)
 
@@ -311,7 +316,7 @@ class CurrencyAmountField(FieldSpec):
         return {"amount": int(value.amount) if whole else float(value.amount), "currency": value.currency}
 
     def display(self, value: Any) -> str:
-        return f"{value.currency}\u00a0{_figures(value.amount)}"
+        return f"{value.currency}\u00a0{figure(value.amount)}"
 
     def choices(self) -> tuple[Choice, ...]:
         return tuple(Choice(code, f"{code} – {currency_name(code)}") for code in self.allowed_currencies)
@@ -322,10 +327,6 @@ class UnknownField(FieldSpec):
 
     template: ClassVar[str] = "unknown"
     is_known: ClassVar[bool] = False
-
-
-def _figures(value: int | Decimal) -> str:
-    return str(format_decimal(value, locale="en", decimal_quantization=False))
 
 
 KNOWN_TYPES: tuple[type[FieldSpec], ...] = (

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .canonical import PARTY_KINDS
+from .language import say
 from .schema import ENTITY, FormSchema
 
 Asker = tuple[str, str]
@@ -57,7 +58,7 @@ def _asked(schema: FormSchema) -> Iterator[tuple[tuple[Asker, str], tuple[str, s
             for spec in fields:
                 yield (asker, spec.name), (section.title, spec.label)
             for slot in section.slots(group) if group in (ENTITY, *PARTY_KINDS) else ():
-                yield (asker, f"document {slot.name}"), (section.title, f"Document “{slot.name}”")
+                yield (asker, f"document {slot.name}"), (section.title, say("Document “{name}”", name=slot.name))
 
 
 def _merged(found: Iterator[tuple[str, str, str]]) -> tuple[ChangedQuestion, ...]:

@@ -3,6 +3,7 @@
 from . import canonical
 from .field import FieldSpec
 from .fields import read_field
+from .language import noted, say
 from .world import COUNTRIES
 
 
@@ -23,37 +24,47 @@ def _ask(
 
 
 PERSON_FIELDS = (
-    _ask("person.first_name", "First name", help="As on the passport."),
-    _ask("person.last_name", "Last name", help="As on the passport."),
-    _ask("person.email", "E-mail address"),
+    _ask("person.first_name", noted("First name"), help=noted("As on the passport.")),
+    _ask("person.last_name", noted("Last name"), help=noted("As on the passport.")),
+    _ask("person.email", noted("E-mail address")),
 )
 
 COMPANY_FIELDS = (
-    _ask("corporate.name", "Name"),
-    _ask("corporate.registration_number", "Registration number", required=False),
-    _ask("corporate.country", "Country", "select", required=False, options=COUNTRIES),
-    _ask("corporate.date_of_incorporation", "Date of incorporation", "date", required=False),
-    _ask("corporate.registered_address", "Registered address", "address", required=False),
-    _ask("corporate.email", "E-mail address", required=False),
+    _ask("corporate.name", noted("Name")),
+    _ask("corporate.registration_number", noted("Registration number"), required=False),
+    _ask("corporate.country", noted("Country"), "select", required=False, options=COUNTRIES),
+    _ask("corporate.date_of_incorporation", noted("Date of incorporation"), "date", required=False),
+    _ask("corporate.registered_address", noted("Registered address"), "address", required=False),
+    _ask("corporate.email", noted("E-mail address"), required=False),
 )
 
 SHARE_CLASS_FIELDS = (
-    _ask("share_class.name", "Name of the class"),
-    _ask("share_class.currency", "Currency", help="Three capital letters, like USD."),
-    _ask("share_class.par_value", "Par value", "number", help="Zero for shares without par value."),
-    _ask("share_class.voting_rights", "Do the shares carry votes?", "boolean"),
-    _ask("share_class.dividend_rights", "Do the shares carry dividends?", "boolean"),
+    _ask("share_class.name", noted("Name of the class")),
+    _ask("share_class.currency", noted("Currency"), help=noted("Three capital letters, like USD.")),
+    _ask("share_class.par_value", noted("Par value"), "number", help=noted("Zero for shares without par value.")),
+    _ask("share_class.voting_rights", noted("Do the shares carry votes?"), "boolean"),
+    _ask("share_class.dividend_rights", noted("Do the shares carry dividends?"), "boolean"),
 )
 
 
 def with_person_fields(listed: tuple[FieldSpec, ...]) -> tuple[FieldSpec, ...]:
     """A person always has first name, last name and e-mail address."""
-    return _with(PERSON_FIELDS, listed)
+    return _with(_said(PERSON_FIELDS), listed)
+
+
+def company_fields() -> tuple[FieldSpec, ...]:
+    """What is asked of a company or foundation where the schema lists nothing."""
+    return _said(COMPANY_FIELDS)
 
 
 def with_share_class_fields(listed: tuple[FieldSpec, ...]) -> tuple[FieldSpec, ...]:
     """A class always has the five properties of the interface; a listed one takes the general one's place."""
-    return _with(SHARE_CLASS_FIELDS, listed)
+    return _with(_said(SHARE_CLASS_FIELDS), listed)
+
+
+def _said(general: tuple[FieldSpec, ...]) -> tuple[FieldSpec, ...]:
+    """The same questions in the reader's language."""
+    return tuple(spec.model_copy(update={"label": say(spec.label), "help": say(spec.help)}) for spec in general)
 
 
 def _with(general: tuple[FieldSpec, ...], listed: tuple[FieldSpec, ...]) -> tuple[FieldSpec, ...]:

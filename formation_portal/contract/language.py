@@ -78,6 +78,8 @@ def noted(message: str) -> str:
 
 def listed(words: Sequence[str], last: Literal["and", "or"] = "and") -> str:
     """One, two and three."""
+    if len(words) < 2:
+        return "".join(words)
     return str(format_list(list(words), style="or" if last == "or" else "standard", locale=locale()))
 
 
@@ -99,9 +101,9 @@ def locale() -> Locale:
 @cache
 def locale_of(code: str) -> Locale:
     """What Unicode knows of a language."""
-    return Locale.parse(_LOCALES.get(code, code), sep="_" if "_" in _LOCALES.get(code, code) else "-")
+    return Locale.parse(_LOCALES.get(code, code).replace("_", "-"), sep="-")
 
 
 def following_on(text: str) -> str:
-    """A sentence as it goes on after a colon: with a small letter, but in German, where a whole one keeps its capital."""
+    """A sentence after a colon: with a small letter, but in German, where a whole one keeps its capital."""
     return text if language() == "de" else text[:1].lower() + text[1:]

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from .language import noted, say
+
 
 class State(StrEnum):
     """Where an entity stands."""
@@ -19,7 +21,7 @@ class State(StrEnum):
     @property
     def words(self) -> str:
         """The state as people read it."""
-        return _WORDS[self]
+        return say(_WORDS[self])
 
     @property
     def is_open(self) -> bool:
@@ -28,14 +30,14 @@ class State(StrEnum):
 
 
 _WORDS = {
-    State.DRAFT: "Draft",
-    State.SUBMITTED_FOR_REVIEW: "Submitted for review",
-    State.IN_REVIEW: "In review",
-    State.RETURNED_FOR_CHANGES: "Returned to you",
-    State.SUBMITTED_TO_CSP: "With the registry",
-    State.INCORPORATED: "Incorporated",
-    State.REJECTED: "Declined",
-    State.WITHDRAWN: "Withdrawn",
+    State.DRAFT: noted("Draft"),
+    State.SUBMITTED_FOR_REVIEW: noted("Submitted for review"),
+    State.IN_REVIEW: noted("In review"),
+    State.RETURNED_FOR_CHANGES: noted("Returned to you"),
+    State.SUBMITTED_TO_CSP: noted("With the registry"),
+    State.INCORPORATED: noted("Incorporated"),
+    State.REJECTED: noted("Declined"),
+    State.WITHDRAWN: noted("Withdrawn"),
 }
 
 WRITABLE = frozenset({State.DRAFT, State.RETURNED_FOR_CHANGES})

@@ -4,9 +4,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from . import canonical
+from .language import following_on, noted, say, say_count
 from .record import Holder, Party, Record, ShareClass
-from .rules import Question, Standing, settle
+from .rules import Minimum, Question, Standing, settle
 from .schema import FormSchema, Section
+
+_NOT_FOR = {
+    "person": noted("{who}: remove the role “{role}”, which a person can't have"),
+    "corporate": noted("{who}: remove the role “{role}”, which a company can't have"),
+    "foundation": noted("{who}: remove the role “{role}”, which a foundation can't have"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +48,7 @@ def _of_entity(standing: Standing) -> Iterator[Need]:
         yield from _of_questions(standing.questions(section), standing, None)
     for slot in standing.slots():
         if slot.required and (None, slot.name) not in standing.record.documents:
-            yield Need("document", f"Upload “{slot.name}”", slot.section.key, slot=slot.name)
+            yield Need("document", say("Upload “{slot}”", slot=slot.name), slot.section.key, slot=slot.name)
 
 
 def _of_roles(standing: Standing) -> Iterator[Need]:
@@ -49,22 +56,27 @@ def _of_roles(standing: Standing) -> Iterator[Need]:
         minimum = standing.minimum(section)
         short = minimum.count - standing.tally(section)
         if short > 0:
-            why = f", {minimum.reason}" if minimum.reason else ""
-            text = f"Add {short} more under “{section.title or section.role}” (at least {minimum.count}{why})"
-            yield Need("minimum", text, section.key)
+            yield Need("minimum", _short(section, minimum, short), section.key)
+
+
+def _short(section: Section, minimum: Minimum, short: int) -> str:
+    said = {"short": short, "role": section.title or section.role, "least": minimum.count}
+    if minimum.reason:
+        return say("Add {short} more under “{role}” (at least {least}, {reason})", reason=minimum.reason, **said)
+    return say("Add {short} more under “{role}” (at least {least})", **said)
 
 
 def _of_party(standing: Standing, party: Party) -> Iterator[Need]:
-    label = party.label or f"The {canonical.KIND_WORDS.get(party.kind, party.kind)} without a name"
+    label = party.label or canonical.nameless(party.kind)
     for section in standing.schema.sections_of(party.roles):
         if standing.section(section).active and not section.allows(party.kind):
             title = section.title or section.role
-            text = f"{label}: remove the role “{title}”, which a {canonical.KIND_WORDS[party.kind]} can't have"
+            text = say(_NOT_FOR[party.kind], who=label, role=title)
             yield Need("party_type_not_allowed", text, section.key, party_id=party.id)
     yield from _of_questions(standing.party_questions(party), standing, party, prefix=f"{label}: ")
     for slot in standing.slots(party):
         if slot.required and (party.id, slot.name) not in standing.record.documents:
-            text = f"{label}: upload “{slot.name}”"
+            text = say("{who}: upload “{slot}”", who=label, slot=slot.name)
             yield Need("document", text, slot.section.key, party_id=party.id, slot=slot.name)
 
 
@@ -77,11 +89,11 @@ def _of_shares(standing: Standing) -> Iterator[Need]:
     if len(classes) < least:
         yield Need(
             "share_class",
-            f"Define {_count(least - len(classes), 'share class', 'share classes')}",
+            say_count("Define {count} share class", "Define {count} share classes", least - len(classes)),
             section.key,
         )
     for share_class in classes:
-        prefix = f"{share_class.label or 'The class without a name'}: "
+        prefix = f"{share_class.label or say('The class without a name')}: "
         yield from _of_questions(standing.questions(section, share_class), standing, share_class, prefix=prefix)
     yield from _of_holdings(standing, section)
 
@@ -90,7 +102,7 @@ def _of_holdings(standing: Standing, section: Section) -> Iterator[Need]:
     holders = {holding.party_id for holding in standing.record.holdings if holding.shares > 0}
     for party in standing.record.parties:
         if canonical.SHAREHOLDER in standing.active_roles(party) and party.id not in holders:
-            text = f"Give shares to {party.label or 'the shareholder without a name'}"
+            text = say("Give shares to {who}", who=party.label or say("the shareholder without a name"))
             yield Need("holding", text, section.key, party_id=party.id)
 
 
@@ -108,16 +120,12 @@ def _of_questions(
         text = problem.message if problem else question.spec.ask
         yield Need(
             "unreadable" if problem else "required",
-            prefix + (text[0].lower() + text[1:] if prefix else text),
+            prefix + following_on(text) if prefix else text,
             question.section.key,
             party_id=holder.id if isinstance(holder, Party) else None,
             share_class_id=holder.id if isinstance(holder, ShareClass) else None,
             field=name,
         )
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"
 
 
 __all__ = ["Need", "Record", "needs"]

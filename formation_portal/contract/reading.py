@@ -12,6 +12,7 @@ from typing import Any
 
 import phonenumbers
 
+from .language import figure, listed, say
 from .problems import AnswerError
 from .values import Address
 from .world import is_country, is_currency
@@ -72,12 +73,14 @@ def lines(raw: Any, *, label: str, limit: int = LINES_LIMIT) -> str:
 
 def _text(raw: Any, *, label: str, limit: int, allowed: str) -> str:
     if not isinstance(raw, str):
-        raise AnswerError("not_text", f"Enter “{label}” as text")
+        raise AnswerError("not_text", say("Enter “{label}” as text", label=label))
     text = unicodedata.normalize("NFC", raw.replace("\r\n", "\n").replace("\r", "\n")).strip()
     if any(_is_control(character) and character not in allowed for character in text):
-        raise AnswerError("control_characters", f"Enter “{label}” again without invisible control characters")
+        said = say("Enter “{label}” again without invisible control characters", label=label)
+        raise AnswerError("control_characters", said)
     if len(text) > limit:
-        raise AnswerError("too_long", f"Enter “{label}” in at most {limit:,} characters; it has {len(text):,}")
+        said = {"label": label, "limit": figure(limit), "length": figure(len(text))}
+        raise AnswerError("too_long", say("Enter “{label}” in at most {limit} characters; it has {length}", **said))
     return text
 
 
@@ -88,7 +91,7 @@ def _is_control(character: str) -> bool:
 def members(raw: Any, *, label: str) -> list[Any]:
     """The chosen ones of a list, blanks left out."""
     if not isinstance(raw, list | tuple):
-        raise AnswerError("not_a_list", f"Choose “{label}” from the list")
+        raise AnswerError("not_a_list", say("Choose “{label}” from the list", label=label))
     return [one for one in raw if not is_blank(one)]
 
 
@@ -100,7 +103,7 @@ def number(raw: Any, *, label: str) -> int | Decimal:
 
 def decimal(raw: Any, *, label: str) -> Decimal:
     """A number as a decimal without trailing zeros: digits, a point, spaces or commas between thousands."""
-    refusal = AnswerError("not_a_number", f"Enter “{label}” in digits, like 10000")
+    refusal = AnswerError("not_a_number", say("Enter “{label}” in digits, like 10000", label=label))
     if isinstance(raw, bool) or not isinstance(raw, str | int | float | Decimal):
         raise refusal
     if isinstance(raw, str):
@@ -110,16 +113,21 @@ def decimal(raw: Any, *, label: str) -> Decimal:
         if not _PLAIN_NUMBER.fullmatch(raw):
             raise refusal
     if len(str(raw)) > _WIDE.prec:
-        raise AnswerError("too_many_digits", f"Enter “{label}” with at most {DIGITS_LIMIT} digits")
+        raise _too_many_digits(label)
     exact = Decimal(str(raw))
     if not exact.is_finite():
         raise refusal
     sign, digits, exponent = exact.normalize(_WIDE).as_tuple()
     if not isinstance(exponent, int) or len(digits) + max(exponent, 0) > DIGITS_LIMIT or -exponent > DIGITS_LIMIT:
-        raise AnswerError("too_many_digits", f"Enter “{label}” with at most {DIGITS_LIMIT} digits")
+        raise _too_many_digits(label)
     if exponent > 0:
         return Decimal((sign, digits + (0,) * exponent, 0))
     return Decimal((sign if any(digits) else 0, digits, exponent))
+
+
+def _too_many_digits(label: str) -> AnswerError:
+    text = say("Enter “{label}” with at most {limit} digits", label=label, limit=DIGITS_LIMIT)
+    return AnswerError("too_many_digits", text)
 
 
 def calendar_date(raw: Any, *, label: str) -> date:
@@ -128,17 +136,18 @@ def calendar_date(raw: Any, *, label: str) -> date:
         year, month, day = raw.strip().split("-")
     elif isinstance(raw, Mapping):
         day, month, year = (str(raw.get(part, "")).strip() for part in ("day", "month", "year"))
-        missing = [name for name, text in (("day", day), ("month", month), ("year", year)) if not text]
+        named = ((say("the day"), day), (say("the month"), month), (say("the year"), year))
+        missing = [name for name, text in named if not text]
         if missing:
-            raise AnswerError("incomplete_date", f"Enter the {' and the '.join(missing)} of “{label}”")
+            raise AnswerError("incomplete_date", say("Enter {parts} of “{label}”", parts=listed(missing), label=label))
     else:
-        raise AnswerError("not_a_date", f"Enter “{label}” as a date, like 27 3 1985")
+        raise AnswerError("not_a_date", say("Enter “{label}” as a date, like 27 3 1985", label=label))
     if not (_is_digits(year) and len(year) == 4):
-        raise AnswerError("not_a_year", f"Enter the year of “{label}” with four digits, like 1985")
+        raise AnswerError("not_a_year", say("Enter the year of “{label}” with four digits, like 1985", label=label))
     try:
         return date(int(year), _month(month), int(day) if _is_digits(day) else 0)
     except ValueError:
-        raise AnswerError("not_a_date", f"Enter “{label}” as a real date, like 27 3 1985") from None
+        raise AnswerError("not_a_date", say("Enter “{label}” as a real date, like 27 3 1985", label=label)) from None
 
 
 def _is_digits(text: str) -> bool:
@@ -160,34 +169,35 @@ def phone(raw: Any, *, label: str) -> str:
     except phonenumbers.NumberParseException:
         parsed = None
     if parsed is None or not phonenumbers.is_possible_number(parsed):
-        raise AnswerError("not_a_phone_number", f"Enter “{label}” with the country code, like +41 41 728 80 00")
+        text = say("Enter “{label}” with the country code, like +41 41 728 80 00", label=label)
+        raise AnswerError("not_a_phone_number", text)
     return str(phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164))
 
 
 def address(raw: Any, *, label: str) -> Address:
     """An address from its parts. Street, town and country are needed; the rest depends on the country."""
     if not isinstance(raw, Mapping):
-        raise AnswerError("not_an_address", f"Enter “{label}” as an address")
+        raise AnswerError("not_an_address", say("Enter “{label}” as an address", label=label))
     if unknown := sorted(str(part) for part in raw if part not in Address.model_fields):
-        raise AnswerError("unknown_part", f"Enter “{label}” without {', '.join(unknown)}")
+        raise AnswerError("unknown_part", say("Enter “{label}” without {parts}", label=label, parts=", ".join(unknown)))
     parts = {part: line(raw.get(part) or "", label=label) for part in Address.model_fields}
-    wanted = (("street1", "street"), ("city", "town or city"), ("country", "country"))
+    wanted = (("street1", say("the street")), ("city", say("the town or city")), ("country", say("the country")))
     missing = [words for part, words in wanted if not parts[part]]
     if missing:
-        raise AnswerError("incomplete_address", f"Enter the {' and the '.join(missing)} of “{label}”")
+        raise AnswerError("incomplete_address", say("Enter {parts} of “{label}”", parts=listed(missing), label=label))
     if not is_country(parts["country"]):
-        raise AnswerError("not_a_country", f"Choose the country of “{label}” from the list")
+        raise AnswerError("not_a_country", say("Choose the country of “{label}” from the list", label=label))
     return Address(**parts)
 
 
 def money(raw: Any, *, label: str, default_currency: str) -> tuple[Decimal, str]:
     """Amount and currency; the currency may be missing only where a single one is allowed."""
     if not isinstance(raw, Mapping) or not raw.keys() <= {"amount", "currency"}:
-        raise AnswerError("not_an_amount", f"Enter “{label}” as an amount with its currency")
+        raise AnswerError("not_an_amount", say("Enter “{label}” as an amount with its currency", label=label))
     amount = decimal(raw.get("amount"), label=label)
     if amount < 0:
-        raise AnswerError("negative", f"Enter “{label}” as zero or more")
+        raise AnswerError("negative", say("Enter “{label}” as zero or more", label=label))
     currency = raw.get("currency") or default_currency
     if not isinstance(currency, str) or not is_currency(currency):
-        raise AnswerError("currency_missing", f"Choose the currency of “{label}”")
+        raise AnswerError("currency_missing", say("Choose the currency of “{label}”", label=label))
     return amount, currency

@@ -4,45 +4,72 @@ The answer comes first and the question that it answers last, since that is how 
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from .conditions import INCLUDES_ANY, Condition
 from .field import FieldSpec
+from .language import listed, noted, say
 from .problems import AnswerError
 from .values import includes_any
+
+# Each sentence twice: for a question with one answer, and for one where several can be chosen.
+_ASKED_BECAUSE = (
+    noted("Asked because you answered {words} to “{label}”"),
+    noted("Asked because you chose {words} under “{label}”"),
+)
+_ASKED_WHEN = (
+    noted("Asked when you answer {words} to “{label}”"),
+    noted("Asked when you choose {words} under “{label}”"),
+)
+_ONLY_ASKED_IF = (
+    noted("Only asked if you answer {words} to “{label}”"),
+    noted("Only asked if you choose {words} under “{label}”"),
+)
+_ONLY_IF = (
+    noted("Only if you answer {words} to “{label}”"),
+    noted("Only if you choose {words} under “{label}”"),
+)
+_IF = (
+    noted("if you answer {words} to “{label}”"),
+    noted("if you choose {words} under “{label}”"),
+)
+_BECAUSE = (
+    noted("because you answered {words} to “{label}”"),
+    noted("because you chose {words} under “{label}”"),
+)
 
 
 def asked_because(rule: Condition, named: FieldSpec, held: Any) -> str:
     """Why it is asked, with the very answer that was given; of several choices those that the rule looks for."""
     if rule.operator == INCLUDES_ANY and named.many:
         held = tuple(one for one in rule.named_values() if includes_any(held, [one]))
-    return f"Asked {because(named, held)}"
+    return _said(_ASKED_BECAUSE, named, _held(named, held), "and")
 
 
 def asked_where(rule: Condition, named: FieldSpec) -> str:
     """Why it is asked wherever it is; of several answers nobody can tell beforehand which one was given."""
     words = _wanted(rule, named)
-    return f"Asked {_because(named, words)}" if len(words) == 1 else f"Asked when {_if(named, words)}"
+    return _said(_ASKED_BECAUSE if len(words) == 1 else _ASKED_WHEN, named, words, "or")
 
 
 def only_asked_if(rule: Condition, named: FieldSpec) -> str:
     """What would have to be answered for it to be asked."""
-    return f"Only asked if {_if(named, _wanted(rule, named))}"
+    return _said(_ONLY_ASKED_IF, named, _wanted(rule, named), "or")
 
 
 def only_if(rule: Condition, named: FieldSpec) -> str:
     """The same as the head of a list, before anything is asked at all."""
-    return f"Only if {_if(named, _wanted(rule, named))}"
+    return _said(_ONLY_IF, named, _wanted(rule, named), "or")
 
 
 def if_answered(named: FieldSpec, values: Sequence[Any]) -> str:
     """Which answers would decide: the end of a sentence."""
-    return f"if {_if(named, [in_words(named, value) for value in values])}"
+    return _said(_IF, named, [in_words(named, value) for value in values], "or")
 
 
 def because(named: FieldSpec, held: Any) -> str:
     """Which answer decides: the end of a sentence."""
-    return _because(named, [in_words(named, one) for one in held] if named.many else [named.display(held)])
+    return _said(_BECAUSE, named, _held(named, held), "and")
 
 
 def in_words(named: FieldSpec, value: Any) -> str:
@@ -60,15 +87,9 @@ def _wanted(rule: Condition, named: FieldSpec) -> list[str]:
     return [in_words(named, value) for value in values]
 
 
-def _because(named: FieldSpec, words: Sequence[str]) -> str:
-    verb, link = ("chose", "under") if named.many else ("answered", "to")
-    return f"because you {verb} {_listed(words, 'and')} {link} “{named.label}”"
+def _held(named: FieldSpec, held: Any) -> list[str]:
+    return [in_words(named, one) for one in held] if named.many else [named.display(held)]
 
 
-def _if(named: FieldSpec, words: Sequence[str]) -> str:
-    verb, link = ("choose", "under") if named.many else ("answer", "to")
-    return f"you {verb} {_listed(words, 'or')} {link} “{named.label}”"
-
-
-def _listed(words: Sequence[str], last: str) -> str:
-    return f"{', '.join(words[:-1])} {last} {words[-1]}" if len(words) > 1 else "".join(words)
+def _said(sentences: tuple[str, str], named: FieldSpec, words: Sequence[str], last: Literal["and", "or"]) -> str:
+    return say(sentences[named.many], words=listed(words, last), label=named.label)

@@ -12,6 +12,7 @@ from typing import Any
 from . import reasons
 from .conditions import Condition
 from .field import FieldSpec
+from .language import noted, say
 from .places import Directory, Place
 from .record import Holder, Party, Record, ShareClass
 from .schema import ENTITY, SHARE_CLASS, DocumentSlot, FormSchema, Section
@@ -58,7 +59,8 @@ class Slot:
 
 
 _ALWAYS = Verdict(True)
-_NOWHERE = Verdict(False, "Not asked, because its rule names no question of this form")
+_NOWHERE = noted("Not asked, because its rule names no question of this form")
+_CIRCLE = noted("Not asked, because its rules form a circle")
 
 
 def settle(schema: FormSchema, record: Record) -> "Standing":
@@ -80,7 +82,7 @@ class Standing:
         """Whether the section is active."""
         if section.key not in self._sections:
             # A circle, were the schema used in spite of it, counts as inactive instead of running for ever.
-            self._sections[section.key] = Verdict(False, "Not asked, because its rules form a circle")
+            self._sections[section.key] = Verdict(False, say(_CIRCLE))
             self._sections[section.key] = self._by_rule(section.depends_on, section, "", None)
         return self._sections[section.key]
 
@@ -91,7 +93,7 @@ class Standing:
     def _field(self, place: Place, holder: Holder) -> Verdict:
         known = (place.id, holder.id if holder else None)
         if known not in self._fields:
-            self._fields[known] = Verdict(False, "Not asked, because its rules form a circle")
+            self._fields[known] = Verdict(False, say(_CIRCLE))
             whole = self.section(place.section)
             self._fields[known] = (
                 self._by_rule(place.spec.depends_on, place.section, place.group, holder) if whole.active else whole
@@ -103,7 +105,7 @@ class Standing:
             return _ALWAYS
         place = named_place(self.schema, rule, section, group, holder)
         if place is None:
-            return _NOWHERE
+            return Verdict(False, say(_NOWHERE))
         held = next((value for value in self._values(place, holder) if rule.holds(value)), None)
         if held is None:
             return Verdict(False, reasons.only_asked_if(rule, place.spec), place.spec.label)

@@ -19,6 +19,7 @@ from . import canonical, implied, reading
 from .conditions import Condition, ConditionalMinimum
 from .field import FieldSpec
 from .fields import Field as AnyField
+from .language import language, say
 
 ENTITY, ROLE, SHARE_CLASS = "entity", "role", "share_class"
 
@@ -100,9 +101,22 @@ class Section(Model):
             return bool(self.fields) or bool(self.slots(ENTITY))
         return self.is_role or self.is_share_structure
 
-    @cached_property
+    @property
     def groups(self) -> Mapping[str, tuple[FieldSpec, ...]]:
-        """The questions by who answers them, with those that are asked even where the schema doesn't list them."""
+        """The questions by who answers them, with those that are asked even where the schema doesn't list them.
+
+        Worked out once a language: those that the schema doesn't list are in our words.
+        """
+        spoken = language()
+        if spoken not in self._groups:
+            self._groups[spoken] = self._grouped()
+        return self._groups[spoken]
+
+    @cached_property
+    def _groups(self) -> dict[str, Mapping[str, tuple[FieldSpec, ...]]]:
+        return {}
+
+    def _grouped(self) -> Mapping[str, tuple[FieldSpec, ...]]:
         if self.is_entity:
             return MappingProxyType({ENTITY: self.fields})
         if self.is_share_structure:
@@ -111,8 +125,8 @@ class Section(Model):
             return MappingProxyType(
                 {
                     "person": implied.with_person_fields(self.person_fields),
-                    "corporate": self.corporate_fields or implied.COMPANY_FIELDS,
-                    "foundation": self.foundation_fields or implied.COMPANY_FIELDS,
+                    "corporate": self.corporate_fields or implied.company_fields(),
+                    "foundation": self.foundation_fields or implied.company_fields(),
                 }
             )
         return MappingProxyType({})
@@ -204,16 +218,17 @@ class FormSchema(Model):
         """All fields about the entity."""
         return tuple(spec for section in self.entity_sections for spec in section.fields)
 
-    @cached_property
+    @property
     def share_class_fields(self) -> tuple[FieldSpec, ...]:
         """All fields about a class of shares."""
         return self.share_section.groups[SHARE_CLASS] if self.share_section else ()
 
     def remembered(self, make: Callable[[FormSchema], Made]) -> Made:
-        """What is worked out from the schema alone, made once and kept as long as the schema."""
-        if make not in self._made:
-            self._made[make] = make(self)
-        return cast(Made, self._made[make])
+        """What is worked out from the schema alone, made once a language and kept as long as the schema."""
+        known = (make, language())
+        if known not in self._made:
+            self._made[known] = make(self)
+        return cast(Made, self._made[known])
 
     @cached_property
     def _made(self) -> dict[Any, Any]:
@@ -222,11 +237,11 @@ class FormSchema(Model):
     def why_unanswerable(self, spec: FieldSpec) -> str | None:
         """Why nobody can answer the field here, or None (supplement, "What a schema may get wrong")."""
         if spec.provided_by_agent:
-            return None if self.agent_address else "the schema has no agent's address"
+            return None if self.agent_address else say("the schema has no agent's address")
         if spec.needs_options and not spec.options:
-            return "the schema offers no options for it"
+            return say("the schema offers no options for it")
         if spec.refers_to_share_class and self.share_section is None:
-            return "this product has no share classes"
+            return say("this product has no share classes")
         return None
 
 

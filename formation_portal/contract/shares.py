@@ -3,11 +3,15 @@
 from collections.abc import Iterator
 
 from . import canonical, reading
+from .language import figure, noted, say, say_count
 from .needs import Need
 from .problems import AnswerError
 from .record import Holder, ShareClass
 from .rules import Standing
 from .wire import answered
+
+_IN_DIGITS = noted("Enter the number of {of} in digits, like 5000")
+_TOO_LONG = noted("Enter the number of {of} with at most {limit} digits")
 
 
 def number_of_shares(raw: object, *, of: str) -> int:
@@ -19,12 +23,12 @@ def number_of_shares(raw: object, *, of: str) -> int:
         number = reading.number(raw, label=of)
     except AnswerError as error:
         is_long = error.code == "too_many_digits"
-        how = f"with at most {reading.DIGITS_LIMIT} digits" if is_long else "in digits, like 5000"
-        raise AnswerError(error.code, f"Enter the number of {of} {how}") from None
+        said = _TOO_LONG if is_long else _IN_DIGITS
+        raise AnswerError(error.code, say(said, of=of, limit=reading.DIGITS_LIMIT)) from None
     if not isinstance(number, int):
-        raise AnswerError("not_whole", f"Enter a whole number of {of}: a share can’t be divided")
+        raise AnswerError("not_whole", say("Enter a whole number of {of}: a share can’t be divided", of=of))
     if number < 0:
-        raise AnswerError("negative", f"Enter the number of {of} as zero or more")
+        raise AnswerError("negative", say("Enter the number of {of} as zero or more", of=of))
     return number
 
 
@@ -56,17 +60,21 @@ def over_issued(standing: Standing) -> Iterator[Need]:
     for one in standing.record.share_classes:
         given = sum(holding.shares for holding in held if holding.share_class_id == one.id)
         if text := _too_many(given, shares_of_class(standing, one)):
-            label = one.label or "The class without a name"
+            label = one.label or say("The class without a name")
             yield Need("over_issued", f"{label}: {text}", section.key, share_class_id=one.id)
     if text := _too_many(sum(holding.shares for holding in held), shares_of_entity(standing)):
-        yield Need("over_issued", f"All classes: {text}", section.key)
+        yield Need("over_issued", say("All classes: {text}", text=text), section.key)
 
 
 def _too_many(given: int, there_are: int | None) -> str:
     if there_are is None or given <= there_are:
         return ""
-    count = given - there_are
-    return f"take {count:,} share{'' if count == 1 else 's'} back, since only {there_are:,} can be given"
+    return say_count(
+        "take {count} share back, since only {there_are} can be given",
+        "take {count} shares back, since only {there_are} can be given",
+        given - there_are,
+        there_are=figure(there_are),
+    )
 
 
 def split(total: int, *, among: int) -> tuple[int, ...]:

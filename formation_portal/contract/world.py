@@ -3,10 +3,13 @@
 Data from the Unicode CLDR by way of Babel; codes are ISO 3166-1 alpha-2 and ISO 4217.
 """
 
+import unicodedata
 from functools import cache
 
 from babel import Locale
 from babel.numbers import get_currency_precision, list_currencies
+
+from . import language as reader
 
 # CLDR territories with two letters that ISO 3166-1 doesn't assign: unions, exceptional reservations, test codes.
 _NOT_ASSIGNED = {"EU", "EZ", "UN", "ZZ", "QO", "AC", "CP", "CQ", "DG", "EA", "IC", "TA", "XA", "XB", "XK"}
@@ -35,22 +38,27 @@ def is_currency(code: str) -> bool:
     return code in CURRENCIES
 
 
-@cache
-def country_name(code: str, language: str = "en") -> str:
-    """The country's name in the language, or the code itself where nobody knows it."""
-    return str(Locale.parse(language, sep="-").territories.get(code, code))
+def country_name(code: str, language: str = "") -> str:
+    """The country's name in the language, else in the reader's; the code itself where nobody knows it."""
+    return str(reader.locale_of(language or reader.language()).territories.get(code, code))
+
+
+def currency_name(code: str, language: str = "") -> str:
+    """The currency's name in the language, else in the reader's; or the code itself."""
+    return str(reader.locale_of(language or reader.language()).currencies.get(code, code))
 
 
 @cache
-def currency_name(code: str, language: str = "en") -> str:
-    """The currency's name in the language, or the code itself."""
-    return str(Locale.parse(language, sep="-").currencies.get(code, code))
-
-
-@cache
-def countries_by_name(language: str = "en") -> tuple[tuple[str, str], ...]:
+def countries_by_name(language: str) -> tuple[tuple[str, str], ...]:
     """Pairs of code and name, in the order in which a reader looks for them."""
-    return tuple(sorted(((code, country_name(code, language)) for code in COUNTRIES), key=lambda pair: pair[1]))
+    named = ((code, country_name(code, language)) for code in COUNTRIES)
+    return tuple(sorted(named, key=lambda pair: collated(pair[1])))
+
+
+def collated(name: str) -> str:
+    """What a name is sorted by: its letters without accents, capitals or marks, as in all our languages' lists."""
+    plain = unicodedata.normalize("NFKD", name).casefold()
+    return "".join(letter for letter in plain if letter.isalnum() or letter == " ")
 
 
 def minor_units(currency: str) -> int:

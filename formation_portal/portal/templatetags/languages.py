@@ -26,7 +26,7 @@ class OfferedLanguage:
 
 @register.simple_tag
 def page_language() -> SafeString:
-    """The page's language and direction, as attributes. The direction stands there only where it isn't the usual one."""
+    """The page's language as an attribute, and its direction where it isn't the usual one."""
     direction = ' dir="rtl"' if translation.get_language_bidi() else ""
     return markup(f' lang="{escape(_code())}"{direction}')
 
