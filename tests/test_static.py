@@ -22,62 +22,6 @@ def _name(path: Path) -> str:
     return str(path.relative_to(ROOT / "templates"))
 
 
-_PAIR = re.compile(r"--(?P<name>[\w-]+): light-dark\((?P<light>#[0-9a-f]{6}), (?P<dark>#[0-9a-f]{6})\)")
-TOKENS = {found["name"]: found for found in _PAIR.finditer((CSS / "tokens.css").read_text())}
-
-# What is read, and on what it stands. 7:1 is WCAG's level AAA.
-TEXT_ON = {
-    "paper": ("ink", "ink-2", "petrol", "petrol-deep", "good", "heed", "stop"),
-    "sheet": ("ink", "ink-2", "petrol", "petrol-deep", "stop"),
-    "well": ("ink", "ink-2", "petrol"),
-    "petrol-wash": ("ink", "ink-2", "petrol"),
-    "heed-wash": ("ink", "heed"),
-    "stop-wash": ("ink", "petrol", "stop"),
-    "petrol": ("on-petrol",),
-    "petrol-deep": ("on-petrol",),
-}
-# What must only be seen: the edge of a control, the ring of the focus, the bars of the picture.
-SEEN_ON = {
-    "paper": ("edge", "focus", "petrol", *(f"series-{number}" for number in range(1, 9))),
-    "sheet": ("edge", "focus", "petrol"),
-    "well": ("edge", "focus"),
-    "petrol-wash": ("edge", "focus"),
-    "stop-wash": ("edge", "focus"),
-}
-
-
-def _luminance(colour: str) -> float:
-    shares = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    linear = [share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one: str, other: str) -> float:
-    """By the formula of WCAG 2.2."""
-    darker, lighter = sorted((_luminance(one), _luminance(other)))
-    return (lighter + 0.05) / (darker + 0.05)
-
-
-def _pairs(table: dict[str, tuple[str, ...]]) -> list[tuple[str, str]]:
-    return [(front, ground) for ground, fronts in table.items() for front in fronts]
-
-
-def test_black_on_white_has_the_contrast_that_the_formula_says() -> None:
-    assert contrast("#000000", "#ffffff") == pytest.approx(21)
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize(("front", "ground"), _pairs(TEXT_ON))
-def test_text_is_read_easily(front: str, ground: str, theme: str) -> None:
-    assert contrast(TOKENS[front][theme], TOKENS[ground][theme]) >= 7
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize(("front", "ground"), _pairs(SEEN_ON))
-def test_controls_and_pictures_are_seen(front: str, ground: str, theme: str) -> None:
-    assert contrast(TOKENS[front][theme], TOKENS[ground][theme]) >= 3
-
-
 def test_every_style_sheet_is_in_the_bundle_and_the_layers_come_first() -> None:
     css = bundle(CSS / "index.css")
     assert css.startswith("@layer reset,tokens,base,layout,components,agent,preferences,print;")

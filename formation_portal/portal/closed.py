@@ -9,7 +9,7 @@ _REASONS = {
     State.SUBMITTED_FOR_REVIEW: "Our reviewers have it. If something has to change, they return it to you.",
     State.IN_REVIEW: "A reviewer is reading it. If something has to change, it comes back to you.",
     State.SUBMITTED_TO_CSP: "It is approved and with the registry.",
-    State.INCORPORATED: "The entity is incorporated.",
+    State.INCORPORATED: "It is formed.",
     State.REJECTED: "It was declined.",
     State.WITHDRAWN: "It was withdrawn.",
 }

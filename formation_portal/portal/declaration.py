@@ -18,7 +18,7 @@ class Declaration:
 def declaration_of(draft: Draft, *, by: User, error: str = "") -> Declaration:
     """The declaration for one application and the person who is about to submit it."""
     text = (
-        f"I declare that the information given here for {draft.title} is true and complete, that everybody named in it "
-        "knows that I give it, and that I will say so if anything changes before it is formed."
+        f"I declare that the information given here for {draft.title} is true and complete. Everybody named in it "
+        "knows that I give it. I will say so if anything changes before it is formed."
     )
     return Declaration(text, by.get_full_name() or by.email, error)

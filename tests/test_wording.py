@@ -1,0 +1,123 @@
+"""How the pages speak to customers: no jargon, no shouting, and so plainly that a fifteen-year-old reads it."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.wording import grade, sentences_of_code, sentences_of_template, syllables, words
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "formation_portal"
+# What customers never see: the desk's pages, the embedded service's, and what is told to whoever runs the portal.
+NOT_FOR_CUSTOMERS = {"desk", "service", "management", "migrations", "gateway", "gallery", "relay"}
+# What is wrong with a form is told to its provider.
+NOT_FOR_CUSTOMERS |= {"check.py"}
+
+# Words of our trade, of lawyers and of machines; and those that blame, plead or shout.
+JARGON = {
+    *("validation", "validated", "invalid", "illegal", "mandatory", "failed", "failure", "fatal", "abort", "aborted"),
+    *(
+        "payload",
+        "schema",
+        "entity",
+        "csp",
+        "backend",
+        "frontend",
+        "database",
+        "cache",
+        "cached",
+        "sync",
+        "synchronise",
+    ),
+    *("token", "session", "timeout", "server", "api", "http", "url", "uuid", "null", "boolean", "string", "integer"),
+    *("array", "parameter", "mime", "regex", "redirect", "endpoint", "request", "render", "interface", "widget"),
+    *("dropdown", "checkbox", "radio-button", "modal", "toggle", "click", "tap", "hover", "login", "logon", "username"),
+    *(
+        "credentials",
+        "authenticate",
+        "authentication",
+        "authorise",
+        "authorisation",
+        "utilise",
+        "leverage",
+        "facilitate",
+    ),
+    *("commence", "terminate", "prior", "subsequent", "pursuant", "hereby", "herein", "hereinafter", "aforementioned"),
+    *("notwithstanding", "whilst", "amongst", "henceforth", "kyc", "aml", "ubo", "pep"),
+    *("please", "sorry", "oops", "whoops", "unfortunately", "simply", "obviously", "successfully"),
+}
+# A file has these names, whoever reads it.
+_KNOWN_BY_ALL = {"JSON", "PDF", "JPEG", "PNG", "CSV", "XLSX"}
+
+# Pages of the demo tell whoever tries the portal out how it is made.
+_FOR_THE_DEMO = {"gallery.html", "letters.html"}
+
+_LONGEST = 30
+_HARDEST = 9
+# Below this many words a figure of reading says nothing.
+_ENOUGH = 25
+
+
+def _sources() -> Iterator[tuple[str, list[str]]]:
+    for path in sorted((ROOT / "templates").rglob("*.html")):
+        if not NOT_FOR_CUSTOMERS & set(path.relative_to(ROOT).parts) and path.name not in _FOR_THE_DEMO:
+            yield str(path.relative_to(ROOT)), sentences_of_template(path)
+    for path in sorted(PACKAGE.rglob("*.py")):
+        if not NOT_FOR_CUSTOMERS & set(path.relative_to(PACKAGE).parts) and path.parent != PACKAGE:
+            yield str(path.relative_to(ROOT)), sentences_of_code(path)
+
+
+SAID = {name: said for name, said in _sources() if said}
+
+
+def test_the_words_are_found() -> None:
+    assert "Nothing is sent or owed until you submit." in SAID["templates/portal/product.html"]
+    assert sum(map(len, SAID.values())) > 500
+
+
+def _wrong(is_wrong: Callable[[str], object]) -> dict[str, list[str]]:
+    found = {name: [one for one in said if is_wrong(one)] for name, said in SAID.items()}
+    return {name: sentences for name, sentences in found.items() if sentences}
+
+
+def test_no_word_belongs_to_a_trade() -> None:
+    assert _wrong(lambda said: {word.lower() for word in words(said) if word not in _KNOWN_BY_ALL} & JARGON) == {}
+
+
+def test_nobody_is_shouted_at() -> None:
+    def is_loud(said: str) -> bool:
+        capitals = {word for word in words(said) if len(word) > 4 and word.isupper()}
+        return "!" in said or bool(capitals - _KNOWN_BY_ALL)
+
+    assert _wrong(is_loud) == {}
+
+
+def test_no_sentence_is_too_long() -> None:
+    assert _wrong(lambda said: len(words(said)) > _LONGEST) == {}
+
+
+def test_every_page_is_read_with_ease() -> None:
+    enough = {name: said for name, said in SAID.items() if sum(len(words(one)) for one in said) >= _ENOUGH}
+    assert len(enough) > 30
+    assert {name: round(grade(said), 1) for name, said in enough.items() if grade(said) > _HARDEST} == {}
+
+
+def test_the_grade_tells_a_plain_sentence_from_a_hard_one() -> None:
+    plain = ["The cat sat on the mat.", "You can save and come back."]
+    hard = ["Organisational documentation necessitates authentication of beneficial ownership prior to incorporation."]
+    assert grade(plain) < 3
+    assert grade(hard) > 15
+
+
+@pytest.mark.parametrize(("word", "count"), [("save", 1), ("saved", 1), ("needed", 2), ("company", 3), ("people", 2)])
+def test_syllables_are_counted_as_they_are_heard(word: str, count: int) -> None:
+    assert syllables(word) == count
+
+
+def test_spelling_is_british() -> None:
+    american = re.compile(
+        r"\b(?:organiz|authoriz|recogniz|color|favor|center|catalogue|canceled|fulfill)\w*", re.IGNORECASE
+    )
+    assert [(name, one) for name, said in SAID.items() for one in said if american.search(one)] == []
