@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -23,7 +23,7 @@ from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Page as Tab
 
 from tests.journeys.browser import launched, sign_in
-from tests.journeys.clients import HttpBrowser
+from tests.journeys.clients import Browser, HttpBrowser
 from tests.journeys.lifelike import Lifelike
 from tests.journeys.page import Page
 
@@ -92,10 +92,10 @@ def signed_in(base: str, email: str) -> HttpBrowser:
 class Story:
     """What happens at the site, stage by stage; each gives the pictures that can be taken after it."""
 
-    def __init__(self, base: str) -> None:
-        self.customer = signed_in(base, "demo@example.com")
-        self.agent = signed_in(base, "agent@example.com")
-        self.stranger = Lifelike(self.customer)
+    def __init__(self, customer: Browser, agent: Browser) -> None:
+        self.customer = customer
+        self.agent = agent
+        self.stranger = Lifelike(customer)
 
     def at_first(self) -> list[Shot]:
         """Nothing is there but the catalog and two people."""
@@ -269,10 +269,10 @@ def _mistype_a_date(tab: Tab) -> None:
     press(tab, "Save and continue")
 
 
-def take(base: str, folder: Path, wanted: set[str]) -> None:
-    """Go through the story, and take the pictures of each stage in every width and scheme."""
-    story = Story(base)
-    sessions = {"customer": story.customer, "agent": story.agent}
+def take(base: str, folder: Path, wanted: set[str], *, has_whole: bool = True) -> None:
+    """Go through the story, and take the pictures of each stage in every width and scheme, whole or the top."""
+    sessions = {"customer": signed_in(base, "demo@example.com"), "agent": signed_in(base, "agent@example.com")}
+    story = Story(sessions["customer"], sessions["agent"])
     with launched() as browser:
         views = [(width, scheme, who) for width in WIDTHS for scheme in SCHEMES for who in ("nobody", *sessions)]
         tabs = {}
@@ -288,7 +288,8 @@ def take(base: str, folder: Path, wanted: set[str]) -> None:
                     continue
                 for (width, scheme, who), tab in tabs.items():
                     if who == shot.who:
-                        _take_one(tab, base, shot, folder / f"{shot.name}-{width}-{scheme}.png")
+                        path = folder / f"{shot.name}-{width}-{scheme}.png"
+                        _take_one(tab, base, replace(shot, is_whole=shot.is_whole and has_whole), path)
 
 
 def _take_one(tab: Tab, base: str, shot: Shot, path: Path) -> None:

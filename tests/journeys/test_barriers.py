@@ -27,7 +27,7 @@ from tests.journeys.barriers import HEIGHT, WIDE, barriers
 from tests.journeys.browser import TabBrowser
 from tests.journeys.conftest import OpenTab
 from tests.journeys.people import people_once
-from tests.journeys.screenshots import Shot, Story, press
+from tests.journeys.screenshots import Shot, Story, press, signed_in
 from tests.needed import has_chromium, needed
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
@@ -72,7 +72,7 @@ def walk(open_tab: OpenTab) -> Walk:
 
 
 def test_no_page_of_a_story_puts_up_a_barrier(walk: Walk, site: str) -> None:
-    story = Story(site)
+    story = Story(signed_in(site, "demo@example.com"), signed_in(site, "agent@example.com"))
     for stage in (story.at_first, story.untouched, story.halfway, story.complete, story.submitted):
         for shot in stage():
             walk.look(shot)
