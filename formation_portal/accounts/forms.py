@@ -5,14 +5,16 @@ from typing import Any
 from allauth.account import forms as theirs
 from django import forms
 from django.contrib.auth.password_validation import MinimumLengthValidator, get_default_password_validators
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 _LABELS = {
-    "login": "E-mail address",
-    "email": "E-mail address",
-    "remember": "Keep me signed in on this device",
-    "oldpassword": "Current password",
-    "password1": "New password",
-    "password2": "New password, again",
+    "login": _("E-mail address"),
+    "email": _("E-mail address"),
+    "remember": _("Keep me signed in on this device"),
+    "oldpassword": _("Current password"),
+    "password1": _("New password"),
+    "password2": _("New password, again"),
 }
 
 
@@ -37,16 +39,16 @@ class SignUpForm(InOurWords, theirs.SignupForm):  # type: ignore[misc]  # allaut
     """Names as on the passport, so that a person who takes part needn't type them again."""
 
     first_name = forms.CharField(
-        label="First name", max_length=150, widget=forms.TextInput(attrs={"autocomplete": "given-name"})
+        label=_("First name"), max_length=150, widget=forms.TextInput(attrs={"autocomplete": "given-name"})
     )
     last_name = forms.CharField(
-        label="Last name", max_length=150, widget=forms.TextInput(attrs={"autocomplete": "family-name"})
+        label=_("Last name"), max_length=150, widget=forms.TextInput(attrs={"autocomplete": "family-name"})
     )
     field_order = ("first_name", "last_name", "email", "password1")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["password1"].label = "Password"
+        self.fields["password1"].label = _("Password")
 
 
 class AddEmailForm(InOurWords, theirs.AddEmailForm):  # type: ignore[misc]  # allauth has no types
@@ -54,7 +56,7 @@ class AddEmailForm(InOurWords, theirs.AddEmailForm):  # type: ignore[misc]  # al
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["email"].label = "Another e-mail address"
+        self.fields["email"].label = _("Another e-mail address")
 
 
 class ChangePasswordForm(InOurWords, theirs.ChangePasswordForm):  # type: ignore[misc]  # allauth has no types
@@ -75,5 +77,5 @@ class ResetPasswordKeyForm(InOurWords, theirs.ResetPasswordKeyForm):  # type: ig
 
 def _password_hint() -> str:
     lengths = [one.min_length for one in get_default_password_validators() if isinstance(one, MinimumLengthValidator)]
-    least = f"At least {max(lengths)} characters. " if lengths else ""
-    return f"{least}Not your name or address, and not one that many people use."
+    least = gettext("At least %(count)d characters.") % {"count": max(lengths)} if lengths else ""
+    return f"{least} {gettext('Not your name or address, and not one that many people use.')}".strip()

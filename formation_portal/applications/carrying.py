@@ -12,6 +12,7 @@ from formation_portal.contract import canonical, record
 from formation_portal.contract.answers import Answers, judge
 from formation_portal.contract.carrying import SET_ASIDE, UNREADABLE, Comparison, compare
 from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.language import noted, say
 from formation_portal.contract.needs import Need, needs
 from formation_portal.contract.record import Record
 from formation_portal.contract.rules import Question, settle
@@ -21,6 +22,12 @@ from .content import Content, NewDocument, NewParty, NewShareClass
 from .drafts import Draft
 from .rows import PartyRow
 from .summary import answer_line
+
+_NOT_FOR = {
+    "person": noted("Not for a person there"),
+    "corporate": noted("Not for a company there"),
+    "foundation": noted("Not for a foundation there"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +91,9 @@ class _Comparing:
         for row in self._draft.parties:
             roles = tuple(role for role in row.roles if self._takes_role(row, role))
             if not roles:
-                self._leave(row.label, canonical.KIND_WORDS[row.kind].capitalize(), "", "No role for it there")
+                self._leave(row.label, canonical.kind_title(row.kind), "", say("No role for it there"))
                 continue
-            self._fits.append(CarriedLine(row.label, "Roles", ", ".join(map(canonical.role_word, roles))))
+            self._fits.append(CarriedLine(row.label, say("Roles"), ", ".join(map(canonical.role_word, roles))))
             questions = self._draft.standing.party_questions(row.record)
             found = self._compare(questions, row.record.answers, row.raw, self._there.fields_of(row.kind, roles))
             self._tell(found, row.label, row.record.answers, row.raw)
@@ -97,13 +104,13 @@ class _Comparing:
         sections = self._there.sections_of((role,))
         reason = ""
         if role not in self._draft.standing.active_roles(row.record):
-            reason = SET_ASIDE
+            reason = say(SET_ASIDE)
         elif not sections:
-            reason = "No such role there"
+            reason = say("No such role there")
         elif not all(section.allows(row.kind) for section in sections):
-            reason = f"Not for a {canonical.KIND_WORDS[row.kind]} there"
+            reason = say(_NOT_FOR[row.kind])
         if reason:
-            self._leave(row.label, "Role", canonical.role_word(role), reason)
+            self._leave(row.label, say("Role"), canonical.role_word(role), reason)
         return not reason
 
     def _share_classes(self) -> Iterator[NewShareClass]:
@@ -111,10 +118,10 @@ class _Comparing:
         section = draft.schema.share_section
         for row in draft.share_classes:
             if section is None or not draft.holds_shares or self._there.share_section is None:
-                reason = "No classes of shares there" if draft.holds_shares else SET_ASIDE
-                self._leave(row.label, "Class of shares", row.label, reason)
+                reason = say("No classes of shares there") if draft.holds_shares else say(SET_ASIDE)
+                self._leave(row.label, say("Class of shares"), row.label, reason)
                 continue
-            self._fits.append(CarriedLine(row.label, "Class of shares", row.label))
+            self._fits.append(CarriedLine(row.label, say("Class of shares"), row.label))
             questions = draft.standing.questions(section, row.record)
             found = self._compare(questions, row.record.answers, row.raw, self._there.share_class_fields)
             self._tell(found, row.label, row.record.answers, row.raw)
@@ -129,11 +136,11 @@ class _Comparing:
             row, held = self._draft.party(party), self._draft.share_class(share_class)
             if row is None or held is None:
                 continue
-            what = f"Shares, {held.label}"
+            what = say("Shares, {name}", name=held.label)
             if party not in holders or share_class not in known:
-                self._leave(row.label, what, holding.typed, "No holding of these there")
+                self._leave(row.label, what, holding.typed, say("No holding of these there"))
             elif holding.shares is None:
-                self._leave(row.label, what, holding.typed, UNREADABLE)
+                self._leave(row.label, what, holding.typed, say(UNREADABLE))
             else:
                 self._fits.append(CarriedLine(row.label, what, holding.typed))
                 yield (party, share_class), holding.typed
@@ -148,7 +155,7 @@ class _Comparing:
                 self._fits.append(CarriedLine(label, document.slot, document.name))
                 yield NewDocument(document, row.token if row else None)
             else:
-                self._leave(label, document.slot, document.name, "No such document there")
+                self._leave(label, document.slot, document.name, say("No such document there"))
 
     def _compare(
         self, questions: Iterable[Question], answers: Answers, raw: Mapping[str, Any], into: tuple[FieldSpec, ...]

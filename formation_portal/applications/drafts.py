@@ -10,6 +10,7 @@ from django.utils import timezone
 from formation_portal.contract import canonical, record
 from formation_portal.contract.answers import Answers, judge
 from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.language import noted, say
 from formation_portal.contract.needs import Need, needs
 from formation_portal.contract.problems import Problem
 from formation_portal.contract.reading import is_blank
@@ -33,6 +34,9 @@ _JUDGED = (
     "_needs_by_section",
     "_homes",
 )
+
+_CLASS_GONE = noted("Choose “{label}” again: the class was removed")
+_NO_NUMBER = noted("{who}: enter the number of shares of “{name}” in digits, like 5000")
 
 
 def open_draft(application: Application, *, today: date | None = None) -> "Draft":
@@ -163,7 +167,7 @@ class Draft:
         """A reference to a share class that is gone cannot be read; our references are the classes' tokens."""
         known = {model.token for model in self.share_class_models}
         lost = {
-            spec.name: Problem(spec.name, "share_class_gone", f"Choose “{spec.label}” again: the class was removed")
+            spec.name: Problem(spec.name, "share_class_gone", say(_CLASS_GONE, label=spec.label))
             for spec in fields
             if spec.refers_to_share_class and answers.values.get(spec.name, "") not in {"", *known}
         }
@@ -214,7 +218,7 @@ class Draft:
         for (party_token, class_token), holding in self.holdings.items():
             party, share_class = self.party(party_token), self.share_class(class_token)
             if holding.shares is None and party and share_class and self.is_shareholder(party):
-                text = f"{party.label}: enter the number of shares of “{share_class.label}” in digits, like 5000"
+                text = say(_NO_NUMBER, who=party.label, name=share_class.label)
                 yield Need("unreadable", text, section.key, party_id=party_token, share_class_id=class_token)
 
     def is_shareholder(self, party: PartyRow) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from formation_portal.contract.answers import Answers
+from formation_portal.contract.language import say
 from formation_portal.contract.schema import FormSchema
 
 from .drafts import Draft
@@ -57,4 +58,4 @@ def _lost_roles(schema: FormSchema, row: PartyRow) -> Iterator[LostAnswer]:
     known = {section.role for section in schema.role_sections}
     for role in row.roles:
         if role not in known:
-            yield LostAnswer(row.label, f"Role: {role}", is_asked=False)
+            yield LostAnswer(row.label, say("Role: {role}", role=role), is_asked=False)

@@ -4,10 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from formation_portal.contract import canonical, record
+from formation_portal.contract import record
 from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.language import noted, say
 
 from .models import Document, Holding, Party, ShareClass
+
+_NAMELESS = {
+    "person": noted("Person without a name"),
+    "corporate": noted("Company without a name"),
+    "foundation": noted("Foundation without a name"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +48,7 @@ class PartyRow:
     @property
     def label(self) -> str:
         """What to call it: its name, else what it is."""
-        return self.record.label or f"{canonical.KIND_WORDS.get(self.kind, self.kind).capitalize()} without a name"
+        return self.record.label or say(_NAMELESS.get(self.kind, noted("Somebody without a name")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +74,7 @@ class ShareClassRow:
     @property
     def label(self) -> str:
         """What to call it: its name, else what it is."""
-        return self.record.label or "Class without a name"
+        return self.record.label or say("Class without a name")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Any
 from formation_portal.contract import canonical
 from formation_portal.contract.answers import Answers
 from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.language import figure
 from formation_portal.contract.reading import is_blank
 from formation_portal.contract.rules import Question
 from formation_portal.contract.schema import Section
@@ -169,8 +170,8 @@ def _table(draft: Draft) -> ShareTable:
     totals = [sum(row[place] for _, row in cells) for place in range(len(tokens))]
     return ShareTable(
         classes=tuple(row.label for row in draft.share_classes),
-        rows=tuple((label, tuple(map(_figure, row))) for label, row in cells),
-        totals=tuple(map(_figure, totals)),
+        rows=tuple((label, tuple(map(figure, row))) for label, row in cells),
+        totals=tuple(map(figure, totals)),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
+from formation_portal.contract.language import month, say
 from formation_portal.contract.ownership import Threshold
 
 _FILE = Path(__file__).with_name("thresholds.yaml")
@@ -39,8 +40,8 @@ def threshold_of(jurisdiction: dict[str, Any]) -> Threshold:
     return Threshold(
         percent=Fraction(str(entry.percent)),
         is_inclusive=entry.counts == "from",
-        where=entry.where or str(jurisdiction.get("name") or "this place"),
-        source=f"{entry.source}; seen {known.seen:%B %Y}",
+        where=entry.where or str(jurisdiction.get("name") or say("this place")),
+        source=say("{source}; seen {month}", source=entry.source, month=month(known.seen)),
         is_known=own is not None,
     )
 

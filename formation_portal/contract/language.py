@@ -11,7 +11,7 @@ from functools import cache
 from typing import Literal, Protocol
 
 from babel import Locale
-from babel.dates import format_date
+from babel.dates import format_date, format_skeleton
 from babel.lists import format_list
 from babel.numbers import format_decimal
 
@@ -91,6 +91,16 @@ def figure(number: int | Decimal) -> str:
 def day(value: date) -> str:
     """27 March 1985, with no-break spaces."""
     return str(format_date(value, "long", locale=locale())).replace(" ", "\u00a0")
+
+
+def month(value: date) -> str:
+    """November 2026."""
+    return str(format_skeleton("yMMMM", value, locale=locale()))
+
+
+def day_of_year(value: date) -> str:
+    """27 March, with a no-break space."""
+    return str(format_skeleton("MMMMd", value, locale=locale())).replace(" ", "\u00a0")
 
 
 def locale() -> Locale:

@@ -9,6 +9,7 @@ from django.urls import reverse
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
 from formation_portal.contract.field import Choice
+from formation_portal.contract.language import noted, say, say_count
 
 from .arrivals import Arrival
 from .closed import reason
@@ -35,7 +36,7 @@ class AnswersPage:
 
     template: ClassVar[str]
     closed_template: ClassVar[str]
-    needs_title: ClassVar[str] = "Still needed here"
+    needs_heading: ClassVar[str] = noted("Still needed here")
 
     @property
     def url(self) -> str:
@@ -88,17 +89,27 @@ class AnswersPage:
     def problems_title(self) -> str:
         """The heading of the error summary."""
         count = len(self.refused)
-        files = "1 file was not taken" if count == 1 else f"{count} files were not taken"
+        files = say_count("{count} file was not taken", "{count} files were not taken", count)
         if not count:
             return self.sheet.problems_title
-        return f"{self.sheet.problems_title}, and {files}" if self.sheet.problems else files
+        if not self.sheet.problems:
+            return files
+        return say("{problems}, and {files}", problems=self.sheet.problems_title, files=files)
+
+    @property
+    def needs_title(self) -> str:
+        """The heading of what is still needed."""
+        return say(self.needs_heading)
 
     @property
     def problems_note(self) -> str:
         """What became of the rest."""
-        answers = " What you typed stays as you typed it." if self.sheet.problems else ""
-        files = " Choose the file again: no page can keep it for you." if self.refused else ""
-        return f"Everything else is saved.{answers}{files}"
+        said = [say("Everything else is saved.")]
+        if self.sheet.problems:
+            said.append(say("What you typed stays as you typed it."))
+        if self.refused:
+            said.append(say("Choose the file again: no page can keep it for you."))
+        return " ".join(said)
 
     def _url(self, view: str, *more: str) -> str:
         return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from formation_portal.applications.rows import PartyRow, ShareClassRow
 from formation_portal.applications.set_aside import Aside
+from formation_portal.contract.language import listed, say
 from formation_portal.contract.rules import Verdict
 
-from .counting import counted, listed
+from .counting import counted
 
 # More than these and their names would be a riddle.
 _NAMED_AT_MOST = 3
@@ -39,12 +40,12 @@ def aside_entry(aside: Aside) -> AsideEntry:
 def _counts(aside: Aside) -> str:
     kinds = [one.party.kind for one in aside.parties]
     words = (
-        counted(len(aside.answers), "answer", "answers"),
-        counted(kinds.count("person"), "person", "people"),
-        counted(kinds.count("corporate"), "company", "companies"),
-        counted(kinds.count("foundation"), "foundation", "foundations"),
-        counted(len(aside.share_classes), "share class", "share classes"),
-        counted(len(aside.documents), "document", "documents"),
+        counted(len(aside.answers), "{count} answer", "{count} answers"),
+        counted(kinds.count("person"), "{count} person", "{count} people"),
+        counted(kinds.count("corporate"), "{count} company", "{count} companies"),
+        counted(kinds.count("foundation"), "{count} foundation", "{count} foundations"),
+        counted(len(aside.share_classes), "{count} share class", "{count} share classes"),
+        counted(len(aside.documents), "{count} document", "{count} documents"),
     )
     return ", ".join(word for word in words if word)
 
@@ -54,8 +55,13 @@ def _way_back(aside: Aside) -> str:
     comes = "They come" if several else "It comes"
     named = aside.deciding
     if not named or len(named) > _NAMED_AT_MOST:
-        return f"{comes} back when the answers below ask for {'them' if several else 'it'} again."
-    return f"{comes} back if you change {listed([f'“{label}”' for label in named], 'or')} back."
+        if several:
+            return say("They come back when the answers below ask for them again.")
+        return say("It comes back when the answers below ask for it again.")
+    questions = listed([f"“{label}”" for label in named], "or")
+    if several:
+        return say("They come back if you change {questions} back.", questions=questions)
+    return say("It comes back if you change {questions} back.", questions=questions)
 
 
 def _people(aside: Aside) -> Iterator[AsideRow]:
@@ -68,7 +74,7 @@ def _rest(aside: Aside) -> Iterator[AsideRow]:
     for answer in aside.answers:
         yield AsideRow(_of(answer.line.spec.label, answer.holder), answer.line.value, _reasons([answer.verdict]))
     for share in aside.share_classes:
-        yield AsideRow(share.share_class.label, "Share class", _reasons([share.verdict]))
+        yield AsideRow(share.share_class.label, say("Share class"), _reasons([share.verdict]))
     for paper in aside.documents:
         yield AsideRow(_of(paper.document.slot, paper.holder), paper.document.name, _reasons([paper.verdict]))
 

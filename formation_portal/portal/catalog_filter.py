@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
 from formation_portal.contract.catalog import CatalogItem
+from formation_portal.contract.language import noted, say
 
 from .money import money
 
 # Steps that people think in; only those that part the products of a currency are offered.
 _STEPS = (500, 1_000, 2_000, 3_000, 5_000, 10_000, 20_000, 50_000, 100_000)
-_TYPE_WORDS = {"Corporation": "Companies", "Foundation": "Foundations"}
+_TYPE_WORDS = {"Corporation": noted("Companies"), "Foundation": noted("Foundations")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class PriceCeiling:
     @property
     def words(self) -> str:
         """As the list of ceilings says it."""
-        return f"Up to {money(self.amount, self.currency)}"
+        return say("Up to {amount}", amount=money(self.amount, self.currency))
 
     def takes(self, item: CatalogItem) -> bool:
         """Whether the product costs no more, in this very currency."""
@@ -103,8 +104,8 @@ class FilterControl:
     name: str
     label: str
     choices: tuple[Choice, ...]
-    # What the chosen words go on from in a sentence, where they can: "Price" and "up to USD 1,000".
-    phrase: str = ""
+    # Whether the chosen words go on from "Price" in a sentence: "up to USD 1,000".
+    phrase: bool = False
 
     @property
     def chosen(self) -> str:
@@ -115,7 +116,9 @@ class FilterControl:
     def in_words(self) -> str:
         """The filter as a sentence names it: "Region: Europe", "Price up to USD 1,000"."""
         chosen = self.chosen
-        return f"{self.phrase} {chosen[:1].lower()}{chosen[1:]}" if self.phrase else f"{self.label}: {chosen}"
+        if self.phrase:
+            return say("Price {up_to}", up_to=chosen[:1].lower() + chosen[1:])
+        return f"{self.label}: {chosen}"
 
 
 def filter_controls(items: Iterable[CatalogItem], chosen: CatalogFilter) -> tuple[FilterControl, ...]:
@@ -123,19 +126,23 @@ def filter_controls(items: Iterable[CatalogItem], chosen: CatalogFilter) -> tupl
     items = tuple(items)
     regions = {item.jurisdiction.region: item.jurisdiction.region for item in items}
     places = {item.jurisdiction.slug: item.jurisdiction.name for item in items}
-    types = {item.product.type: _TYPE_WORDS.get(item.product.type, item.product.type) for item in items}
+    types = {item.product.type: _type_words(item.product.type) for item in items}
     prices = {str(ceiling): ceiling.words for ceiling in _ceilings(items, chosen.price)}
     by_name = sorted(places.items(), key=lambda pair: pair[1])
     return (
-        _control("region", "Region", "Anywhere", dict(sorted(regions.items())), chosen),
-        _control("country", "Country", "Any country", dict(by_name), chosen),
-        _control("type", "Type", "Either type", types, chosen),
-        _control("price", "Price to form", "Any price", prices, chosen, phrase="Price"),
+        _control("region", say("Region"), say("Anywhere"), dict(sorted(regions.items())), chosen),
+        _control("country", say("Country"), say("Any country"), dict(by_name), chosen),
+        _control("type", say("Type"), say("Either type"), types, chosen),
+        _control("price", say("Price to form"), say("Any price"), prices, chosen, phrase=True),
     )
 
 
+def _type_words(kind: str) -> str:
+    return say(_TYPE_WORDS[kind]) if kind in _TYPE_WORDS else kind
+
+
 def _control(
-    name: str, label: str, everything: str, offered: Mapping[str, str], chosen: CatalogFilter, *, phrase: str = ""
+    name: str, label: str, everything: str, offered: Mapping[str, str], chosen: CatalogFilter, *, phrase: bool = False
 ) -> FilterControl:
     value = chosen.values.get(name, "")
     pairs = {"": everything, **{key: words for key, words in offered.items() if key}}

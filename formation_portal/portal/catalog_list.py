@@ -8,13 +8,14 @@ from django.urls import reverse
 
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem
+from formation_portal.contract.language import noted, say, say_count
 from formation_portal.gateway.catalog import Catalog, Product
 
 from .catalog_filter import CatalogFilter, FilterControl, filter_controls
 from .money import figure
 from .ticks import address
 
-_ELSEWHERE = "Elsewhere"
+_ELSEWHERE = noted("Elsewhere")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,12 @@ class Widening:
     @property
     def words(self) -> str:
         """As the page says it: "Without “Region: Europe”, 9 products fit"."""
-        return f"Without “{self.label}”, {self.count} {'product fits' if self.count == 1 else 'products fit'}"
+        return say_count(
+            "Without “{filter}”, {count} product fits",
+            "Without “{filter}”, {count} products fit",
+            self.count,
+            filter=self.label,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +95,7 @@ class CatalogPage:
     @property
     def count_words(self) -> str:
         """As it is counted: "9 of 32 products"."""
-        return f"{self.count} of {self.total} products"
+        return say("{count} of {total} products", count=self.count, total=self.total)
 
     @property
     def announcement(self) -> str:
@@ -184,8 +190,20 @@ def _left_out(items: Iterable[CatalogItem], chosen: CatalogFilter) -> str:
     if not others:
         return ""
     currencies = ", ".join(sorted({item.price.currency for item in others if item.price.currency}))
-    priced = f"{len(others)} priced in {currencies}" if currencies else f"{len(others)} without a currency"
-    return f"Compared in {chosen.price.currency} only: {priced} {'is' if len(others) == 1 else 'are'} left out."
+    if not currencies:
+        return say_count(
+            "Compared in {currency} only: {count} without a currency is left out.",
+            "Compared in {currency} only: {count} without a currency are left out.",
+            len(others),
+            currency=chosen.price.currency,
+        )
+    return say_count(
+        "Compared in {currency} only: {count} priced in {others} is left out.",
+        "Compared in {currency} only: {count} priced in {others} are left out.",
+        len(others),
+        currency=chosen.price.currency,
+        others=currencies,
+    )
 
 
 def _widening(

@@ -10,6 +10,7 @@ from formation_portal.applications.rows import PartyRow
 from formation_portal.applications.set_aside import aside_in
 from formation_portal.applications.summary import AnswerLine, DocumentLine, ShareTable, summary
 from formation_portal.contract.field import FieldSpec, control_name
+from formation_portal.contract.language import say
 from formation_portal.contract.needs import Need
 from formation_portal.contract.schema import Section
 from formation_portal.relay.board import DeliveryBoard, DeliveryView
@@ -117,7 +118,7 @@ class _Reader:
 
     def share_class(self, token: str, label: str, lines: Iterable[AnswerLine]) -> SummaryEntry:
         rows = self._rows(lines, self._page("share_class", token), control_name)
-        return SummaryEntry(f"class-{token}", label, True, "Share class", rows, self._board.of_share_class(token))
+        return SummaryEntry(f"class-{token}", label, True, say("Share class"), rows, self._board.of_share_class(token))
 
     def document(self, line: DocumentLine) -> SummaryRow:
         holder = line.party.label if line.party else ""
@@ -130,12 +131,12 @@ class _Reader:
             note=". ".join(self._document_words(line)),
             state="open" if is_missing else "",
             change_url=self._change(self._page("documents"), place),
-            change_what=f"the document “{line.slot}”{f' of {holder}' if holder else ''}",
+            change_what=_document_of(line.slot, holder),
         )
 
     def _document_words(self, line: DocumentLine) -> Iterable[str]:
         if line.document is None:
-            return () if line.is_required else ("Optional",)
+            return () if line.is_required else (say("Optional"),)
         view = self._board.of(Kind.DOCUMENT, line.document.subject)
         return (view.words, view.why) if view.why else (view.words,)
 
@@ -150,7 +151,7 @@ class _Reader:
                 note=_note(line),
                 state="stop" if line.is_unreadable else "",
                 change_url="" if line.is_given else self._change(page, anchor(control(line.spec))),
-                change_what=f"the answer to “{line.spec.label}”",
+                change_what=say("the answer to “{label}”", label=line.spec.label),
             )
             for line in lines
         )
@@ -164,5 +165,11 @@ class _Reader:
 
 def _note(line: AnswerLine) -> str:
     if line.is_given:
-        return "Provided by your registered agent"
-    return "Cannot be read" if line.is_unreadable else ""
+        return say("Provided by your registered agent")
+    return say("Cannot be read") if line.is_unreadable else ""
+
+
+def _document_of(slot: str, holder: str) -> str:
+    if holder:
+        return say("the document “{slot}” of {holder}", slot=slot, holder=holder)
+    return say("the document “{slot}”", slot=slot)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.language import say
 from formation_portal.contract.schema import ENTITY, SHARE_CLASS, FormSchema, Section
 from formation_portal.gateway.catalog import Product
 
@@ -64,7 +65,7 @@ def _entity_parts(schema: FormSchema) -> Iterator[Part]:
 
 def _share_parts(schema: FormSchema) -> Iterator[Part]:
     if schema.share_section:
-        yield from _part(schema, schema.share_section, SHARE_CLASS, about="For each class of shares.")
+        yield from _part(schema, schema.share_section, SHARE_CLASS, about=say("For each class of shares."))
 
 
 def _part(schema: FormSchema, section: Section, group: str, *, about: str = "") -> Iterator[Part]:
@@ -79,7 +80,7 @@ def _party_parts(schema: FormSchema) -> Iterator[Part]:
     """What is asked of each kind of party: a question that several roles share stands once, and says for which."""
     for kind in canonical.PARTY_KINDS:
         sections = [section for section in schema.role_sections if section.allows(kind)]
-        title = TAKING_PART[kind]
+        title = say(TAKING_PART[kind])
         yield Part(f"each-{kind}", title, "", "", branches(_of_kind(schema, sections, kind)))
 
 

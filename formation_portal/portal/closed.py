@@ -1,17 +1,18 @@
 """Why an application's answers can be read but not changed."""
 
 from formation_portal.applications.models import Application
+from formation_portal.contract.language import noted, say
 from formation_portal.contract.lifecycle import State
 
 from . import moments
 
 _REASONS = {
-    State.SUBMITTED_FOR_REVIEW: "Our reviewers have it. If something has to change, they return it to you.",
-    State.IN_REVIEW: "A reviewer is reading it. If something has to change, it comes back to you.",
-    State.SUBMITTED_TO_CSP: "It is approved and with the registry.",
-    State.INCORPORATED: "It is formed.",
-    State.REJECTED: "It was declined.",
-    State.WITHDRAWN: "It was withdrawn.",
+    State.SUBMITTED_FOR_REVIEW: noted("Our reviewers have it. If something has to change, they return it to you."),
+    State.IN_REVIEW: noted("A reviewer is reading it. If something has to change, it comes back to you."),
+    State.SUBMITTED_TO_CSP: noted("It is approved and with the registry."),
+    State.INCORPORATED: noted("It is formed."),
+    State.REJECTED: noted("It was declined."),
+    State.WITHDRAWN: noted("It was withdrawn."),
 }
 
 
@@ -20,5 +21,7 @@ def reason(application: Application) -> str:
     if application.is_open:
         return ""
     submitted = application.submitted_at
-    when = f"You submitted this application on {moments.day(submitted.date())}. " if submitted else ""
-    return f"{when}{_REASONS.get(application.stands, '')} These are the answers as they stand."
+    when = say("You submitted this application on {day}.", day=moments.day(submitted.date())) if submitted else ""
+    reason = say(_REASONS[application.stands]) if application.stands in _REASONS else ""
+    sentences = (when, reason, say("These are the answers as they stand."))
+    return " ".join(sentence for sentence in sentences if sentence)

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem
+from formation_portal.contract.language import listed, noted, say, say_count
 from formation_portal.gateway.catalog import Catalog, Product
 
 from .catalog_filter import CatalogFilter
@@ -93,30 +94,33 @@ def _column(product: Product, known: tuple[str, ...], chosen: CatalogFilter) -> 
 
 def _left_out(unknown: int, found: tuple[Product, ...], beyond: tuple[Product, ...]) -> Iterable[str]:
     if unknown:
-        them = "A product that this address names is" if unknown == 1 else f"{unknown} products in this address are"
-        yield f"{them} not in the catalog, and left out."
+        yield say_count(
+            "A product that this address names is not in the catalog, and left out.",
+            "{count} products in this address are not in the catalog, and left out.",
+            unknown,
+        )
     for product in found:
         if not product.is_available:
-            yield f"{product.name} is not available at the moment, and left out."
+            yield say("{name} is not available at the moment, and left out.", name=product.name)
     if beyond:
-        them = " and ".join((", ".join(one.name for one in beyond[:-1]), beyond[-1].name)).removeprefix(" and ")
-        yield f"Three products at most stand side by side. Remove one to see {them}."
+        names = listed([one.name for one in beyond])
+        yield say("Three products at most stand side by side. Remove one to see {names}.", names=names)
 
 
 def _groups(items: tuple[CatalogItem, ...]) -> Iterable[RowGroup]:
     if not items:
         return
     yield RowGroup(
-        "Price and time",
+        say("Price and time"),
         (
-            _row("To form, paid once", items, partial(_money, annual=False)),
-            _row("Each year", items, partial(_money, annual=True)),
-            _row("Time", items, _time),
+            _row(say("To form, paid once"), items, partial(_money, annual=False)),
+            _row(say("Each year"), items, partial(_money, annual=True)),
+            _row(say("Time"), items, _time),
         ),
     )
-    yield RowGroup("People", tuple(_role_rows(items)))
-    yield RowGroup("Documents", tuple(_document_rows(items)), is_list=True)
-    yield RowGroup("Form", (_row("Questions", items, _questions),))
+    yield RowGroup(say("People"), tuple(_role_rows(items)))
+    yield RowGroup(say("Documents"), tuple(_document_rows(items)), is_list=True)
+    yield RowGroup(say("Form"), (_row(say("Questions"), items, _questions),))
 
 
 def _row(
@@ -152,7 +156,7 @@ def _role_rows(items: tuple[CatalogItem, ...]) -> Iterable[Row]:
     roles = dict.fromkeys(need.role for item in items for need in role_needs(item.form))
     for role in roles:
         word = canonical.role_word(role)
-        yield _row(f"{word[:1].upper()}{word[1:]}", items, partial(_role, role), absent="No such role")
+        yield _row(f"{word[:1].upper()}{word[1:]}", items, partial(_role, role), absent=say("No such role"))
 
 
 def _role(role: str, item: CatalogItem) -> tuple[str, ...]:
@@ -166,7 +170,7 @@ def _role(role: str, item: CatalogItem) -> tuple[str, ...]:
 def _document_rows(items: tuple[CatalogItem, ...]) -> Iterable[Row]:
     """A row for each kind of holder."""
     for title in dict.fromkeys(group.title for item in items for group in _documents(item)):
-        yield _row(title, items, partial(_document_lines, title), absent="None")
+        yield _row(title, items, partial(_document_lines, title), absent=say("None"))
 
 
 def _document_lines(title: str, item: CatalogItem) -> tuple[str, ...]:
@@ -180,4 +184,5 @@ def _documents(item: CatalogItem) -> tuple[DocumentGroup, ...]:
 
 def _questions(item: CatalogItem) -> tuple[str, ...]:
     everything, conditional = question_counts(item.form)
-    return (f"Up to {everything}, {conditional} of them only after certain answers",)
+    said = noted("Up to {count}, {conditional} of them only after certain answers")
+    return (say(said, count=everything, conditional=conditional),)

@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.saving import choices_of
+from formation_portal.contract.language import say
 from formation_portal.contract.parking import Parked, set_aside
 from formation_portal.contract.rules import Standing
 
@@ -33,18 +34,18 @@ def consequence(draft: Draft, was: Standing) -> Consequence | None:
 
 def _sentence(draft: Draft, was: Standing) -> str:
     aside = set_aside(was, draft.standing)
-    return f"This sets aside {listed(list(_counts(draft, aside)))}." if aside.is_much else ""
+    return say("This sets aside {things}.", things=listed(list(_counts(draft, aside)))) if aside.is_much else ""
 
 
 def _counts(draft: Draft, aside: Parked) -> Iterable[str]:
     kinds = [row.kind for row in draft.parties if row.token in aside.parties]
     words = (
-        counted(len(aside.sections), "section", "sections"),
-        counted(kinds.count("person"), "person", "people"),
-        counted(kinds.count("corporate"), "company", "companies"),
-        counted(kinds.count("foundation"), "foundation", "foundations"),
-        counted(len(aside.share_classes), "share class", "share classes"),
-        counted(len(aside.answers), "answer", "answers"),
+        counted(len(aside.sections), "{count} section", "{count} sections"),
+        counted(kinds.count("person"), "{count} person", "{count} people"),
+        counted(kinds.count("corporate"), "{count} company", "{count} companies"),
+        counted(kinds.count("foundation"), "{count} foundation", "{count} foundations"),
+        counted(len(aside.share_classes), "{count} share class", "{count} share classes"),
+        counted(len(aside.answers), "{count} answer", "{count} answers"),
     )
     return (word for word in words if word)
 
@@ -52,11 +53,14 @@ def _counts(draft: Draft, aside: Parked) -> Iterable[str]:
 def restored(labels: Iterable[str]) -> str:
     """That the choice was taken back."""
     quoted = [f"“{label}”" for label in labels]
-    return f"{listed(quoted)} {'is as it was' if len(quoted) == 1 else 'are as they were'} before."
+    if len(quoted) == 1:
+        return say("{questions} is as it was before.", questions=listed(quoted))
+    return say("{questions} are as they were before.", questions=listed(quoted))
 
 
 def overtaken(labels: Iterable[str]) -> str:
     """That the choice was not taken back, and why."""
     quoted = [f"“{label}”" for label in labels]
-    was, stays = ("was", "it stays as it is") if len(quoted) == 1 else ("were", "they stay as they are")
-    return f"{listed(quoted)} {was} answered again since, so {stays} now."
+    if len(quoted) == 1:
+        return say("{questions} was answered again since, so it stays as it is now.", questions=listed(quoted))
+    return say("{questions} were answered again since, so they stay as they are now.", questions=listed(quoted))

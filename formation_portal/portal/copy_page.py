@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from formation_portal.applications.content import content_of
 from formation_portal.applications.drafts import Draft
+from formation_portal.contract.language import say, say_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +23,23 @@ def copy_page(draft: Draft) -> CopyPage:
 
 def _copied(draft: Draft) -> Iterable[str]:
     content = content_of(draft)
-    yield _count(len(content.entity), "answer about the entity", "answers about the entity")
+    yield say_count(
+        "{count} answer about the entity",
+        "{count} answers about the entity",
+        len(content.entity),
+    )
     if content.parties:
-        yield f"{_count(len(content.parties), 'person or company', 'people and companies')}, with their roles"
+        yield say_count(
+            "{count} person or company, with their roles",
+            "{count} people and companies, with their roles",
+            len(content.parties),
+        )
     if content.share_classes:
-        held = ", and who holds them" if content.holdings else ""
-        yield f"{_count(len(content.share_classes), 'class of shares', 'classes of shares')}{held}"
+        classes = say_count("{count} class of shares", "{count} classes of shares", len(content.share_classes))
+        yield say("{classes}, and who holds them", classes=classes) if content.holdings else classes
     if content.documents:
-        yield f"{_count(len(content.documents), 'document', 'documents')}, as files of their own"
-
-
-def _count(number: int, one: str, several: str) -> str:
-    return f"{number} {one if number == 1 else several}"
+        yield say_count(
+            "{count} document, as files of their own",
+            "{count} documents, as files of their own",
+            len(content.documents),
+        )

@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 
+from formation_portal.contract import language
+from formation_portal.contract.language import say_count
+
 
 def counted(number: int, one: str, many: str) -> str:
-    """1 answer, 3 answers; nothing for none."""
-    return f"{number:,} {one if number == 1 else many}" if number else ""
+    """1 answer, 3 answers; nothing for none. `{count}` in the words is the number."""
+    return say_count(one, many, number) if number else ""
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:
     """One, two and three."""
-    return f"{', '.join(words[:-1])} {last} {words[-1]}" if len(words) > 1 else "".join(words)
+    return language.listed(words, "or" if last == "or" else "and")

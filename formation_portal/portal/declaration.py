@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.drafts import Draft
+from formation_portal.contract.language import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +18,9 @@ class Declaration:
 
 def declaration_of(draft: Draft, *, by: User, error: str = "") -> Declaration:
     """The declaration for one application and the person who is about to submit it."""
-    text = (
-        f"I declare that the information given here for {draft.title} is true and complete. Everybody named in it "
-        "knows that I give it. I will say so if anything changes before it is formed."
+    text = say(
+        "I declare that the information given here for {name} is true and complete. Everybody named in it "
+        "knows that I give it. I will say so if anything changes before it is formed.",
+        name=draft.title,
     )
     return Declaration(text, by.get_full_name() or by.email, error)

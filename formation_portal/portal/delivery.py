@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from formation_portal.applications.drafts import Draft
+from formation_portal.contract.language import say
 from formation_portal.contract.needs import Need
-from formation_portal.relay.board import DeliveryBoard, DeliveryView, deliveries
+from formation_portal.relay.board import WORDS, DeliveryBoard, DeliveryView, Stage, deliveries
 from formation_portal.relay.problems import Trouble
 
 from .need_links import NeedLink, need_links
@@ -28,6 +29,11 @@ class DeliveryNote:
     def words(self) -> str:
         """What a customer reads."""
         return self.board.overall.words
+
+    @property
+    def is_worth_saying(self) -> bool:
+        """Whether it says more than that it is saved, which the page says anyway."""
+        return self.words != say(WORDS[Stage.SAVED])
 
     @property
     def notices(self) -> tuple[str, ...]:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from formation_portal.contract.language import say_count
+
 from .questions import Question
 from .sheet import Region, Sheet
 
@@ -54,12 +56,13 @@ def announcement(*, added: int, removed: int) -> str:
     """One sentence for each of the two counts of questions; nothing for none."""
     said = []
     if added:
-        said.append(f"{_questions(added)} added below.")
+        said.append(say_count("{count} question added below.", "{count} questions added below.", added))
     if removed:
-        kept = "Your answer is" if removed == 1 else "Your answers are"
-        said.append(f"{_questions(removed)} removed. {kept} kept until you submit.")
+        said.append(
+            say_count(
+                "{count} question removed. Your answer is kept until you submit.",
+                "{count} questions removed. Your answers are kept until you submit.",
+                removed,
+            )
+        )
     return " ".join(said)
-
-
-def _questions(count: int) -> str:
-    return f"{count} question{'' if count == 1 else 's'}"

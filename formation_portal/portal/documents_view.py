@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
+from formation_portal.contract.language import say
 
 from . import steps
 from .arrivals import Arrivals, arrivals
@@ -38,7 +39,9 @@ class DocumentsPage:
     arrivals: Arrivals
     refused: Mapping[str, str]
 
-    title = "Documents"
+    @property
+    def title(self) -> str:
+        return say("Documents")
 
     @property
     def company(self) -> str:
@@ -76,7 +79,9 @@ class DocumentsPage:
     def problems(self) -> tuple[Problem, ...]:
         return file_problems(self.refused)
 
-    needs_title = "Still needed"
+    @property
+    def needs_title(self) -> str:
+        return say("Still needed")
 
     @property
     def needs(self) -> tuple[NeedRow, ...]:

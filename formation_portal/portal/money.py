@@ -4,6 +4,8 @@ from decimal import Decimal
 
 from babel.numbers import format_currency
 
+from formation_portal.contract.language import locale
+
 _LOCALE = "en"
 
 
@@ -15,5 +17,5 @@ def money(amount: Decimal, currency: str) -> str:
 def figure(amount: Decimal, currency: str) -> str:
     """1,650, or 99.50 where the amount has a fraction, in the currency's minor units."""
     if amount == amount.to_integral_value():
-        return str(format_currency(amount, currency, "#,##0", locale=_LOCALE, currency_digits=False))
-    return str(format_currency(amount, currency, "#,##0.00", locale=_LOCALE))
+        return str(format_currency(amount, currency, "#,##0", locale=locale(), currency_digits=False))
+    return str(format_currency(amount, currency, "#,##0.00", locale=locale()))

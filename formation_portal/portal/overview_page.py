@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import Application
+from formation_portal.contract.language import say, say_count
 
 from . import moments
 from .delivery import DeliveryNote, delivery_note
@@ -52,15 +53,19 @@ def overview_page(draft: Draft) -> OverviewPage:
 def _submit(draft: Draft) -> Task:
     count = len(draft.needs)
     url = reverse("portal:check", args=[draft.application.reference])
-    title = "Check your answers and submit"
+    title = say("Check your answers and submit")
     if not count:
-        return Task("task-check", title, url, "open", "Ready", "Everything that is required is there.")
-    note = f"{count} thing{' is' if count == 1 else 's are'} still needed. You can look at it at any time."
-    return Task("task-check", title, url, "later", "Not ready yet", note)
+        return Task("task-check", title, url, "open", say("Ready"), say("Everything that is required is there."))
+    note = say_count(
+        "{count} thing is still needed. You can look at it at any time.",
+        "{count} things are still needed. You can look at it at any time.",
+        count,
+    )
+    return Task("task-check", title, url, "later", say("Not ready yet"), note)
 
 
 def _price(application: Application) -> tuple[Figure, ...]:
     price = application.product.get("price") or {}
     currency = str(price.get("currency") or "")
-    amounts = (("To form", price.get("one_off")), ("Each year", price.get("annual")))
+    amounts = ((say("To form"), price.get("one_off")), (say("Each year"), price.get("annual")))
     return tuple(Figure(term, money(Decimal(str(amount)), currency)) for term, amount in amounts if amount is not None)

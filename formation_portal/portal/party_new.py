@@ -12,15 +12,21 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.applications.register import copied, owner
 from formation_portal.applications.tokens import is_token, new_token
 from formation_portal.contract import canonical
+from formation_portal.contract.language import noted, say
 
 from . import roles
 from .lists import Problem
 from .roles import RoleChoice
 
+_HEADINGS = {
+    "person": noted("Add a person"),
+    "corporate": noted("Add a company"),
+    "foundation": noted("Add a foundation"),
+}
 _HINTS = {
-    "person": "A natural person",
-    "corporate": "A company or another incorporated body",
-    "foundation": "A private foundation",
+    "person": noted("A natural person"),
+    "corporate": noted("A company or another incorporated body"),
+    "foundation": noted("A private foundation"),
 }
 
 
@@ -56,15 +62,19 @@ class PartyNewPage:
     @cached_property
     def kinds(self) -> tuple[KindChoice, ...]:
         """The kinds that the role takes, or any role where none was named."""
-        words = canonical.KIND_WORDS
         return tuple(
-            KindChoice(kind, f"A {words[kind]}", _HINTS[kind]) for kind in roles.kinds_for(self.draft, self.role)
+            KindChoice(kind, roles.a_kind(kind), say(_HINTS[kind])) for kind in roles.kinds_for(self.draft, self.role)
         )
 
     @property
     def word(self) -> str:
         """Person, Company or Foundation; empty in the first step."""
-        return canonical.KIND_WORDS[self.kind].capitalize() if self.kind else ""
+        return canonical.kind_title(self.kind) if self.kind else ""
+
+    @property
+    def heading(self) -> str:
+        """What the page is for."""
+        return say(_HEADINGS[self.kind]) if self.kind else say("Add someone")
 
     @property
     def roles(self) -> tuple[RoleChoice, ...]:
@@ -86,9 +96,9 @@ class PartyNewPage:
     def problems(self) -> tuple[Problem, ...]:
         """What has to be chosen before the party can be made."""
         if not self.kind:
-            return (Problem("kind", "Choose whom or what you are adding"),)
+            return (Problem("kind", say("Choose whom or what you are adding")),)
         if not any(one.chosen for one in self.roles):
-            return (Problem("roles-1", "Choose at least one role"),)
+            return (Problem("roles-1", say("Choose at least one role")),)
         return ()
 
     @property

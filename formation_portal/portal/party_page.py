@@ -11,6 +11,7 @@ from formation_portal.applications.doubles import double_of
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
 from formation_portal.contract import canonical
+from formation_portal.contract.language import say
 from formation_portal.contract.record import Party
 from formation_portal.contract.schema import Section
 
@@ -51,7 +52,7 @@ class PartyPage(AnswersPage):
     @property
     def kind(self) -> str:
         """Person, Company or Foundation."""
-        return canonical.KIND_WORDS[self.party.kind].capitalize()
+        return canonical.kind_title(self.party.kind)
 
     @property
     def url(self) -> str:
@@ -76,6 +77,11 @@ class PartyPage(AnswersPage):
         return already_here(self.draft, other) if other else ""
 
     @property
+    def double_question(self) -> str:
+        """Whether both are one."""
+        return roles.same_kind(self.party.kind)
+
+    @property
     def double_url(self) -> str:
         return self._url("party_double", self.party.token)
 
@@ -90,8 +96,7 @@ class PartyPage(AnswersPage):
     @property
     def _named(self) -> str:
         """What the needs call the party."""
-        word = canonical.KIND_WORDS[self.party.kind]
-        return self.party.record.label or f"The {word} without a name"
+        return self.party.record.label or canonical.nameless(self.party.kind)
 
     @property
     def slots(self) -> tuple[SlotRow, ...]:
@@ -114,10 +119,10 @@ class PartyPage(AnswersPage):
 
     def _entry(self, place: int, section: Section, regions: tuple[Region, ...]) -> Entry:
         verdict = self.draft.standing.section(section)
-        kept = "" if verdict.active else " What was answered is kept until you submit."
-        note = f"{verdict.reason}.{kept}" if verdict.reason else ""
-        word = canonical.role_word(section.role or "")
-        return Entry(f"entry-{place}", f"As {word}", note, regions)
+        kept = "" if verdict.active else say("What was answered is kept until you submit.")
+        note = f"{verdict.reason}. {kept}".strip() if verdict.reason else ""
+        title = say("As {role}", role=canonical.role_word(section.role or ""))
+        return Entry(f"entry-{place}", title, note, regions)
 
 
 def party_page(draft: Draft, party: PartyRow, *, own_email: str = "") -> PartyPage:

@@ -14,11 +14,13 @@ from formation_portal.applications.register import Known, here, register
 from formation_portal.applications.rows import PartyRow
 from formation_portal.applications.tokens import new_token
 from formation_portal.contract import canonical
+from formation_portal.contract.language import listed, say, say_count
 from formation_portal.contract.schema import Section
 
 from . import roles, steps
 from .arrivals import Arrival, Arrivals, arrivals
 from .closed import reason
+from .counting import counted
 from .double_page import known_by
 from .moments import moment
 
@@ -150,7 +152,7 @@ class PeoplePage:
             id=f"removed-{row.token}",
             name=row.label,
             kind=row.kind,
-            facts=f"{roles.role_words(row.roles)}. Removed {moment(row.model.removed_at)}",
+            facts=say("{roles}. Removed {when}", roles=roles.role_words(row.roles), when=moment(row.model.removed_at)),
             restore_url=self._url("party_restoration", row.token),
         )
 
@@ -197,7 +199,7 @@ class PeoplePage:
             label=known.label,
             url=self._url("party_known"),
             detail="" if is_only else known_by(known.told),
-            own=("Add yourself" if self.draft.parties else "Start with yourself") if known.is_owner else "",
+            own=self._own_words() if known.is_owner else "",
         )
 
     def _known_for(self, section: Section) -> tuple[Usable, ...]:
@@ -221,17 +223,23 @@ class PeoplePage:
             double_url=self._url("party_double", row.token) if row.token in self._doubles and not self.closed else "",
         )
 
+    def _own_words(self) -> str:
+        return say("Add yourself") if self.draft.parties else say("Start with yourself")
+
     def _progress(self, row: PartyRow, arrival: Arrival) -> tuple[str, str]:
         if arrival.is_refused:
-            return "heed", "Needs your change"
+            return "heed", say("Needs your change")
         needs = [need for need in self.draft.needs_of_party(row.token) if need.code != "holding"]
         if not row.roles:
-            return "open", "Choose a role"
+            return "open", say("Choose a role")
         if not needs:
-            return "met", "Complete"
+            return "met", say("Complete")
         documents = sum(need.code == "document" for need in needs)
-        parts = [_count(len(needs) - documents, "answer"), _count(documents, "document")]
-        return "half", f"{' and '.join(part for part in parts if part)} still needed"
+        parts = (
+            counted(len(needs) - documents, "{count} answer", "{count} answers"),
+            counted(documents, "{count} document", "{count} documents"),
+        )
+        return "half", say("{things} still needed", things=listed([part for part in parts if part]))
 
     def _url(self, view: str, *more: str) -> str:
         return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
@@ -244,11 +252,9 @@ def people_page(draft: Draft, user: User) -> PeoplePage:
 
 def _standing(least: int, tally: int) -> tuple[str, str]:
     if tally < least:
-        return "open" if not tally else "half", f"{least - tally} {'more ' if tally else ''}needed"
+        if not tally:
+            return "open", say_count("{count} needed", "{count} needed", least)
+        return "half", say_count("{count} more needed", "{count} more needed", least - tally)
     if least:
-        return "met", "Filled"
-    return ("met", f"{tally} added") if tally else ("", "Optional")
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}" if number else ""
+        return "met", say("Filled")
+    return ("met", say_count("{count} added", "{count} added", tally)) if tally else ("", say("Optional"))

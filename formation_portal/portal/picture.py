@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from formation_portal.contract.language import figure, noted, say, say_count
+
 _COLOURS = 8
 _PATTERNS = 4
 # A thinner slice would be a line without a word; these stand together as "Others". The table names each.
@@ -51,24 +53,27 @@ def bar(label: str, holdings: list[tuple[str, int]], *, there_are: int | None = 
     wide = [part for part in parts if 100 * part[2] / total >= _THINNEST]
     thin = sum(part[2] for part in parts) - sum(part[2] for part in wide)
     if thin:
-        wide.append((Swatch("f8", ""), "Others", thin))
+        wide.append((Swatch("f8", ""), say("Others"), thin))
     slices, start = [], 0.0
     for drawn, name, shares in wide:
         width = 100 * shares / total
-        slices.append(Slice(name, f"{shares:,}", _percent(start), _percent(width), drawn))
+        slices.append(Slice(name, figure(shares), _percent(start), _percent(width), drawn))
         start += width
     said = [f"{name} {_percent(100 * shares / total)}" for _, name, shares in parts]
     if rest := total - given:
         left = _percent(100 * rest / total)
-        slices.append(Slice("Not given", f"{rest:,}", _percent(start), left, None))
-        said.append(f"{left} not yet given")
+        slices.append(Slice(say("Not given"), figure(rest), _percent(start), left, None))
+        said.append(say("{part} not yet given", part=left))
     return Bar(label, _figure(given, there_are), f"{label}: {', '.join(said)}", tuple(slices))
 
 
 def _figure(given: int, there_are: int | None) -> str:
     if there_are is None:
-        return f"{given:,} given"
-    return f"{given:,} of {there_are:,} given" if given <= there_are else f"{given:,} given, {there_are:,} there are"
+        return say_count("{count} given", "{count} given", given)
+    said = (
+        noted("{given} of {there_are} given") if given <= there_are else noted("{given} given, {there_are} there are")
+    )
+    return say(said, given=figure(given), there_are=figure(there_are))
 
 
 def _percent(part: float) -> str:

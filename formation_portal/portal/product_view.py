@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from babel.numbers import get_currency_name
 
 from formation_portal.contract.catalog import CatalogItem
+from formation_portal.contract.language import locale, say
 from formation_portal.contract.schema import FormSchema
 from formation_portal.gateway.catalog import Product
 
@@ -76,7 +77,7 @@ def product_page(product: Product) -> ProductPage:
     if item is None or not product.is_available:
         place = item.jurisdiction.name if item else ""
         description = item.product.description if item else ""
-        return ProductPage(product.key, product.name, place, description, product.reason or "It cannot be read")
+        return ProductPage(product.key, product.name, place, description, product.reason or say("It cannot be read"))
     return ProductPage(
         key=product.key,
         name=product.name,
@@ -101,13 +102,13 @@ def entity_word(product_type: str) -> str:
 def price_table(item: CatalogItem) -> PriceTable:
     """The price as a table: once, and each year."""
     price = item.price
-    currency = get_currency_name(price.currency, count=2, locale="en") if price.currency else "Amount"
+    currency = get_currency_name(price.currency, count=2, locale=locale()) if price.currency else say("Amount")
     return PriceTable(
-        caption=f"Price in {currency}" if price.currency else "Price",
-        columns=(Column(f"{currency[0].upper()}{currency[1:]}", is_number=False), Column("Price", is_number=True)),
+        caption=say("Price in {currency}", currency=currency) if price.currency else say("Price"),
+        columns=(Column(f"{currency[0].upper()}{currency[1:]}", is_number=False), Column(say("Price"), is_number=True)),
         rows=(
-            ("To form, paid once", figure(price.one_off, price.currency)),
-            ("Each year", figure(price.annual, price.currency)),
+            (say("To form, paid once"), figure(price.one_off, price.currency)),
+            (say("Each year"), figure(price.annual, price.currency)),
         ),
     )
 
@@ -118,19 +119,19 @@ def facts(item: CatalogItem) -> tuple[Figure, ...]:
     asked, _ = question_counts(item.form)
     price = item.price
     figures = (
-        Figure("To form", money(price.one_off, price.currency)),
-        Figure("Each year", money(price.annual, price.currency)),
+        Figure(say("To form"), money(price.one_off, price.currency)),
+        Figure(say("Each year"), money(price.annual, price.currency)),
     )
     return (
         *(figures if price.is_given else ()),
-        Figure("Roles to fill", str(least)),
-        Figure("Questions", f"Up to {asked}"),
+        Figure(say("Roles to fill"), str(least)),
+        Figure(say("Questions"), say("Up to {count}", count=asked)),
     )
 
 
 def form_words(form: FormSchema) -> str:
     """Which form it is, in which version, and whose."""
-    name = f"“{form.form_name}”" if form.form_name else "A form"
-    version = f", version {form.version}" if form.version else ""
-    provider = f", by {form.csp_name}" if form.csp_name else ""
-    return f"{name}{version}{provider}."
+    name = f"“{form.form_name}”" if form.form_name else say("A form")
+    version = say("version {version}", version=form.version) if form.version else ""
+    provider = say("by {provider}", provider=form.csp_name) if form.csp_name else ""
+    return ", ".join(part for part in (name, version, provider) if part) + "."

@@ -11,23 +11,24 @@ from urllib.parse import quote
 
 from formation_portal.contract import canonical
 from formation_portal.contract.field import Choice, FieldSpec
+from formation_portal.contract.language import noted, say
 from formation_portal.contract.world import country_name
 
 # A choice among so few is seen best when all of it is on the page.
 _FEW = 6
 
 _PART_LABELS = {
-    "day": "Day",
-    "month": "Month",
-    "year": "Year",
-    "street1": "Street and number",
-    "street2": "Second line",
-    "city": "Town or city",
-    "region": "Region",
-    "postcode": "Postcode",
-    "country": "Country",
-    "amount": "Amount",
-    "currency": "Currency",
+    "day": noted("Day"),
+    "month": noted("Month"),
+    "year": noted("Year"),
+    "street1": noted("Street and number"),
+    "street2": noted("Second line"),
+    "city": noted("Town or city"),
+    "region": noted("Region"),
+    "postcode": noted("Postcode"),
+    "country": noted("Country"),
+    "amount": noted("Amount"),
+    "currency": noted("Currency"),
 }
 _OPTIONAL_PARTS = frozenset({"street2", "region", "postcode"})
 
@@ -171,7 +172,7 @@ class Question:
             part=part,
             name=f"{self.name}:{part}",
             id=f"{self.id}:{part}",
-            label=_PART_LABELS.get(part, part),
+            label=say(_PART_LABELS[part]) if part in _PART_LABELS else part,
             value=value,
             autocomplete=token if token in ("", "off") else f"{token}-{part}",
             choices=_rows(self.spec.choices(), {value}) if part == "currency" else (),

@@ -9,15 +9,20 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import Document, Holding
 from formation_portal.applications.rows import PartyRow, ShareClassRow
 from formation_portal.contract import canonical
+from formation_portal.contract.language import listed, noted, say, say_count
 from formation_portal.contract.needs import needs
 from formation_portal.contract.record import Record
 from formation_portal.relay.board import deliveries
 from formation_portal.relay.kinds import Kind, holding_subject
 
-from .roles import any_of, role_words
+from .roles import role_words
 from .words import number_of_shares
 
-_STAYS = "The formation service may have it, and can’t be told to remove it. Our team takes care of that."
+_HELD_BY_NO_ONE = noted("Holds {number} “{name}” shares, which are then held by no one.")
+_CAN_RESTORE = noted(
+    "You can restore all of it on the page “People and companies” until you submit. Then it is deleted for good."
+)
+_STAYS = noted("The formation service may have it, and can’t be told to remove it. Our team takes care of that.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +49,10 @@ def party_removal_page(draft: Draft, party: PartyRow) -> RemovalPage:
     gone = draft.references_to_party(party.token)
     classes = {row.model.pk: row.label for row in draft.share_classes}
     held = [
-        f"Holds {number_of_shares(one)} “{classes[one.share_class_id]}” shares, which are then held by no one."
-        for one in gone.holdings
+        say(_HELD_BY_NO_ONE, number=number_of_shares(one), name=classes[one.share_class_id]) for one in gone.holdings
     ]
-    documents = [f"“{one.name}” ({one.slot}) is removed too." for one in gone.documents]
-    back = "You can restore all of it on the page “People and companies” until you submit. Then it is deleted for good."
+    documents = [say("“{file}” ({slot}) is removed too.", file=one.name, slot=one.slot) for one in gone.documents]
+    back = say(_CAN_RESTORE)
     after = replace(
         draft.record,
         parties=tuple(one for one in draft.record.parties if one.id != party.token),
@@ -62,7 +66,7 @@ def party_removal_page(draft: Draft, party: PartyRow) -> RemovalPage:
         consequences=(*held, *documents, back),
         after=after,
         thing=(Kind.PARTY, party.token),
-        back=(_url(draft, "people"), "People"),
+        back=(_url(draft, "people"), say("People")),
     )
 
 
@@ -70,9 +74,12 @@ def share_class_removal_page(draft: Draft, share_class: ShareClassRow) -> Remova
     """Who holds shares of the class, and which answers name it."""
     gone = draft.references_to_share_class(share_class.token)
     parties = {row.model.pk: row.label for row in draft.parties}
-    held = [f"{parties[one.party_id]} holds {number_of_shares(one)} of its shares." for one in gone.holdings]
+    held = [
+        say("{name} holds {number} of its shares.", name=parties[one.party_id], number=number_of_shares(one))
+        for one in gone.holdings
+    ]
     answers = [
-        f"{label or draft.title}: “{spec.label}” names it, and has to be answered again."
+        say("{who}: “{label}” names it, and has to be answered again.", who=label or draft.title, label=spec.label)
         for label, spec in gone.answers
     ]
     after = replace(
@@ -86,7 +93,7 @@ def share_class_removal_page(draft: Draft, share_class: ShareClassRow) -> Remova
         consequences=(*held, *answers),
         after=after,
         thing=(Kind.SHARE_CLASS, share_class.token),
-        back=(_url(draft, "shares"), "Shares"),
+        back=(_url(draft, "shares"), say("Shares")),
     )
 
 
@@ -95,16 +102,18 @@ def holding_removal_page(draft: Draft, party: PartyRow, share_class: ShareClassR
     pair = (party.token, share_class.token)
     others = [one for one in draft.record.holdings if (one.party_id, one.share_class_id) != pair]
     has_others = any(one.party_id == party.token and one.shares for one in others)
-    is_one = holding.shares == 1
-    shares = f"{number_of_shares(holding)} “{share_class.label}” share{'' if is_one else 's'}"
+    said = {"number": number_of_shares(holding), "name": share_class.label, "who": party.label}
+    shares = say_count(
+        "{number} “{name}” share of {who}", "{number} “{name}” shares of {who}", holding.shares or 2, **said
+    )
     return _page(
         draft,
-        f"{shares} of {party.label}",
-        verb="is" if is_one else "are",
-        consequences=() if has_others else (f"{party.label} then holds no shares.",),
+        shares,
+        count=holding.shares or 2,
+        consequences=() if has_others else (say("{who} then holds no shares.", who=party.label),),
         after=replace(draft.record, holdings=tuple(others)),
         thing=(Kind.SHAREHOLDING, holding_subject(*pair)),
-        back=(_url(draft, "shares"), "Shares"),
+        back=(_url(draft, "shares"), say("Shares")),
     )
 
 
@@ -115,7 +124,7 @@ def document_removal_page(draft: Draft, document: Document, *, back: tuple[str, 
     return _page(
         draft,
         document.name,
-        facts=f"“{document.slot}” of {party.label if party else draft.title}",
+        facts=say("“{slot}” of {who}", slot=document.slot, who=party.label if party else draft.title),
         consequences=tuple(_asked_for(draft, party, document.slot)),
         after=replace(draft.record, documents=draft.record.documents - {key}),
         thing=(Kind.DOCUMENT, document.subject),
@@ -132,7 +141,7 @@ def _asked_for(draft: Draft, party: PartyRow | None, slot: str) -> Iterable[str]
         if draft.standing.section(section).active and party and slot in {one.name for one in section.slots(party.kind)}
     ]
     if len(asking) > 1:
-        yield f"It is there once for all roles that ask for it: {any_of(asking).replace(' or ', ' and ')}."
+        yield say("It is there once for all roles that ask for it: {roles}.", roles=listed(asking))
 
 
 def _page(
@@ -140,7 +149,7 @@ def _page(
     name: str,
     *,
     facts: str = "",
-    verb: str = "is",
+    count: int = 1,
     consequences: Iterable[str],
     after: Record,
     thing: tuple[Kind, str],
@@ -153,7 +162,7 @@ def _page(
         facts=facts,
         consequences=(*consequences, *stays),
         needed=_newly_needed(draft, after),
-        done=f"{name} {verb} removed.",
+        done=say_count("{name} is removed.", "{name} are removed.", count, name=name),
         back_url=back[0],
         back_label=back[1],
         is_open=draft.application.is_open,

@@ -4,18 +4,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from formation_portal.contract import canonical
+from formation_portal.contract.language import listed, noted, say
 from formation_portal.contract.reasons import if_answered
 from formation_portal.contract.record import Record
 from formation_portal.contract.rules import Standing, directory_of, settle
 from formation_portal.contract.schema import ENTITY, DocumentSlot, FormSchema, Section
 
-_KINDS = {"person": "a person", "corporate": "a company", "foundation": "a foundation"}
+_KINDS = {"person": noted("a person"), "corporate": noted("a company"), "foundation": noted("a foundation")}
 # The heading of what is asked of each kind of party.
 TAKING_PART = {
-    "person": "For each person",
-    "corporate": "For each company that takes part",
-    "foundation": "For each foundation that takes part",
+    "person": noted("For each person"),
+    "corporate": noted("For each company that takes part"),
+    "foundation": noted("For each foundation that takes part"),
 }
+
+
+_FOR_THE_NEW = {"company": noted("For the new company"), "foundation": noted("For the new foundation")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +46,8 @@ class DocumentLine:
     @property
     def words(self) -> str:
         """In one line: "Letter, as director (optional)"."""
-        said = f", {self.roles}" if self.roles else ""
-        return f"{self.name}{said}{' (optional)' if self.is_optional else ''}"
+        said = f"{self.name}, {self.roles}" if self.roles else self.name
+        return f"{said} {say('(optional)')}" if self.is_optional else said
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +74,13 @@ def role_needs(schema: FormSchema) -> tuple[RoleNeed, ...]:
 
 
 def _role_need(schema: FormSchema, section: Section, nothing_said: Standing) -> RoleNeed:
-    kinds = [_KINDS[kind] for kind in canonical.PARTY_KINDS if section.allows(kind)]
+    kinds = [say(_KINDS[kind]) for kind in canonical.PARTY_KINDS if section.allows(kind)]
     rules = (_other_minimum(schema, section), _condition(section, nothing_said))
     return RoleNeed(
         role=section.role or "",
         title=section.title or canonical.role_word(section.role or "").capitalize(),
-        least=f"at least {section.base_minimum}" if section.base_minimum else "none required",
-        kinds=_one_of(kinds),
+        least=say("at least {count}", count=section.base_minimum) if section.base_minimum else say("none required"),
+        kinds=listed(kinds, "or"),
         help=section.help,
         rules=tuple(rule for rule in rules if rule),
     )
@@ -87,8 +91,10 @@ def _other_minimum(schema: FormSchema, section: Section) -> str:
     place = directory_of(schema).entity_field(rule.field) if rule else None
     if rule is None or place is None or not rule.has_usable_minimum:
         return ""
-    least = f"At least {rule.minimum}" if rule.minimum else "None required"
-    return f"{least} {if_answered(place.spec, rule.values)}."
+    condition = if_answered(place.spec, rule.values)
+    if rule.minimum:
+        return say("At least {count} {condition}.", count=rule.minimum, condition=condition)
+    return say("None required {condition}.", condition=condition)
 
 
 def _condition(section: Section, nothing_said: Standing) -> str:
@@ -115,17 +121,21 @@ def section_previews(schema: FormSchema) -> tuple[SectionPreview, ...]:
 def _labels(section: Section) -> Iterable[str]:
     for specs in section.groups.values():
         for spec in specs:
-            yield f"{spec.label} (given by the registered agent)" if spec.provided_by_agent else spec.label
+            yield (
+                say("{label} (given by the registered agent)", label=spec.label)
+                if spec.provided_by_agent
+                else spec.label
+            )
 
 
 def document_groups(schema: FormSchema, *, entity_word: str) -> tuple[DocumentGroup, ...]:
     """The documents to have ready: the new entity's, then by kind of party; with the roles where not all ask."""
     own = [(section, slot) for section in schema.entity_sections for slot in section.slots(ENTITY)]
-    groups = [DocumentGroup(f"For the new {entity_word}", _lines(own, everybody=1))]
+    groups = [DocumentGroup(say(_FOR_THE_NEW.get(entity_word, noted("For the new entity"))), _lines(own, everybody=1))]
     for kind in canonical.PARTY_KINDS:
         sections = [section for section in schema.role_sections if section.allows(kind)]
         asked = [(section, slot) for section in sections for slot in section.slots(kind)]
-        groups.append(DocumentGroup(TAKING_PART[kind], _lines(asked, everybody=len(sections))))
+        groups.append(DocumentGroup(say(TAKING_PART[kind]), _lines(asked, everybody=len(sections))))
     return tuple(group for group in groups if group.lines)
 
 
@@ -148,8 +158,4 @@ def _line(name: str, asked: list[tuple[Section, DocumentSlot]], *, everybody: in
 
 def as_roles(roles: Iterable[str]) -> str:
     """For whom something is asked: "as director or as beneficial owner"."""
-    return _one_of([f"as {word}" for word in dict.fromkeys(map(canonical.role_word, roles))])
-
-
-def _one_of(words: list[str]) -> str:
-    return " or ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else "".join(words)
+    return listed([say("as {role}", role=word) for word in dict.fromkeys(map(canonical.role_word, roles))], "or")

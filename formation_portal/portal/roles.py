@@ -5,7 +5,21 @@ from dataclasses import dataclass
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.contract import canonical
+from formation_portal.contract.language import listed, noted, say
+from formation_portal.contract.rules import Minimum
 from formation_portal.contract.schema import Section
+
+_A_KIND = {"person": noted("A person"), "corporate": noted("A company"), "foundation": noted("A foundation")}
+_SAME = {
+    "person": noted("Is this the same person?"),
+    "corporate": noted("Is this the same company?"),
+    "foundation": noted("Is this the same foundation?"),
+}
+_CANNOT_BE = {
+    "person": noted("A person can’t be {roles} in this form."),
+    "corporate": noted("A company can’t be {roles} in this form."),
+    "foundation": noted("A foundation can’t be {roles} in this form."),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,27 +39,47 @@ def role_title(section: Section) -> str:
 
 def in_role(section: Section) -> str:
     """A holder of the role, with its article: a director, an officer."""
-    word = canonical.role_word(section.role or "")
-    return f"{'an' if word[:1] in tuple('aeiou') else 'a'} {word}"
+    return a_role(section.role or "")
+
+
+def a_role(role: str) -> str:
+    """The role with its article."""
+    word = canonical.role_word(role)
+    return say("an {role}", role=word) if word[:1] in tuple("aeiou") else say("a {role}", role=word)
+
+
+def a_kind(kind: str) -> str:
+    """A kind of party with its article: A person."""
+    return say(_A_KIND[kind])
+
+
+def same_kind(kind: str) -> str:
+    """The question whether two entries are one."""
+    return say(_SAME.get(kind, noted("Is this the same?")))
 
 
 def why(draft: Draft, section: Section) -> str:
     """Why the role is asked, and why it needs as many as it does, where rules decide; without the last full stop."""
     minimum = draft.standing.minimum(section)
-    least = f"At least {minimum.count}" if minimum.count else "None required"
-    said = (draft.standing.section(section).reason, f"{least}, {minimum.reason}" if minimum.reason else "")
+    said = (draft.standing.section(section).reason, _why_so_many(minimum) if minimum.reason else "")
     return ". ".join(sentence for sentence in said if sentence)
+
+
+def _why_so_many(minimum: Minimum) -> str:
+    if minimum.count:
+        return say("At least {count}, {reason}", count=minimum.count, reason=minimum.reason)
+    return say("None required, {reason}", reason=minimum.reason)
 
 
 def who_can(section: Section) -> str:
     """A person, a company or a foundation: the kinds that the role takes, as a sentence."""
-    kinds = [f"a {canonical.KIND_WORDS[kind]}" for kind in canonical.PARTY_KINDS if section.allows(kind)]
-    return f"{any_of(kinds).capitalize()}."
+    kinds = listed([a_kind(kind) for kind in canonical.PARTY_KINDS if section.allows(kind)], "or")
+    return f"{kinds[:1].upper()}{kinds[1:]}."
 
 
 def any_of(words: list[str]) -> str:
     """One, two or three: words as people list alternatives."""
-    return " or ".join(part for part in (", ".join(words[:-1]), words[-1]) if part) if words else ""
+    return listed(words, "or")
 
 
 def asked_roles(draft: Draft) -> tuple[Section, ...]:
@@ -65,7 +99,7 @@ def role_choices(draft: Draft, kind: str, held: tuple[str, ...]) -> tuple[RoleCh
     for section in draft.schema.role_sections:
         active = draft.standing.section(section).active
         if section.role and ((active and section.allows(kind)) or section.role in held):
-            said = section.help if active else "Not asked at present. It is kept until you submit."
+            said = section.help if active else say("Not asked at present. It is kept until you submit.")
             label = canonical.role_word(section.role).capitalize()
             choice = RoleChoice(section.role, label, said, section.role in held)
             choices.setdefault(section.role, choice)
@@ -75,11 +109,10 @@ def role_choices(draft: Draft, kind: str, held: tuple[str, ...]) -> tuple[RoleCh
 def not_for(draft: Draft, kind: str) -> str:
     """Why some roles are not in the list: "A foundation can't be a director here."; empty where all are."""
     unsuitable = [in_role(section) for section in asked_roles(draft) if not section.allows(kind)]
-    word = canonical.KIND_WORDS[kind]
-    return f"A {word} can’t be {any_of(unsuitable)} in this form." if unsuitable else ""
+    return say(_CANNOT_BE[kind], roles=any_of(unsuitable)) if unsuitable else ""
 
 
 def role_words(roles: Iterable[str]) -> str:
     """Roles in one line: Director, beneficial owner."""
     words = [canonical.role_word(role) for role in roles]
-    return ", ".join(words).capitalize() if words else "No role yet"
+    return ", ".join(words).capitalize() if words else say("No role yet")

@@ -8,6 +8,7 @@ from django.urls import reverse
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import ShareClassRow
 from formation_portal.contract import record
+from formation_portal.contract.language import say
 from formation_portal.contract.schema import Section
 
 from . import moments
@@ -29,7 +30,7 @@ class ShareClassPage(AnswersPage):
 
     @property
     def title(self) -> str:
-        return self.share_class.label if self.share_class else "New share class"
+        return self.share_class.label if self.share_class else say("New share class")
 
     @property
     def is_named(self) -> bool:
@@ -55,7 +56,7 @@ class ShareClassPage(AnswersPage):
     def needs(self) -> tuple[NeedRow, ...]:
         ours = (need for need in self.draft.needs if need.share_class_id == self.token and need.field)
         label = self.share_class.record.label if self.share_class else ""
-        return need_rows(ours, self.sheet, about=label or "The class without a name")
+        return need_rows(ours, self.sheet, about=label or say("The class without a name"))
 
 
 def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClassPage:

@@ -9,6 +9,7 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
 from formation_portal.applications.thresholds import threshold_of
 from formation_portal.contract import canonical
+from formation_portal.contract.language import figure, noted, say
 from formation_portal.contract.ownership import Threshold, final_parts
 from formation_portal.contract.schema import Section
 
@@ -16,6 +17,18 @@ from . import roles
 from .allocation import Allocation
 from .percent import percent
 from .share_tree import Node, tree
+
+# By whether the place's threshold is known, and whether it counts itself.
+_RULES = {
+    (True, True): noted("In {where} everybody with {part} or more of shares or votes counts as {role}."),
+    (True, False): noted("In {where} everybody with more than {part} of shares or votes counts as {role}."),
+    (False, True): noted(
+        "No threshold of {where} is known here, so everybody with {part} or more of shares or votes counts as {role}."
+    ),
+    (False, False): noted(
+        "No threshold of {where} is known here, so everybody with more than {part} of shares or votes counts as {role}."
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +80,8 @@ def owners(draft: Draft, allocation: Allocation) -> Owners | None:
 
 
 def _rule(threshold: Threshold, role: str) -> str:
-    least = percent(threshold.percent / 100)
-    part = f"{least} or more" if threshold.is_inclusive else f"more than {least}"
-    counts = f"everybody with {part} of shares or votes counts as {role}."
-    if threshold.is_known:
-        return f"In {threshold.where} {counts}"
-    return f"No threshold of {threshold.where} is known here, so {counts}"
+    said = _RULES[threshold.is_known, threshold.is_inclusive]
+    return say(said, where=threshold.where, part=percent(threshold.percent / 100), role=role)
 
 
 def _line(draft: Draft, allocation: Allocation, party: PartyRow) -> OwnerLine:
@@ -84,11 +93,12 @@ def _line(draft: Draft, allocation: Allocation, party: PartyRow) -> OwnerLine:
 def _sums(allocation: Allocation, party: PartyRow) -> str:
     """Ada Lovelace holds 6,000 of 10,000 shares, 60%; her votes only where they are another part."""
     shares, votes = allocation.part_of_shares(party), allocation.part_of_votes(party)
-    said = f"{party.label} holds {_of(allocation.held, party)} shares, {percent(shares)}"
-    if allocation.votes and votes != shares:
-        said += f", and {_of(allocation.votes, party)} votes, {percent(votes)}"
-    return f"{said}."
+    said = {"name": party.label, "shares": _of(allocation.held, party), "part": percent(shares)}
+    if not allocation.votes or votes == shares:
+        return say("{name} holds {shares} shares, {part}.", **said)
+    of_votes = {"votes": _of(allocation.votes, party), "part_of_votes": percent(votes)}
+    return say("{name} holds {shares} shares, {part}, and {votes} votes, {part_of_votes}.", **said, **of_votes)
 
 
 def _of(numbers: dict[str, int], party: PartyRow) -> str:
-    return f"{numbers.get(party.token, 0):,} of {sum(numbers.values()):,}"
+    return say("{held} of {all}", held=figure(numbers.get(party.token, 0)), all=figure(sum(numbers.values())))

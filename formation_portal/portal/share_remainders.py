@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from formation_portal.contract.language import figure, noted, say, say_count
+
 from .allocation import Allocation
 
 
@@ -15,8 +17,11 @@ def rest_words(given: int, there_are: int | None) -> str:
     if there_are is None:
         return ""
     if given > there_are:
-        return f"{given - there_are:,} more than the {there_are:,} that can be given"
-    return f"{there_are - given:,} of {there_are:,} not yet given" if given < there_are else f"All {there_are:,} given"
+        said = noted("{count} more than the {all} that can be given")
+        return say(said, count=figure(given - there_are), all=figure(there_are))
+    if given < there_are:
+        return say("{count} of {all} not yet given", count=figure(there_are - given), all=figure(there_are))
+    return say("All {all} given", all=figure(there_are))
 
 
 def is_over(given: int, there_are: int | None) -> bool:
@@ -34,6 +39,18 @@ def remarks(allocation: Allocation) -> Iterator[str]:
 def _remark(kind: str, given: int, there_are: int | None) -> Iterator[str]:
     if there_are is None or given == there_are:
         return
-    count = abs(there_are - given)
-    shares = f"{count:,} {kind}share{' is' if count == 1 else 's are'}"
-    yield f"{shares} not yet given to anyone." if given < there_are else f"{shares} given beyond the {there_are:,}."
+    if given < there_are:
+        yield say_count(
+            "{count} {kind}share is not yet given to anyone.",
+            "{count} {kind}shares are not yet given to anyone.",
+            there_are - given,
+            kind=kind,
+        )
+        return
+    yield say_count(
+        "{count} {kind}share is given beyond the {all}.",
+        "{count} {kind}shares are given beyond the {all}.",
+        given - there_are,
+        kind=kind,
+        all=figure(there_are),
+    )

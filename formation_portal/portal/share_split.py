@@ -3,12 +3,16 @@
 from dataclasses import dataclass
 
 from formation_portal.applications.rows import PartyRow, ShareClassRow
+from formation_portal.contract.language import figure, listed, noted, say
 from formation_portal.contract.shares import split
 
 from .allocation import Allocation
 
 # More names than these are a number.
 _NAMED_AT_MOST = 3
+_PUT_RIGHT = noted("Put the numbers of {name} shares right first, so that they can be added up.")
+_SAY_HOW_MANY = noted("Enter how many {name} shares there are in one of the cells, then split them.")
+_TO_THE_ONLY = noted("All {total} {name} shares go to {who}, the only holder.")
 
 
 class CannotSplit(Exception):
@@ -42,24 +46,29 @@ def _holders(allocation: Allocation, row: ShareClassRow) -> tuple[PartyRow, ...]
 def _total(allocation: Allocation, row: ShareClassRow) -> int:
     given, there_are = allocation.given(row), allocation.there_are(row)
     if any(allocation.is_unreadable(party, row) for party in allocation.holders):
-        raise CannotSplit(f"Put the numbers of {row.label} shares right first, so that they can be added up.")
+        raise CannotSplit(say(_PUT_RIGHT, name=row.label))
     total = min(given, there_are or given) or there_are
     if not total or not allocation.holders:
-        raise CannotSplit(f"Enter how many {row.label} shares there are in one of the cells, then split them.")
+        raise CannotSplit(say(_SAY_HOW_MANY, name=row.label))
     return total
 
 
 def _words(row: ShareClassRow, holders: tuple[PartyRow, ...], parts: tuple[int, ...]) -> str:
     total, each = sum(parts), min(parts)
     if len(holders) == 1:
-        return f"All {total:,} {row.label} shares go to {holders[0].label}, the only holder."
-    left = _first(holders, total - each * len(parts))
-    return f"{total:,} {row.label} shares are split among {len(holders)} holders: {each:,} each{left}."
+        return say(_TO_THE_ONLY, total=figure(total), name=row.label, who=holders[0].label)
+    said = {"total": figure(total), "name": row.label, "holders": len(holders), "each": figure(each)}
+    left = total - each * len(parts)
+    if not left:
+        return say("{total} {name} shares are split among {holders} holders: {each} each.", **said)
+    return say(
+        "{total} {name} shares are split among {holders} holders: {each} each, and 1 more for {who}.",
+        who=_first(holders, left),
+        **said,
+    )
 
 
 def _first(holders: tuple[PartyRow, ...], left: int) -> str:
-    if not left:
-        return ""
-    names = [party.label for party in holders[:left]]
-    who = " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
-    return f", and 1 more for {who if left <= _NAMED_AT_MOST else f'each of the first {left}'}"
+    if left > _NAMED_AT_MOST:
+        return say("each of the first {count}", count=left)
+    return listed([party.label for party in holders[:left]])

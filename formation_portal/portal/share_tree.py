@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from formation_portal.applications.rows import PartyRow
 from formation_portal.contract import canonical
+from formation_portal.contract.language import say
 from formation_portal.contract.ownership import Threshold
 
 from . import roles
@@ -46,5 +47,5 @@ def _note(threshold: Threshold, party: PartyRow, part: Fraction) -> str:
     said = roles.role_words(party.roles)
     if party.kind == "person":
         counts = canonical.BENEFICIAL_OWNER in party.roles or threshold.counts(part)
-        return said if counts else f"{said}. Below what counts"
-    return f"{said}. {canonical.KIND_WORDS.get(party.kind, party.kind).capitalize()}"
+        return said if counts else f"{said}. {say('Below what counts')}"
+    return f"{said}. {canonical.kind_title(party.kind)}"

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow, ShareClassRow
+from formation_portal.contract.language import figure, say, say_count
 from formation_portal.contract.problems import AnswerError
 from formation_portal.contract.schema import Section
 from formation_portal.contract.shares import number_of_shares
@@ -19,6 +20,7 @@ from . import moments
 from .allocation import Allocation
 from .arrivals import Arrivals, arrivals
 from .closed import reason
+from .counting import counted
 from .lists import NeedRow
 from .money import money
 from .need_links import need_url
@@ -48,7 +50,7 @@ class SharesPage:
 
     @property
     def title(self) -> str:
-        return self.section.title or "Shares"
+        return self.section.title or say("Shares")
 
     @property
     def url(self) -> str:
@@ -131,7 +133,7 @@ class SharesPage:
     def problems_title(self) -> str:
         """The heading of the error summary."""
         count = len(self.problems)
-        return f"{count} number{' needs' if count == 1 else 's need'} another look"
+        return say_count("{count} number needs another look", "{count} numbers need another look", count)
 
     @property
     def lead(self) -> str:
@@ -150,7 +152,9 @@ class SharesPage:
     @property
     def _given(self) -> str:
         total = self.allocation.total
-        return f"{total:,} share{' is' if total == 1 else 's are'} given." if total else "No shares are given yet."
+        if not total:
+            return say("No shares are given yet.")
+        return say_count("{count} share is given.", "{count} shares are given.", total)
 
     @property
     def bars(self) -> tuple[Bar, ...]:
@@ -169,7 +173,9 @@ class SharesPage:
     def _holdings_of(self, row: ShareClassRow) -> list[tuple[str, int]]:
         return [(party.label, self.allocation.shares(party, row)) for party in self.allocation.holders]
 
-    needs_title = "Still needed"
+    @property
+    def needs_title(self) -> str:
+        return say("Still needed")
 
     @cached_property
     def needs(self) -> tuple[NeedRow, ...]:
@@ -195,7 +201,7 @@ class SharesPage:
             par_value=self._par_value(row),
             votes=_yes_or_no(self.allocation.property_of(row, "voting_rights")),
             dividends=_yes_or_no(self.allocation.property_of(row, "dividend_rights")),
-            status=f"{count} answer{'' if count == 1 else 's'} still needed" if count else "",
+            status=counted(count, "{count} answer still needed", "{count} answers still needed"),
             edit_url=self._url("share_class", row.token),
             remove_url="" if self.closed else self._url("share_class_removal", row.token),
             delivery=arrival.state,
@@ -236,12 +242,15 @@ class SharesPage:
     def _objection(self, party: PartyRow, row: ShareClassRow, typed: str) -> str:
         if not typed:
             return ""
-        shares, there_are = f"“{row.label}” shares of {party.label}", self.allocation.there_are(row)
+        there_are = self.allocation.there_are(row)
+        shares = say("“{name}” shares of {who}", name=row.label, who=party.label)
         try:
             number = number_of_shares(typed, of=shares)
         except AnswerError as error:
             return error.message
-        return f"Enter at most {there_are:,} {shares}: the class has no more" if is_over(number, there_are) else ""
+        if there_are is None or not is_over(number, there_are):
+            return ""
+        return say("Enter at most {number} {shares}: the class has no more", number=figure(there_are), shares=shares)
 
     def _column(self, row: ShareClassRow) -> Column:
         given, there_are = self.allocation.given(row), self.allocation.there_are(row)
@@ -285,4 +294,4 @@ def _figure(number: int | None) -> str:
 
 
 def _yes_or_no(value: Any) -> str:
-    return "" if value is None else "Yes" if value else "No"
+    return "" if value is None else say("Yes") if value else say("No")

@@ -17,6 +17,7 @@ from formation_portal.contract import rules
 from formation_portal.contract.answers import Answers
 from formation_portal.contract.conditions import Condition
 from formation_portal.contract.field import Choice, FieldSpec, control_name
+from formation_portal.contract.language import say_count
 from formation_portal.contract.record import Holder, Record
 from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.tables import Row, Tables
@@ -145,10 +146,9 @@ class Sheet:
     def problems_title(self) -> str:
         """The heading of the error summary."""
         count = len(self.problems)
-        answers = f"{count} answer{'' if count == 1 else 's'}"
         if all(question.spec.name in self.answers.problems for question in self.problems):
-            return f"{answers} cannot be read"
-        return f"{answers} need{'s' if count == 1 else ''} your change"
+            return say_count("{count} answer cannot be read", "{count} answers cannot be read", count)
+        return say_count("{count} answer needs your change", "{count} answers need your change", count)
 
     @property
     def has_rules(self) -> bool:

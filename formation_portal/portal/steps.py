@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from django.urls import reverse
 
 from formation_portal.applications.drafts import Draft
+from formation_portal.contract.language import noted, say
 from formation_portal.contract.schema import Section
 
 PEOPLE, SHARES, DOCUMENTS, CHECK = "people", "shares", "documents", "check"
 
-PEOPLE_TITLE = "People and companies"
+PEOPLE_TITLE = noted("People and companies")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +46,16 @@ def _steps(draft: Draft) -> Iterator[Step]:
         if section.is_drawn and draft.standing.section(section).active:
             yield _step_of(draft, section)
     if _has_slots(draft):
-        yield _step(draft, DOCUMENTS, title="Documents")
-    yield _step(draft, CHECK, title="Check your answers")
+        yield _step(draft, DOCUMENTS, title=say("Documents"))
+    yield _step(draft, CHECK, title=say("Check your answers"))
 
 
 def _step_of(draft: Draft, section: Section) -> Step:
     if section.is_entity:
         return _step(draft, "section", section.key, title=section.title)
     if section.is_share_structure:
-        return _step(draft, SHARES, title=section.title or "Shares")
-    return _step(draft, PEOPLE, title=PEOPLE_TITLE)
+        return _step(draft, SHARES, title=section.title or say("Shares"))
+    return _step(draft, PEOPLE, title=say(PEOPLE_TITLE))
 
 
 def _step(draft: Draft, view: str, key: str = "", *, title: str) -> Step:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from formation_portal.applications.drafts import Draft
+from formation_portal.contract.language import say
 from formation_portal.relay.board import WORDS, DeliveryBoard, DeliveryView, Stage
 from formation_portal.relay.kinds import Kind
 
@@ -16,7 +17,7 @@ def task_deliveries(draft: Draft, board: DeliveryBoard) -> Mapping[str, str]:
     for key, view in _views(draft, board):
         found.setdefault(key, []).append(view.state)
     words = {key: next((one for one in _TOLD if one in stages), None) for key, stages in found.items()}
-    return {key: WORDS[stage] for key, stage in words.items() if stage}
+    return {key: say(WORDS[stage]) for key, stage in words.items() if stage}
 
 
 def _views(draft: Draft, board: DeliveryBoard) -> Iterator[tuple[str, DeliveryView]]:

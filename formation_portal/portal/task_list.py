@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from django.urls import reverse
 
 from formation_portal.applications.drafts import Draft
+from formation_portal.contract.language import noted, say, say_count
 from formation_portal.contract.needs import Need
 from formation_portal.contract.reading import is_blank
 from formation_portal.contract.rules import Verdict
@@ -19,6 +20,9 @@ from .product_view import entity_word
 
 _DOCUMENTS = "task-documents"
 _NONE: Mapping[str, str] = {}
+
+
+_ABOUT = {"company": noted("The company"), "foundation": noted("The foundation")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,7 @@ class TaskList:
     def progress(self) -> str:
         """How far one has come: 3 of 7 sections complete."""
         done = sum(task.is_complete for task in self._counted)
-        return f"{done} of {len(self._counted)} sections complete"
+        return say("{done} of {count} sections complete", done=done, count=len(self._counted))
 
     @property
     def following(self) -> Task | None:
@@ -86,8 +90,10 @@ def task_list(draft: Draft, *, refused: Sequence[Need] = (), deliveries: Mapping
     people = [_role_task(draft, section) for section in draft.schema.role_sections]
     shares = [_share_task(draft, section) for section in (draft.schema.share_section,) if section]
     groups = (
-        TaskGroup("about", f"The {entity_word(product_type)}", tuple(about)),
-        TaskGroup("people", "People and shares" if shares else "People", (*people, *shares, *_document_tasks(draft))),
+        TaskGroup("about", say(_ABOUT.get(entity_word(product_type), noted("The entity"))), tuple(about)),
+        TaskGroup(
+            "people", say("People and shares") if shares else say("People"), (*people, *shares, *_document_tasks(draft))
+        ),
     )
     keys = {f"task-{need.section}" if need.slot is None else _DOCUMENTS for need in refused}
     words = {f"task-{key}": said for key, said in deliveries.items()}
@@ -96,7 +102,7 @@ def task_list(draft: Draft, *, refused: Sequence[Need] = (), deliveries: Mapping
 
 def _marked(group: TaskGroup, refused: Container[str], deliveries: Mapping[str, str]) -> TaskGroup:
     tasks = (
-        replace(one, state="stop", status="Needs your change") if one.id in refused else one for one in group.tasks
+        replace(one, state="stop", status=say("Needs your change")) if one.id in refused else one for one in group.tasks
     )
     return replace(group, tasks=tuple(replace(one, note=_with(one.note, deliveries.get(one.id))) for one in tasks))
 
@@ -115,10 +121,10 @@ def _role_task(draft: Draft, section: Section) -> Task:
     tally = draft.standing.tally(section)
     needs = _without_documents(draft.needs_of_section(section.key))
     short = max(0, draft.standing.minimum(section).count - tally)
-    parts = [f"{short} more to add"] if short else []
+    parts = [say_count("{count} more to add", "{count} more to add", short)] if short else []
     rest = tuple(need for need in needs if need.code != "minimum")
     parts += [_answers(rest)] if rest else []
-    note = ", ".join(parts) or (f"{tally} added" if tally else "")
+    note = ", ".join(parts) or (say_count("{count} added", "{count} added", tally) if tally else "")
     return _task(draft, section, "people", needs=needs, note=note, is_begun=tally > 0)
 
 
@@ -134,10 +140,13 @@ def _document_tasks(draft: Draft) -> Iterable[Task]:
     if not slots:
         return
     needs = tuple(need for need in draft.needs if need.code == "document")
-    note = f"{len(needs)} to upload" if needs else f"{len(draft.documents)} of {slots} uploaded"
+    if needs:
+        note = say_count("{count} to upload", "{count} to upload", len(needs))
+    else:
+        note = say("{done} of {count} uploaded", done=len(draft.documents), count=slots)
     state, status = _standing(needs, is_begun=bool(draft.documents))
     url = reverse("portal:documents", args=[draft.application.reference])
-    yield Task(_DOCUMENTS, "Documents", url, state, status, note)
+    yield Task(_DOCUMENTS, say("Documents"), url, state, status, note)
 
 
 def _task(
@@ -146,7 +155,7 @@ def _task(
     verdict = draft.standing.section(section)
     title = section.title or section.key
     if not verdict.active:
-        return Task(f"task-{section.key}", title, "", "later", "Opens later", _why(verdict))
+        return Task(f"task-{section.key}", title, "", "later", say("Opens later"), _why(verdict))
     state, status = _standing(needs, is_begun=is_begun)
     url = reverse(f"portal:{view}", args=[draft.application.reference, *keys])
     return Task(f"task-{section.key}", title, url, state, status, note, roles.why(draft, section))
@@ -154,8 +163,8 @@ def _task(
 
 def _standing(needs: tuple[Need, ...], *, is_begun: bool) -> tuple[str, str]:
     if not needs:
-        return "met", "Complete" if is_begun else "Nothing required"
-    return ("half", "In progress") if is_begun else ("open", "Not started")
+        return "met", say("Complete") if is_begun else say("Nothing required")
+    return ("half", say("In progress")) if is_begun else ("open", say("Not started"))
 
 
 def _why(verdict: Verdict) -> str:
@@ -169,15 +178,13 @@ def _without_documents(needs: tuple[Need, ...]) -> tuple[Need, ...]:
 def _answers(needs: tuple[Need, ...]) -> str:
     unreadable = sum(need.code == "unreadable" for need in needs)
     missing = len(needs) - unreadable
-    parts = [f"{missing} answer{'' if missing == 1 else 's'} still needed"] if missing else []
-    if unreadable:
-        parts.append(f"{unreadable} that cannot be read" if missing else f"{_count(unreadable)} cannot be read")
+    parts = [say_count("{count} answer still needed", "{count} answers still needed", missing)] if missing else []
+    if unreadable and missing:
+        parts.append(say_count("{count} that cannot be read", "{count} that cannot be read", unreadable))
+    elif unreadable:
+        parts.append(say_count("{count} answer cannot be read", "{count} answers cannot be read", unreadable))
     return ", ".join(parts)
 
 
-def _count(number: int) -> str:
-    return f"{number} answer{'' if number == 1 else 's'}"
-
-
 def _things(number: int) -> str:
-    return f"{number} things still needed"
+    return say_count("{count} thing still needed", "{count} things still needed", number)

@@ -6,6 +6,7 @@ from typing import Any
 
 from formation_portal.applications.models import Holding
 from formation_portal.contract.field import Choice, FieldSpec
+from formation_portal.contract.language import figure, say
 from formation_portal.contract.problems import AnswerError
 
 from .sheet import Sheet
@@ -28,7 +29,7 @@ def answer_rows(sheet: Sheet) -> tuple[AnswerRow, ...]:
             term=question.label,
             value="\n".join(question.given) or in_words(question.spec, question.typed, sheet.share_classes),
             is_name=question.is_name,
-            note="Provided by your registered agent" if question.given else "",
+            note=say("Provided by your registered agent") if question.given else "",
         )
         for region in sheet.regions
         if region.shown
@@ -52,7 +53,7 @@ def in_words(spec: FieldSpec, typed: Any, share_classes: Iterable[Choice] = ()) 
 
 def number_of_shares(holding: Holding) -> str:
     """10,000; where the number cannot be read, as it was typed."""
-    return str(holding.typed) if holding.shares is None else f"{holding.shares:,}"
+    return str(holding.typed) if holding.shares is None else figure(holding.shares)
 
 
 def _plain(typed: Any) -> str:

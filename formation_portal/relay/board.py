@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from formation_portal.applications.models import Application
 from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.language import noted, say
 
 from .decisions import is_undecided
 from .kinds import Kind
@@ -34,15 +35,15 @@ class Stage(StrEnum):
 
 
 WORDS = {
-    Stage.YOURS: "Needs your change",
-    Stage.OURS: "With our team",
-    Stage.CHECKING: "Checking whether it arrived",
-    Stage.WAITING: "Waiting to try again",
-    Stage.SENDING: "Sending",
-    Stage.SAVED: "Saved",
-    Stage.RECEIVED: "Received",
+    Stage.YOURS: noted("Needs your change"),
+    Stage.OURS: noted("With our team"),
+    Stage.CHECKING: noted("Checking whether it arrived"),
+    Stage.WAITING: noted("Waiting to try again"),
+    Stage.SENDING: noted("Sending"),
+    Stage.SAVED: noted("Saved"),
+    Stage.RECEIVED: noted("Received"),
 }
-LATER_WORDS = "Saved. Goes out when you submit."
+LATER_WORDS = noted("Saved. Goes out when you submit.")
 
 _STAGES = {
     State.SENDING: Stage.SENDING,
@@ -54,23 +55,25 @@ _STAGES = {
 }
 _URGENCY = {stage: place for place, stage in enumerate(Stage)}
 
-ONLY_ON_SUBMIT = (
+ONLY_ON_SUBMIT = noted(
     "This formation service can't change what it has received, so your answers go out together when you submit."
 )
-NOT_TOLD = (
+NOT_TOLD = noted(
     "This formation service can't be told that an application is submitted or withdrawn. It counts here, and our team "
     "takes it from there."
 )
-NOT_CHANGED = "Something that the formation service can't change or remove has changed here. Our team takes care of it."
+NOT_CHANGED = noted(
+    "Something that the formation service can't change or remove has changed here. Our team takes care of it."
+)
 
 # Why our team has a thing, in one sentence.
-_IN_DOUBT = "We can't tell whether it arrived. Our team finds out; you need not do anything."
+_IN_DOUBT = noted("We can't tell whether it arrived. Our team finds out; you need not do anything.")
 _WHY = {
-    UNSUPPORTED: "The formation service can't be told of this change, so our team takes care of it.",
+    UNSUPPORTED: noted("The formation service can't be told of this change, so our team takes care of it."),
     UNCLEAR: _IN_DOUBT,
     TWINS: _IN_DOUBT,
 }
-_WHY_ELSE = "Something went wrong on its way. Our team looks into it; you need not do anything."
+_WHY_ELSE = noted("Something went wrong on its way. Our team looks into it; you need not do anything.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +162,7 @@ class DeliveryBoard:
             (True in cannot, NOT_TOLD),
             (False in cannot, NOT_CHANGED),
         ]
-        return tuple(words for applies, words in found if applies)
+        return tuple(say(words) for applies, words in found if applies)
 
     def _joined(self, *kinds: Kind, token: str = "") -> DeliveryView:
         rows = [self._rows[(kind, token)] for kind in kinds if (kind, token) in self._rows]
@@ -178,7 +181,7 @@ class DeliveryBoard:
         )
 
     def _nothing(self) -> DeliveryView:
-        return DeliveryView() if self._lets_go else DeliveryView(words=LATER_WORDS)
+        return DeliveryView(words=say(WORDS[Stage.SAVED] if self._lets_go else LATER_WORDS))
 
     def _is_idle(self, row: Delivery) -> bool:
         """Nothing is there and nothing should be."""
@@ -187,8 +190,8 @@ class DeliveryBoard:
     def _view(self, row: Delivery) -> DeliveryView:
         stage = self._stage(row)
         words = LATER_WORDS if stage is Stage.SAVED and not self._lets_go else WORDS[stage]
-        why = _WHY.get(row.reason, _WHY_ELSE) if stage is Stage.OURS else ""
-        return DeliveryView(stage, words, troubles(row), row.updated_at, why, row.pk, is_undecided(row))
+        why = say(_WHY.get(row.reason, _WHY_ELSE)) if stage is Stage.OURS else ""
+        return DeliveryView(stage, say(words), troubles(row), row.updated_at, why, row.pk, is_undecided(row))
 
     def _stage(self, row: Delivery) -> Stage:
         if row.state == State.DONE:

@@ -4,13 +4,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from formation_portal.contract import canonical
+from formation_portal.contract.language import figure, noted, say
 
 from .kinds import ENTITY, Kind, Name
 from .models import Delivery
 from .references import named
 
 _NAMED = (Kind.ENTITY, Kind.SHARE_CLASS, Kind.PARTY)
-_WITHOUT_A_NAME = {Kind.SHARE_CLASS: "without a name", Kind.PARTY: "somebody without a name"}
+_WITHOUT_A_NAME = {Kind.SHARE_CLASS: noted("without a name"), Kind.PARTY: noted("somebody without a name")}
 
 
 class Names:
@@ -30,33 +31,34 @@ class Names:
     def _of(self, row: Delivery, name: Name | None) -> str:
         if name is None:
             return ""
-        return self._labels.get((row.application_id, name)) or _WITHOUT_A_NAME.get(name[0], "")
+        return self._labels.get((row.application_id, name)) or say(_WITHOUT_A_NAME.get(name[0], ""))
 
     def _share_class(self, row: Delivery) -> str:
-        return f"Share class {self._of(row, (Kind.SHARE_CLASS, row.subject))}"
+        return say("Share class {name}", name=self._of(row, (Kind.SHARE_CLASS, row.subject)))
 
     def _share_class_answers(self, row: Delivery) -> str:
-        return f"Answers about share class {self._of(row, (Kind.SHARE_CLASS, row.subject))}"
+        return say("Answers about share class {name}", name=self._of(row, (Kind.SHARE_CLASS, row.subject)))
 
     def _party(self, row: Delivery) -> str:
-        kind = canonical.KIND_WORDS.get(str(payload_of(row).get("party_type")), "")
+        kind = say(canonical.KIND_WORDS.get(str(payload_of(row).get("party_type")), ""))
         return ", ".join(part for part in (_capital(self._of(row, row.name)), kind) if part)
 
     def _party_answers(self, row: Delivery) -> str:
-        return f"Answers of {self._of(row, (Kind.PARTY, row.subject))}"
+        return say("Answers of {name}", name=self._of(row, (Kind.PARTY, row.subject)))
 
     def _document(self, row: Delivery) -> str:
         payload = payload_of(row)
-        slot = str(payload.get("document_key") or "Document")
+        slot = str(payload.get("document_key") or say("Document"))
         holder = self._of(row, named(payload.get("party")))
-        return f"{slot} of {holder}" if holder else slot
+        return say("{what} of {holder}", what=slot, holder=holder) if holder else slot
 
     def _shareholding(self, row: Delivery) -> str:
         payload = payload_of(row)
         number = payload.get("shares_held")
-        shares = f"{number:,}" if isinstance(number, int) else "Shares"
+        shares = figure(number) if isinstance(number, int) else say("Shares")
         held, holder = self._of(row, named(payload.get("share_class"))), self._of(row, named(payload.get("party")))
-        return " ".join(part for part in (shares, held, f"of {holder}" if holder else "") if part)
+        what = " ".join(part for part in (shares, held) if part)
+        return say("{what} of {holder}", what=what, holder=holder) if holder else what
 
 
 def names_of(applications: Collection[int]) -> Names:
@@ -80,14 +82,14 @@ def _capital(text: str) -> str:
 
 
 _TITLES: Mapping[Kind, Callable[[Names, Delivery], str]] = {
-    Kind.ENTITY: lambda names, row: "The entity itself",
-    Kind.ENTITY_CSP: lambda names, row: "Answers about the entity",
+    Kind.ENTITY: lambda names, row: say("The entity itself"),
+    Kind.ENTITY_CSP: lambda names, row: say("Answers about the entity"),
     Kind.SHARE_CLASS: Names._share_class,
     Kind.SHARE_CLASS_CSP: Names._share_class_answers,
     Kind.PARTY: Names._party,
     Kind.PARTY_CSP: Names._party_answers,
     Kind.DOCUMENT: Names._document,
     Kind.SHAREHOLDING: Names._shareholding,
-    Kind.SUBMISSION: lambda names, row: "The submission",
-    Kind.STATUS: lambda names, row: "The withdrawal",
+    Kind.SUBMISSION: lambda names, row: say("The submission"),
+    Kind.STATUS: lambda names, row: say("The withdrawal"),
 }

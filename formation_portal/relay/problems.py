@@ -6,6 +6,7 @@ from typing import Any
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.language import say
 from formation_portal.contract.needs import Need
 from formation_portal.contract.problems import Problem
 from formation_portal.contract.schema import Section
@@ -52,7 +53,7 @@ def _located(objection: Objection, row: Delivery, tokens: Mapping[str, Name], dr
     return Trouble(
         field=field,
         code=objection.code,
-        message=objection.message or "Change this answer: the formation service refused it",
+        message=objection.message or say("Change this answer: the formation service refused it"),
         section=_section_key(draft, objection, field, party=party, share_class=share_class),
         party=party,
         share_class=share_class,

@@ -13,6 +13,8 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.core.files.uploadedfile import UploadedFile
 from django.db import Error, transaction
 
+from formation_portal.contract.language import say
+
 from ..drafts import Draft
 from ..models import Application, Document, Party, document_path, document_subject
 from ..rows import PartyRow
@@ -89,7 +91,7 @@ def _keep(draft: Draft, party: Party | PartyRow | None, document: Document, *, b
     with writing(draft, by=by) as journal:
         row = draft.party(party.token) if party else None
         if party and row is None:
-            raise Gone("The party was removed")
+            raise Gone(say("The party was removed"))
         if document.slot not in _slots(draft, row):
             raise UploadRefused("Choose one of the documents that the form asks for")
         old = draft.documents_of(row).get(document.slot)
@@ -111,7 +113,7 @@ def remove_document(draft: Draft, document: Document, *, by: AbstractBaseUser) -
     with writing(draft, by=by) as journal:
         held = next((one for one in draft.documents if one.pk == document.pk), None)
         if held is None:
-            raise Gone("The document was removed")
+            raise Gone(say("The document was removed"))
         change = {"field": held.slot, "label": held.slot, "before": _said(held), "after": None}
         journal.note(f"Removed “{held.slot}”", holder=held.party.token if held.party else "", changes=[change])
         _drop(draft, held)

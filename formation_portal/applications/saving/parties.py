@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser
 
 from formation_portal.contract import canonical
+from formation_portal.contract.language import say
 
 from ..answers import differing, without_blanks
 from ..drafts import Draft
@@ -100,7 +101,7 @@ def found_party(draft: Draft, party: Party | PartyRow) -> PartyRow:
     """The party as it stands now. Raises Gone."""
     row = draft.party(party.token)
     if row is None:
-        raise Gone("The party was removed")
+        raise Gone(say("The party was removed"))
     return row
 
 
@@ -108,7 +109,7 @@ def unremove(draft: Draft, token: str) -> None:
     """Take the mark off a removed party, within a change. Raises Gone."""
     model = next((one for one in draft.removed_party_models if one.token == token), None)
     if model is None:
-        raise Gone("The party was deleted")
+        raise Gone(say("The party was deleted"))
     model.removed_at = None
     model.save()
     draft.reload()

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from formation_portal.contract.language import say
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import Need
 
@@ -11,7 +12,7 @@ class Closed(Exception):
     """The application's state does not allow it."""
 
     def __init__(self, state: State) -> None:
-        super().__init__(f"The application is “{state.words}” and can't be changed")
+        super().__init__(say("The application is “{state}” and can't be changed", state=state.words))
         self.state = state
 
 
@@ -20,7 +21,7 @@ class FormChanged(Closed):
 
     def __init__(self) -> None:
         super().__init__(State.DRAFT)
-        self.args = ("The form has changed since you opened the page. Open it again",)
+        self.args = (say("The form has changed since you opened the page. Open it again"),)
 
 
 class Gone(LookupError):
@@ -31,7 +32,7 @@ class Stale(Exception):
     """Somebody saved since the page was opened. Both texts: what stands there, and what was posted, by name."""
 
     def __init__(self, *, stored: Mapping[Any, Any], posted: Mapping[Any, Any], fields: Sequence[Any]) -> None:
-        super().__init__("Somebody has changed this since you opened it")
+        super().__init__(say("Somebody has changed this since you opened it"))
         self.stored = stored
         self.posted = posted
         self.fields = tuple(fields)
@@ -41,7 +42,7 @@ class Overtaken(Exception):
     """A choice can't be taken back, since it was answered again. The labels are those of its questions."""
 
     def __init__(self, labels: Sequence[str]) -> None:
-        super().__init__("The choice was answered again since")
+        super().__init__(say("The choice was answered again since"))
         self.labels = tuple(labels)
 
 
@@ -49,7 +50,7 @@ class NotReady(Exception):
     """Something is still needed before the application can be submitted."""
 
     def __init__(self, needs: Sequence[Need]) -> None:
-        super().__init__("Something is still needed")
+        super().__init__(say("Something is still needed"))
         self.needs = tuple(needs)
 
 
@@ -57,7 +58,7 @@ class NotCopied(Exception):
     """The documents can't be stored a second time at present."""
 
     def __init__(self) -> None:
-        super().__init__("We could not copy the documents just now. Try again in a few minutes")
+        super().__init__(say("We could not copy the documents just now. Try again in a few minutes"))
 
 
 class UploadRefused(Exception):

@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser
 
 from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.language import say
 from formation_portal.contract.parking import choices
 
 from ..answers import differing
@@ -32,7 +33,7 @@ def restore_choices(draft: Draft, change: Change, *, by: AbstractBaseUser) -> No
     with writing(draft, by=by):
         labels = choices_of(draft, change)
         if not labels:
-            raise Gone("The choice is not asked any more")
+            raise Gone(say("The choice is not asked any more"))
         before = {one["field"]: one["before"] for one in change.changes if one["field"] in labels}
         after = {one["field"]: one["after"] for one in change.changes if one["field"] in labels}
         stands = _raw(draft, change.holder)

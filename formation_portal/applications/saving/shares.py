@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser
 
 from formation_portal.contract import reading
+from formation_portal.contract.language import say
 from formation_portal.contract.problems import AnswerError
 from formation_portal.contract.shares import number_of_shares
 
@@ -145,5 +146,5 @@ def read_shares(text: str) -> int | None:
 def _found(draft: Draft, share_class: ShareClass | ShareClassRow) -> ShareClassRow:
     row = draft.share_class(share_class.token)
     if row is None:
-        raise Gone("The share class was removed")
+        raise Gone(say("The share class was removed"))
     return row

@@ -10,8 +10,8 @@ from typing import Any
 
 from django import template
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language
 
+from formation_portal.contract.language import language, say
 from formation_portal.contract.world import countries_by_name, is_country
 from formation_portal.portal.markup import Chosen, attributes, markup
 
@@ -55,7 +55,7 @@ def part_attributes(q: Any, part: Any, is_first: bool = False) -> SafeString:
 @register.simple_tag
 def country_options(chosen: str = "") -> SafeString:
     """The options of a list of all countries, joined once a language; only the chosen one is marked each time."""
-    joined = _all_countries(get_language() or "en")
+    joined = _all_countries(language())
     wanted = f'<option value="{escape(chosen)}">'
     return markup(joined.replace(wanted, wanted[:-1] + " selected>", 1))
 
@@ -74,7 +74,7 @@ def radios(q: Any) -> SafeString:
         none_checked = "" if q.raw else " checked"
         drawn.append(
             f'<label class="choice"><input type="radio" name="{escape(q.name)}" value=""{none_checked}>'
-            " <span>No answer</span></label>"
+            f" <span>{escape(say('No answer'))}</span></label>"
         )
     return markup("".join(drawn))
 

@@ -12,6 +12,7 @@ from django.forms.boundfield import BoundField
 from django.urls import NoReverseMatch, reverse
 from django.utils.safestring import SafeString
 
+from formation_portal.contract.language import noted, say
 from formation_portal.portal.markup import Chosen, attributes, markup
 
 register = template.Library()
@@ -45,13 +46,13 @@ _LEVELS: Mapping[str, str] = {"success": "is-good", "warning": "is-heed", "error
 
 # Never "failed" while it is not known.
 _DELIVERY: Mapping[str, tuple[str, str]] = {
-    "saved": ("Saved", ""),
-    "sending": ("Sending", ""),
-    "waiting": ("Waiting to try again", "is-heed"),
-    "checking": ("Checking whether it arrived", "is-heed"),
-    "yours": ("Needs your change", "is-stop"),
-    "ours": ("With our team", "is-heed"),
-    "received": ("Received", ""),
+    "saved": (noted("Saved"), ""),
+    "sending": (noted("Sending"), ""),
+    "waiting": (noted("Waiting to try again"), "is-heed"),
+    "checking": (noted("Checking whether it arrived"), "is-heed"),
+    "yours": (noted("Needs your change"), "is-stop"),
+    "ours": (noted("With our team"), "is-heed"),
+    "received": (noted("Received"), ""),
 }
 
 _SEALS: Mapping[str, str] = {"person": " seal-person", "foundation": " seal-foundation"}
@@ -92,7 +93,7 @@ def message_tone(level: str) -> str:
 @register.filter
 def delivery_words(state: str) -> str:
     """What a customer reads about how far a saved answer has come; an unknown state is being checked."""
-    return _DELIVERY.get(state, _DELIVERY["checking"])[0]
+    return say(_DELIVERY.get(state, _DELIVERY["checking"])[0])
 
 
 @register.filter

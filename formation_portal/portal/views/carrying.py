@@ -9,6 +9,7 @@ from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 from formation_portal.contract.catalog import CatalogItem
+from formation_portal.contract.language import say
 from formation_portal.gateway.catalog import Catalog
 
 from ..carry_over_page import CarryOverPage, carry_over_page, choice_page, is_another
@@ -54,5 +55,5 @@ def _start(request: UserRequest, page: CarryOverPage, item: CatalogItem) -> Http
         except saving.NotCopied as refused:
             messages.error(request, f"{refused}.")
             return redirect(request.get_full_path())
-    messages.success(request, f"This is a new draft, with what fits of {page.draft.title}.")
+    messages.success(request, say("This is a new draft, with what fits of {name}.", name=page.draft.title))
     return redirect("portal:overview", reference=made.reference)

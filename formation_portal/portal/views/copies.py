@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
 from formation_portal.applications.models import Application
+from formation_portal.contract.language import say
 
 from ..copy_page import copy_page
 from ..finding import draft_of
@@ -31,7 +32,7 @@ def copy(request: UserRequest, reference: str) -> HttpResponse:
     except saving.NotCopied as refused:
         messages.error(request, f"{refused}.")
         return redirect("portal:copy", reference=reference)
-    messages.success(request, f"This is a copy of {draft.title}, with a reference of its own.")
+    messages.success(request, say("This is a copy of {name}, with a reference of its own.", name=draft.title))
     return redirect("portal:overview", reference=made.reference)
 
 

@@ -10,6 +10,7 @@ from formation_portal.applications import saving
 from formation_portal.applications.doubles import double_of
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
+from formation_portal.contract.language import say
 
 from ..double_page import DoublePage
 from ..finding import draft_of, party_of
@@ -39,11 +40,13 @@ def party_double(request: UserRequest, reference: str, token: str) -> HttpRespon
 def _decide(request: UserRequest, draft: Draft, party: PartyRow, other: PartyRow) -> None:
     if request.POST.get("choice") != "one":
         saving.keep_both(draft, party, other, by=request.user)
-        messages.success(request, f"{party.label} is kept twice.")
+        messages.success(request, say("{name} is kept twice.", name=party.label))
         return
     saving.unite_parties(draft, party, other, by=request.user)
     stays = party_of(draft, other.token)
-    messages.success(request, f"{stays.label} is here once: {role_words(stays.roles).lower()}.")
+    messages.success(
+        request, say("{name} is here once: {roles}.", name=stays.label, roles=role_words(stays.roles).lower())
+    )
 
 
 def _onwards(request: UserRequest, reference: str) -> HttpResponse:

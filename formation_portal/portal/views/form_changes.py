@@ -7,6 +7,7 @@ from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
+from formation_portal.contract.language import say
 
 from ..finding import draft_of
 from ..form_change_page import form_change_page, newer_form
@@ -30,5 +31,5 @@ def new_form(request: UserRequest, reference: str) -> HttpResponse:
     except saving.Closed as closed:
         messages.error(request, f"{closed}.")
     else:
-        messages.success(request, "This application now uses the new form.")
+        messages.success(request, say("This application now uses the new form."))
     return redirect("portal:overview", reference=reference)

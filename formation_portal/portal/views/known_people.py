@@ -11,6 +11,7 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.applications.register import Known, copied, here, register
 from formation_portal.applications.rows import PartyRow
 from formation_portal.applications.tokens import is_token
+from formation_portal.contract.language import say, say_count
 
 from ..finding import draft_of
 from ..roles import in_role
@@ -34,7 +35,7 @@ def party_known(request: UserRequest, reference: str) -> HttpResponse:
 def _copy(request: UserRequest, draft: Draft, known: Known, token: str) -> None:
     section = fitting(draft, known.kind, request.POST.get("role", ""))
     if section is None or section.role is None:
-        messages.error(request, f"Choose a role that {known.label} can have.")
+        messages.error(request, say("Choose a role that {name} can have.", name=known.label))
         return
     there = draft.party(token) or here(draft, known)
     try:
@@ -42,14 +43,26 @@ def _copy(request: UserRequest, draft: Draft, known: Known, token: str) -> None:
     except (saving.Closed, saving.Gone) as refused:
         messages.error(request, f"{refused}.")
         return
-    messages.success(request, f"{known.label} is now {in_role(section)}{answers}.{filled(draft, section)}")
+    messages.success(request, f"{_now(known.label, in_role(section), answers)}{filled(draft, section)}")
 
 
-def _bring(request: UserRequest, draft: Draft, known: Known, token: str, role: str, there: PartyRow | None) -> str:
-    """Whoever is here already, also by an earlier press, takes the role; says how many answers came along."""
+def _now(name: str, role: str, answers: int) -> str:
+    if not answers:
+        return say("{name} is now {role}.", name=name, role=role)
+    return say_count(
+        "{name} is now {role}, with {count} answer that we know already.",
+        "{name} is now {role}, with {count} answers that we know already.",
+        answers,
+        name=name,
+        role=role,
+    )
+
+
+def _bring(request: UserRequest, draft: Draft, known: Known, token: str, role: str, there: PartyRow | None) -> int:
+    """Whoever is here already, also by an earlier press, takes the role; how many answers came along."""
     if there is not None:
         saving.set_roles(draft, there, (*there.roles, role), by=request.user)
-        return ""
+        return 0
     answers = copied(draft, known, [role])
     saving.add_party(draft, known.kind, [role], answers, by=request.user, token=token)
-    return f", with {len(answers)} answer{'' if len(answers) == 1 else 's'} that we know already" if answers else ""
+    return len(answers)

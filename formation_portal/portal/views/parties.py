@@ -12,6 +12,7 @@ from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
+from formation_portal.contract.language import noted, say
 
 from ..conflict import Clash, clashes, keeps_theirs
 from ..finding import draft_of, party_of, posted_version
@@ -24,6 +25,12 @@ from . import answering
 from .doubles import ask_about_a_double
 
 _ROLES = "roles"
+
+_ADDED = {
+    "person": noted("Person added. Now answer the questions."),
+    "corporate": noted("Company added. Now answer the questions."),
+    "foundation": noted("Foundation added. Now answer the questions."),
+}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -39,7 +46,7 @@ def party_new(request: UserRequest, reference: str) -> HttpResponse:
     if page.problems:
         return _draw_new(request, page, status=422)
     made = saving.add_party(draft, page.kind, page.chosen, page.raw, by=request.user, token=page.token)
-    messages.success(request, f"{page.word} added. Now answer the questions.")
+    messages.success(request, say(_ADDED[page.kind]))
     onwards = redirect("portal:party", reference=reference, token=made.token)
     return ask_about_a_double(request, draft, made.token, onwards)
 

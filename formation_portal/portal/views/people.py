@@ -9,6 +9,7 @@ from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
+from formation_portal.contract.language import say
 from formation_portal.contract.schema import Section
 
 from .. import roles
@@ -47,21 +48,24 @@ def party_restoration(request: UserRequest, reference: str, token: str) -> HttpR
         except saving.Closed as closed:
             messages.error(request, f"{closed}.")
         else:
-            messages.success(request, f"{back.label} is restored.")
+            messages.success(request, say("{name} is restored.", name=back.label))
     return redirect("portal:people", reference=reference)
 
 
 def _give(request: UserRequest, draft: Draft, party: PartyRow) -> None:
     section = fitting(draft, party.kind, request.POST.get("role", ""))
     if section is None or section.role is None:
-        messages.error(request, f"Choose a role that {party.label} can have.")
+        messages.error(request, say("Choose a role that {name} can have.", name=party.label))
         return
     try:
         saving.set_roles(draft, party, (*party.roles, section.role), by=request.user)
     except saving.Closed as closed:
         messages.error(request, f"{closed}.")
         return
-    messages.success(request, f"{party.label} is now {roles.in_role(section)}.{filled(draft, section)}")
+    messages.success(
+        request,
+        f"{say('{name} is now {role}.', name=party.label, role=roles.in_role(section))}{filled(draft, section)}",
+    )
 
 
 def fitting(draft: Draft, kind: str, role: str) -> Section | None:
@@ -73,6 +77,6 @@ def fitting(draft: Draft, kind: str, role: str) -> Section | None:
 def filled(draft: Draft, section: Section) -> str:
     """Says so where the role needs nobody more."""
     least = draft.standing.minimum(section).count
-    return (
-        f" All places under “{roles.role_title(section)}” are filled." if draft.standing.tally(section) >= least else ""
-    )
+    if draft.standing.tally(section) < least:
+        return ""
+    return " " + say("All places under “{role}” are filled.", role=roles.role_title(section))

@@ -12,6 +12,7 @@ from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import Document
+from formation_portal.contract.language import say
 
 from ..finding import document_of, draft_of, party_of, share_class_of
 from ..removals import (
@@ -84,11 +85,11 @@ def _back(request: UserRequest, draft: Draft, document: Document) -> tuple[str, 
     reference = draft.application.reference
     party = draft.party(document.party.token) if document.party else None
     if request.GET.get("next") != CAME_FROM_PAGE:
-        return reverse("portal:documents", args=[reference]), "Documents"
+        return reverse("portal:documents", args=[reference]), say("Documents")
     if party is not None:
         return reverse("portal:party", args=[reference, party.token]), party.label
     asking = (slot.section for slot in draft.standing.slots() if slot.name == document.slot)
     section = next(asking, None)
     if section is None:
-        return reverse("portal:documents", args=[reference]), "Documents"
+        return reverse("portal:documents", args=[reference]), say("Documents")
     return reverse("portal:section", args=[reference, section.key]), section.title

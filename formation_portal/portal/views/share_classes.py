@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
 from formation_portal.applications.tokens import is_token, new_token
+from formation_portal.contract.language import say
 
 from ..conflict import clashes
 from ..finding import draft_of, posted_version, share_class_of, share_section
@@ -49,7 +50,7 @@ def _answer(request: UserRequest, page: Callable[[], ShareClassPage]) -> HttpRes
         keep=lambda: _keep(request, before),
         clashes=partial(clashes, before.sheet),
         onwards=lambda: before.shares_url,
-        said=lambda: messages.success(request, f"{page().title} is saved."),
+        said=lambda: messages.success(request, say("{name} is saved.", name=page().title)),
     )
 
 

@@ -13,6 +13,7 @@ from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
+from formation_portal.contract.language import say
 from formation_portal.contract.schema import Section
 
 from .. import roles
@@ -97,10 +98,10 @@ def _split(request: UserRequest, draft: Draft, section: Section) -> bool:
 def _give_role(request: UserRequest, draft: Draft, party: PartyRow) -> bool:
     role = owner_section(draft)
     if role is None or role.role is None or not role.allows(party.kind):
-        messages.error(request, f"{party.label} can’t have that role.")
+        messages.error(request, say("{name} can’t have that role.", name=party.label))
         return True
     saving.set_roles(draft, party, (*party.roles, role.role), by=request.user)
-    messages.success(request, f"{party.label} is now {roles.in_role(role)}.")
+    messages.success(request, say("{name} is now {role}.", name=party.label, role=roles.in_role(role)))
     return True
 
 

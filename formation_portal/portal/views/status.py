@@ -7,6 +7,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
+from formation_portal.contract.language import say
 from formation_portal.contract.lifecycle import may
 
 from ..finding import draft_of
@@ -34,6 +35,6 @@ def withdrawal(request: UserRequest, reference: str) -> HttpResponse:
         return redirect("portal:status", reference=reference)
     if request.method == "POST":
         saving.withdraw(draft, by=request.user)
-        messages.success(request, "The application is withdrawn.")
+        messages.success(request, say("The application is withdrawn."))
         return redirect("portal:status", reference=reference)
     return render(request, "portal/withdrawal.html", {"draft": draft})

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_http_methods
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
+from formation_portal.contract.language import say
 
 from ..arrivals import give_it_a_moment
 from ..check_page import check_page
@@ -26,7 +27,7 @@ def submission(request: UserRequest, reference: str) -> HttpResponse:
     if request.method != "POST":
         return redirect(f"{reverse('portal:check', args=[reference])}#declare")
     if BOX not in request.POST and draft.application.is_open:
-        return _check_again(request, draft, error="Tick the box to declare this")
+        return _check_again(request, draft, error=say("Tick the box to declare this"))
     declaration = declaration_of(draft, by=request.user)
     try:
         saving.submit(draft, by=request.user, declaration=declaration.text)

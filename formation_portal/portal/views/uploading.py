@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications import saving
+from formation_portal.contract.language import say
 
 from ..answers_page import AnswersPage
 from ..slots import SlotRow, name_in, name_of, slot_id
@@ -33,7 +34,9 @@ def take_files(request: UserRequest, page: AnswersPage) -> dict[str, str]:
     here = {slot.id for slot in page.slots}
     for control in request.FILES:
         if control not in here:
-            messages.error(request, f"“{name_of(control)}” is not uploaded: it is not asked for any more.")
+            messages.error(
+                request, say("“{slot}” is not uploaded: it is not asked for any more.", slot=name_of(control))
+            )
     return refused
 
 
@@ -50,7 +53,7 @@ def removal_asked(request: UserRequest, page: AnswersPage) -> str:
 def say_refused(request: UserRequest, refused: dict[str, str]) -> None:
     """For an answer that has no place at the slots themselves."""
     for key, why in refused.items():
-        messages.error(request, f"“{name_in(key)}” is not uploaded. {why}.")
+        messages.error(request, say("“{slot}” is not uploaded. {why}.", slot=name_in(key), why=why))
 
 
 def place_pressed(request: HttpRequest) -> str:
