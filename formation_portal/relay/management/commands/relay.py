@@ -4,11 +4,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from formation_portal.letters.carrier import carrying
 from formation_portal.relay.worker import Worker
 
 
 class Command(BaseCommand):
-    """Runs one worker until SIGTERM or SIGINT."""
+    """Runs one worker, and beside it the one who carries letters, until SIGTERM or SIGINT."""
 
     help = "Sends what was saved to the formation service, until it is stopped."
 
@@ -21,4 +22,5 @@ class Command(BaseCommand):
             return
         worker = Worker()
         worker.stop_on_signals()
-        worker.run()
+        with carrying():
+            worker.run()

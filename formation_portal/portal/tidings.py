@@ -1,0 +1,40 @@
+"""Letters about where an application stands, posted in the transaction that moved it. Submitting has its own."""
+
+from typing import Any
+
+from django.dispatch import receiver
+from django.urls import reverse
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.signals import moved
+from formation_portal.contract.lifecycle import State
+from formation_portal.letters import post
+
+# The kind of letter that each state asks for, and how the letter calls what has happened.
+_SAID = {
+    State.RETURNED_FOR_CHANGES: ("return", ""),
+    State.SUBMITTED_TO_CSP: ("decision", "approved"),
+    State.INCORPORATED: ("decision", "incorporated"),
+    State.REJECTED: ("decision", "declined"),
+}
+
+
+@receiver(moved)
+def tell(draft: Draft, **_: Any) -> None:
+    """Write to the application's owner, where the new state is one that nobody should have to look for."""
+    application = draft.application
+    kind, outcome = _SAID.get(application.stands, ("", ""))
+    if not kind:
+        return
+    context = {
+        "company": draft.title,
+        "reference": application.reference,
+        "outcome": outcome,
+        "link": reverse("portal:status", args=[application.reference]),
+    }
+    post(kind=kind, to=application.owner.email, language=language_of(application.owner), context=context)
+
+
+def language_of(user: object) -> str:
+    """The language that somebody reads us in, as far as it is known."""
+    return str(getattr(user, "language", "") or "en")

@@ -1,0 +1,65 @@
+"""What allauth has to say goes into the outbox, in the house's frame, with addresses of the portal's own."""
+
+import re
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.test import Client
+
+from formation_portal.letters.models import Letter
+
+pytestmark = pytest.mark.django_db
+
+NEW = {
+    "first_name": "Ada",
+    "last_name": "Byron",
+    "email": "ada@example.com",
+    "password1": "a long enough passphrase",
+}
+
+
+@pytest.fixture(autouse=True)
+def _address(settings: Any) -> None:
+    settings.PORTAL_URL = "https://portal.example"
+
+
+def link(letter: Letter) -> str:
+    """The path that the letter leads to."""
+    found = re.findall(r"https://portal\.example(/accounts/\S+)", letter.text)
+    assert len(found) == 1
+    assert f"https://portal.example{found[0]}" in letter.html
+    return str(found[0])
+
+
+def test_signing_up_asks_for_a_confirmation_whose_link_works() -> None:
+    client = Client()
+    client.post("/accounts/signup/", NEW)
+    letter = Letter.objects.get()
+    assert (letter.kind, letter.to) == ("confirmation", "ada@example.com")
+    assert "Hello Ada Byron," in letter.text
+    assert client.get(link(letter)).status_code == 200
+    assert mail.outbox == []
+
+
+def test_a_forgotten_password_gets_a_link_that_works(owner: Any) -> None:
+    client = Client()
+    client.post("/accounts/password/reset/", {"email": owner.email})
+    letter = Letter.objects.get()
+    assert (letter.kind, letter.to) == ("password_reset", owner.email)
+    page = client.get(link(letter), follow=True)
+    assert "New password" in page.content.decode()
+
+
+def test_a_password_that_nobody_has_is_told_too() -> None:
+    Client().post("/accounts/password/reset/", {"email": "nobody@example.com"})
+    letter = Letter.objects.get()
+    assert letter.kind == "account_unknown"
+    assert link(letter) == "/accounts/signup/"
+
+
+def test_no_address_in_a_letter_is_what_a_request_calls_this_host(owner: Any, settings: Any) -> None:
+    settings.ALLOWED_HOSTS = ["*"]
+    Client(headers={"host": "evil.example"}).post("/accounts/password/reset/", {"email": owner.email})
+    letter = Letter.objects.get()
+    assert "evil.example" not in letter.text + letter.html

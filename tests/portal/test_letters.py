@@ -1,0 +1,110 @@
+"""The outbox and the previews, for the demo alone; and the way to get no more letters of a kind."""
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal import letters
+from formation_portal.letters.models import Letter, Refusal
+from formation_portal.letters.refusing import kind_of, refusal_path
+from formation_portal.letters.samples import samples
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def letter() -> Letter:
+    context = {"code": "204 816", "minutes": 10}
+    letters.post(kind="code", to="ada@example.com", language="en", context=context)
+    return Letter.objects.get()
+
+
+def sound(client: Client, path: str) -> str:
+    response = client.get(path)
+    assert response.status_code == 200
+    page = response.content.decode()
+    assert Markup(page).faults == []
+    return page
+
+
+def test_the_outbox_lists_letters_and_says_that_none_goes_out(as_nobody: Client, letter: Letter) -> None:
+    page = sound(as_nobody, "/letters/")
+    assert "Your code: 204 816" in page
+    assert "ada@example.com" in page
+    assert "No mail server is set up" in page
+
+
+def test_an_empty_outbox_says_how_to_fill_it(as_nobody: Client) -> None:
+    assert "Nothing has been written yet" in sound(as_nobody, "/letters/")
+
+
+def test_a_letter_whose_content_was_removed_is_listed_without_a_link(as_nobody: Client, letter: Letter) -> None:
+    Letter.objects.update(to="", subject="", text="", html="")
+    page = sound(as_nobody, "/letters/")
+    assert "Its content was removed" in page
+    assert f"/letters/{letter.number}/" not in page
+    assert as_nobody.get(f"/letters/{letter.number}/").status_code == 404
+
+
+def test_a_letter_is_shown_as_text_and_in_a_frame_that_may_do_nothing(as_nobody: Client, letter: Letter) -> None:
+    page = Markup(sound(as_nobody, f"/letters/{letter.number}/"))
+    frame = page.one("iframe")
+    assert frame.attributes["sandbox"] == ""
+    framed = as_nobody.get(frame.attributes["src"])
+    assert framed.content.decode() == letter.html
+    assert framed["X-Frame-Options"] == "SAMEORIGIN"
+    policy = framed["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert policy.endswith("sandbox")
+    assert "script" not in policy
+
+
+def test_every_kind_is_previewed(as_nobody: Client) -> None:
+    page = sound(as_nobody, "/gallery/letters/")
+    for kind in samples():
+        assert f'src="/gallery/letters/{kind}/"' in page
+        assert as_nobody.get(f"/gallery/letters/{kind}/").status_code == 200
+    assert as_nobody.get("/gallery/letters/unheard-of/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "path", ["/letters/", "/letters/{}/", "/letters/{}/body/", "/gallery/letters/", "/gallery/letters/code/"]
+)
+def test_without_the_demo_there_is_none_of_it(as_agent: Client, letter: Letter, settings: Any, path: str) -> None:
+    settings.DEMO = False
+    assert as_agent.get(path.format(letter.number)).status_code == 404
+
+
+def remind(to: str) -> None:
+    letters.post(kind="reminder", to=to, language="en", context=samples()["reminder"])
+
+
+def test_whoever_wants_no_more_reminders_gets_none_and_need_not_sign_in(as_nobody: Client) -> None:
+    remind("Ada@example.com")
+    (link,) = set(re.findall(r"/letters/refusal/\S+/", Letter.objects.get().text))
+    assert "Send me no more of them" in sound(as_nobody, link)
+    assert not Refusal.objects.exists()
+    answer = as_nobody.post(link)
+    assert answer.status_code == 302
+    assert "You get no more letters like this" in sound(as_nobody, answer["Location"])
+    remind("ada@example.com")
+    remind("bob@example.com")
+    assert Letter.objects.filter(kind="reminder").count() == 2
+    as_nobody.post(link)
+    assert Refusal.objects.count() == 1
+
+
+def test_the_way_out_names_nobody_and_cannot_be_made_up(as_nobody: Client) -> None:
+    path = refusal_path(kind="reminder", to="ada@example.com")
+    assert "ada" not in path
+    assert as_nobody.get(f"{path[:-2]}x/").status_code == 404
+    assert kind_of("made:up") is None
+
+
+def test_what_has_to_be_known_cannot_be_refused(as_nobody: Client) -> None:
+    path = refusal_path(kind="decision", to="ada@example.com")
+    assert as_nobody.post(path).status_code == 404
+    assert not Refusal.objects.exists()

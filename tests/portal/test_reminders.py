@@ -1,0 +1,79 @@
+"""A draft that has lain for a week is remembered once, with what is missing, to those who want it."""
+
+import datetime as dt
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Application
+from formation_portal.letters.models import Letter
+from formation_portal.letters.refusing import refusal_path, refuse
+from formation_portal.letters.rounds import go_round
+
+pytestmark = pytest.mark.django_db
+
+
+def leave(draft: Draft, *, days: float) -> None:
+    at = timezone.now() - dt.timedelta(days=days)
+    Application.objects.filter(pk=draft.application.pk).update(updated_at=at)
+
+
+def reminders() -> list[str]:
+    return list(Letter.objects.filter(kind="reminder").values_list("text", flat=True))
+
+
+def test_a_draft_that_has_lain_for_a_week_is_remembered_once(draft: Draft) -> None:
+    leave(draft, days=7.1)
+    go_round()
+    (text,) = reminders()
+    assert draft.needs[0].text in text
+    assert f"/applications/{draft.application.reference}/" in text
+    assert "more." in text
+    go_round()
+    leave(draft, days=20)
+    go_round()
+    assert len(reminders()) == 1
+
+
+@pytest.mark.parametrize("days", [6.9, 61])
+def test_a_draft_in_use_or_long_forgotten_is_not(draft: Draft, days: float) -> None:
+    leave(draft, days=days)
+    go_round()
+    assert reminders() == []
+
+
+def test_a_draft_without_gaps_is_told_to_be_ready(complete: Draft) -> None:
+    leave(complete, days=8)
+    go_round()
+    assert "Nothing is missing any more" in reminders()[0]
+
+
+def test_what_was_submitted_or_deleted_is_not_remembered(submitted: Draft, owner: Any) -> None:
+    leave(submitted, days=8)
+    go_round()
+    assert reminders() == []
+
+
+def test_a_deleted_draft_is_not_remembered(draft: Draft, owner: Any) -> None:
+    saving.delete_draft(draft.application, by=owner)
+    leave(draft, days=8)
+    go_round()
+    assert reminders() == []
+
+
+def test_whoever_wants_none_gets_none(draft: Draft, owner: Any) -> None:
+    refuse(refusal_path(kind="reminder", to=owner.email).split("/")[-2])
+    leave(draft, days=8)
+    go_round()
+    assert reminders() == []
+
+
+def test_a_shut_account_is_left_alone(draft: Draft, owner: Any) -> None:
+    owner.is_active = False
+    owner.save()
+    leave(draft, days=8)
+    go_round()
+    assert reminders() == []

@@ -1,0 +1,61 @@
+"""Who submitted an application hears by letter that it has come back or is decided."""
+
+import pytest
+from django.db import transaction
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.saving.writing import writing
+from formation_portal.contract.lifecycle import State
+from formation_portal.letters.models import Letter
+
+pytestmark = pytest.mark.django_db
+
+
+def written() -> list[tuple[str, str, str]]:
+    return list(Letter.objects.exclude(kind="submission").values_list("kind", "to", "reference"))
+
+
+def move(draft: Draft, state: State) -> None:
+    with writing(draft, by=None, must_be_open=False) as journal:
+        draft.application.state = state
+        journal.note("Moved")
+
+
+def test_what_comes_back_is_told(submitted: Draft) -> None:
+    saving.reopen(submitted, reason="The formation service asks for a change")
+    assert written() == [("return", "owner@example.com", submitted.application.reference)]
+    letter = Letter.objects.get(kind="return")
+    assert submitted.title in letter.subject
+    assert f"/applications/{submitted.application.reference}/" in letter.text
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        (State.SUBMITTED_TO_CSP, "Approved"),
+        (State.INCORPORATED, "It is done"),
+        (State.REJECTED, "Declined"),
+    ],
+)
+def test_a_decision_is_told(submitted: Draft, state: State, words: str) -> None:
+    move(submitted, state)
+    assert [kind for kind, _, _ in written()] == ["decision"]
+    assert Letter.objects.get(kind="decision").subject.startswith(words)
+
+
+@pytest.mark.parametrize("state", [State.IN_REVIEW, State.WITHDRAWN])
+def test_what_nobody_waits_for_is_not_told(submitted: Draft, state: State) -> None:
+    move(submitted, state)
+    assert written() == []
+
+
+def test_what_was_undone_is_not_told(submitted: Draft) -> None:
+    with transaction.atomic():
+        move(submitted, State.REJECTED)
+        transaction.set_rollback(True)
+    assert written() == []
+
+
+def test_a_change_that_moves_nothing_is_not_told(complete: Draft) -> None:
+    assert written() == []
