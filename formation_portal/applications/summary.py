@@ -175,10 +175,6 @@ def _table(draft: Draft) -> ShareTable:
     )
 
 
-def _figure(number: int) -> str:
-    return f"{number:,}"
-
-
 def _documents(draft: Draft) -> Iterable[DocumentLine]:
     for row in (None, *draft.parties):
         there = draft.documents_of(row)

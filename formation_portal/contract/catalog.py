@@ -7,7 +7,6 @@ from typing import Any
 
 from pydantic import Field, ValidationError, model_validator
 
-from .language import noted, say
 from .schema import FormSchema, Model
 
 
@@ -68,21 +67,8 @@ class CatalogItem(Model):
 class BrokenItem:
     """A catalog item that cannot be read at all; it is shown as unavailable, with the reason."""
 
-    given_name: str
-    where: str
-    said: str
-
-    @property
-    def name(self) -> str:
-        """What to call it."""
-        return self.given_name or say("A product without a name")
-
-    @property
-    def reason(self) -> str:
-        """The first thing that is wrong, and where."""
-        if not self.where:
-            return say("The entry in the catalog can't be read: it is no product at all")
-        return say("The entry in the catalog can't be read, at {where}: {said}", where=self.where, said=say(self.said))
+    name: str
+    reason: str
 
 
 def parse_catalog(items: Sequence[Any]) -> list[CatalogItem | BrokenItem]:
@@ -96,10 +82,12 @@ def _parse_item(item: Any) -> CatalogItem | BrokenItem:
     except ValidationError as error:
         product = item.get("product") if isinstance(item, Mapping) else None
         name = product.get("name") if isinstance(product, Mapping) else None
-        return _broken(str(name or ""), error)
+        return BrokenItem(name=str(name or "A product without a name"), reason=_reason(error))
 
 
-def _broken(name: str, error: ValidationError) -> BrokenItem:
+def _reason(error: ValidationError) -> str:
+    """The first thing that is wrong, and where."""
     first = error.errors(include_input=False, include_url=False)[0]
     where = ".".join(str(step) for step in first["loc"])
-    return BrokenItem(name, where, noted("It is missing") if first["type"] == "missing" else first["msg"])
+    said = "It is missing" if first["type"] == "missing" else first["msg"]
+    return f"The entry in the catalog can't be read{f', at {where}: {said}' if where else ': it is no product at all'}"

@@ -52,7 +52,6 @@ def _counts(aside: Aside) -> str:
 
 def _way_back(aside: Aside) -> str:
     several = sum(map(len, (aside.answers, aside.parties, aside.share_classes, aside.documents))) > 1
-    comes = "They come" if several else "It comes"
     named = aside.deciding
     if not named or len(named) > _NAMED_AT_MOST:
         if several:

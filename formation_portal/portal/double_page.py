@@ -11,10 +11,10 @@ from django.urls import reverse
 from formation_portal.applications.doubles import properties_of
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
-from formation_portal.contract import canonical
+from formation_portal.contract.language import day, listed, say, say_count
 from formation_portal.contract.world import country_name
 
-from .roles import any_of, role_words
+from .roles import a_role, role_words, same_kind
 from .words import in_words, number_of_shares
 
 
@@ -40,9 +40,9 @@ class DoublePage:
         return self.draft.title
 
     @property
-    def word(self) -> str:
-        """Person, company or foundation."""
-        return canonical.KIND_WORDS[self.other.kind]
+    def question(self) -> str:
+        """Whether both are one."""
+        return same_kind(self.other.kind)
 
     @property
     def sentence(self) -> str:
@@ -54,8 +54,8 @@ class DoublePage:
         """The words of the button that makes one of both."""
         count = len(set(self.party.roles) - set(self.other.roles))
         if not count:
-            return f"Use only the first {self.other.label}"
-        return f"Give {self.other.label} {'this role' if count == 1 else 'these roles'} too"
+            return say("Use only the first {name}", name=self.other.label)
+        return say_count("Give {name} this role too", "Give {name} these roles too", count, name=self.other.label)
 
     @property
     def new_roles(self) -> str:
@@ -80,7 +80,7 @@ class DoublePage:
             for row in self.draft.share_classes
         )
         return tuple(
-            Differing(f"“{label}” shares", number_of_shares(stays), number_of_shares(goes))
+            Differing(say("“{name}” shares", name=label), number_of_shares(stays), number_of_shares(goes))
             for label, stays, goes in pairs
             if stays and goes
         )
@@ -92,17 +92,19 @@ class DoublePage:
 
 def already_here(draft: Draft, row: PartyRow) -> str:
     """ "Ada Lovelace, born 10 December 1985, is already a director here." """
-    words = [canonical.role_word(role) for role in row.roles]
-    roles = any_of([f"{'an' if word[:1] in tuple('aeiou') else 'a'} {word}" for word in words]).replace(" or ", " and ")
-    known = known_by(properties_of(draft, row))
-    return f"{row.label}, {known}, is already {roles} here." if roles else f"{row.label}, {known}, is already here."
+    said = {"name": row.label, "known": known_by(properties_of(draft, row))}
+    if not row.roles:
+        return say("{name}, {known}, is already here.", **said)
+    return say("{name}, {known}, is already {roles} here.", roles=listed([a_role(role) for role in row.roles]), **said)
 
 
 def known_by(known: Mapping[str, Any]) -> str:
     """What tells those of one name apart: the registration number, else the date of birth, else the e-mail address."""
     born, number, country = known.get("date_of_birth"), known.get("registration_number"), known.get("country")
     if number:
-        return f"number {number}{f' in {country_name(country)}' if country else ''}"
+        if country:
+            return say("number {number} in {country}", number=number, country=country_name(country))
+        return say("number {number}", number=number)
     if isinstance(born, date):
-        return f"born {born.day}\u00a0{born:%B}\u00a0{born.year}"
+        return say("born {day}", day=day(born))
     return str(known.get("email", ""))

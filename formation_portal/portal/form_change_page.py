@@ -6,6 +6,7 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.applications.new_form import LostAnswer, lost_answers, under
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.form_changes import FormChanges, form_changes
+from formation_portal.contract.language import noted, say
 from formation_portal.gateway.catalog import known_catalog
 
 from .money import money
@@ -63,5 +64,5 @@ def _new_price(draft: Draft, item: CatalogItem) -> str:
     if draft.application.product.get("price") == item.model_dump(mode="json")["price"]:
         return ""
     price = item.price
-    parts = ((price.one_off, "to form"), (price.annual, "each year"))
-    return ", ".join(f"{money(amount, price.currency)} {when}" for amount, when in parts if amount is not None)
+    parts = ((price.one_off, noted("{amount} to form")), (price.annual, noted("{amount} each year")))
+    return ", ".join(say(said, amount=money(amount, price.currency)) for amount, said in parts if amount is not None)

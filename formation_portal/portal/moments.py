@@ -2,22 +2,44 @@
 
 from datetime import date, datetime
 
+from babel.numbers import format_decimal
 from django.utils import timezone
+from django.utils.translation import gettext
+
+from formation_portal.contract import language
+from formation_portal.contract.language import say
 
 
 def day(value: date) -> str:
     """24 November 2026, with no-break spaces."""
-    return f"{value.day}\u00a0{value:%B}\u00a0{value.year}"
+    return language.day(value)
 
 
 def moment(value: datetime) -> str:
     """14:02 where it was today, else the day."""
     local = timezone.localtime(value)
-    return f"{local:%H:%M}" if local.date() == timezone.localdate() else f"on {day(local.date())}"
+    return f"{local:%H:%M}" if local.date() == timezone.localdate() else say("on {day}", day=day(local.date()))
+
+
+def full(value: datetime) -> str:
+    """24 November 2026, 14:02."""
+    local = timezone.localtime(value)
+    return f"{day(local.date())}, {local:%H:%M}"
+
+
+def span(first: date, last: date) -> str:
+    """24 to 26 November 2026, 30 November to 2 December 2026; one day where they are the same."""
+    if first == last:
+        return day(first)
+    words = {"first": day(first), "last": day(last)}
+    if first.year == last.year:
+        is_short = first.month == last.month and language.language() == "en"
+        words["first"] = str(first.day) if is_short else language.day_of_year(first)
+    return gettext("%(first)s to %(last)s") % words
 
 
 def size(octets: int) -> str:
     """240 kB, 1.4 MB; kB is 1,000 bytes."""
     if octets < 1_000_000:
         return f"{max(1, round(octets / 1_000))}\u00a0kB"
-    return f"{octets / 1_000_000:.1f}\u00a0MB"
+    return f"{format_decimal(octets / 1_000_000, '0.0', locale=language.locale())}\u00a0MB"

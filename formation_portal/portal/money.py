@@ -6,8 +6,6 @@ from babel.numbers import format_currency
 
 from formation_portal.contract.language import locale
 
-_LOCALE = "en"
-
 
 def money(amount: Decimal, currency: str) -> str:
     """USD 1,650, with a no-break space. A price without a currency shows its figure alone."""
