@@ -14,6 +14,7 @@ from formation_portal.contract.carrying import SET_ASIDE, UNREADABLE, Comparison
 from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.language import noted, say
 from formation_portal.contract.needs import Need, needs
+from formation_portal.contract.notation import shown
 from formation_portal.contract.record import Record
 from formation_portal.contract.rules import Question, settle
 from formation_portal.contract.schema import ENTITY, FormSchema
@@ -138,11 +139,11 @@ class _Comparing:
                 continue
             what = say("Shares, {name}", name=held.label)
             if party not in holders or share_class not in known:
-                self._leave(row.label, what, holding.typed, say("No holding of these there"))
+                self._leave(row.label, what, shown(holding.typed), say("No holding of these there"))
             elif holding.shares is None:
-                self._leave(row.label, what, holding.typed, say(UNREADABLE))
+                self._leave(row.label, what, shown(holding.typed), say(UNREADABLE))
             else:
-                self._fits.append(CarriedLine(row.label, what, holding.typed))
+                self._fits.append(CarriedLine(row.label, what, shown(holding.typed)))
                 yield (party, share_class), holding.typed
 
     def _documents(self, parties: Iterable[NewParty]) -> Iterator[NewDocument]:

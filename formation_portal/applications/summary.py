@@ -140,7 +140,7 @@ def answer_line(draft: Draft, question: Question, *, answers: Answers, raw: Mapp
     if spec.name in answers.values:
         return AnswerLine(question.section, spec, _words(draft, spec, answers.values[spec.name]))
     if spec.name in answers.problems:
-        return AnswerLine(question.section, spec, _as_typed(raw.get(spec.name)), is_unreadable=True)
+        return AnswerLine(question.section, spec, _as_typed(spec.shown(raw.get(spec.name))), is_unreadable=True)
     return AnswerLine(question.section, spec, "")
 
 

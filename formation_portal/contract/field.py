@@ -97,9 +97,18 @@ class FieldSpec(BaseModel):
             typed = {part: post.get(f"{control}:{part}") for part in self.parts}
             if all(value is None for value in typed.values()):
                 return None
-            return {part: reading.as_typed(value) for part, value in typed.items() if value is not None}
+            given = ((part, value) for part, value in typed.items() if value is not None)
+            return {part: self.kept(reading.as_typed(value), part) for part, value in given}
         value = post.get(control)
-        return None if value is None else reading.as_typed(value)
+        return None if value is None else self.kept(reading.as_typed(value))
+
+    def kept(self, text: str, part: str = "") -> str:
+        """What was typed in the reader's notation, as a draft keeps it."""
+        return text
+
+    def shown(self, raw: Any) -> Any:
+        """What a draft keeps, in the reader's notation."""
+        return raw
 
     def clean(self, raw: Any) -> Any | None:
         """The answer as a value, or None where there is none. Takes what a form posts and what `payload` gives.

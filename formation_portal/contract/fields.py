@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import phonenumbers
 from pydantic import Discriminator, Tag, TypeAdapter
 
-from . import cells, reading
+from . import cells, notation, reading
 from .field import Choice, FieldSpec
 from .language import day, figure, noted, say
 from .problems import AnswerError
@@ -161,6 +161,12 @@ class NumberField(FieldSpec):
     cell_hint: ClassVar[str] = noted("A number in digits, like 10000 or 12.5.")
     field_type: Literal["number"] = "number"
 
+    def kept(self, text: str, part: str = "") -> str:
+        return notation.kept(text)
+
+    def shown(self, raw: Any) -> Any:
+        return notation.shown(raw) if isinstance(raw, str) else raw
+
     def _read(self, raw: Any) -> int | Decimal:
         return reading.number(raw, label=self.label)
 
@@ -274,6 +280,14 @@ class CurrencyAmountField(FieldSpec):
     def fixed_currency(self) -> str:
         """The one allowed currency, or nothing where there is a choice."""
         return self.allowed_currencies[0] if len(self.allowed_currencies) == 1 else ""
+
+    def kept(self, text: str, part: str = "") -> str:
+        return notation.kept(text) if part == "amount" else text
+
+    def shown(self, raw: Any) -> Any:
+        if not isinstance(raw, Mapping) or not isinstance(raw.get("amount"), str):
+            return raw
+        return {**raw, "amount": notation.shown(raw["amount"])}
 
     def clean(self, raw: Any) -> Money | None:
         # A chosen currency alone is no answer: it may be the one that the control showed first.

@@ -4,6 +4,7 @@ The contract itself knows English alone. Whoever draws pages gives it a speaker 
 reader's language at each moment and holds the translations. Without one it speaks English, as the service does.
 """
 
+import unicodedata
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
@@ -11,12 +12,14 @@ from functools import cache
 from typing import Literal, Protocol
 
 from babel import Locale
-from babel.dates import format_date, format_skeleton
+from babel.dates import format_date, format_skeleton, get_month_names
 from babel.lists import format_list
 from babel.numbers import format_decimal
 
 # Of the English that there are, the one that the words are written in.
 _LOCALES = {"en": "en_GB"}
+# Names of months are read in each of these, whatever the page is in: none means two months.
+_READ = ("en", "de", "fr", "es")
 
 
 class Speaker(Protocol):
@@ -101,6 +104,26 @@ def month(value: date) -> str:
 def day_of_year(value: date) -> str:
     """27 March, with a no-break space."""
     return str(format_skeleton("MMMMd", value, locale=locale())).replace(" ", "\u00a0")
+
+
+def month_named(text: str) -> int:
+    """The month by its name, or its usual short form, in any of the languages; 0 for no name."""
+    return _months().get(_plain(text), 0)
+
+
+@cache
+def _months() -> dict[str, int]:
+    forms = ((code, width) for code in _READ for width in ("wide", "abbreviated"))
+    return {
+        _plain(name): number
+        for code, width in forms
+        for number, name in get_month_names(width, locale=locale_of(code)).items()
+    }
+
+
+def _plain(name: str) -> str:
+    letters = unicodedata.normalize("NFKD", name.strip().rstrip(".")).casefold()
+    return "".join(letter for letter in letters if letter.isalpha())
 
 
 def locale() -> Locale:

@@ -12,7 +12,7 @@ from typing import Any
 
 import phonenumbers
 
-from .language import figure, listed, say
+from .language import figure, listed, month_named, say
 from .problems import AnswerError
 from .values import Address
 from .world import is_country, is_currency
@@ -25,10 +25,12 @@ DIGITS_LIMIT = 15
 _WIDE = Context(prec=1_000)
 
 _BIDI_CONTROLS = frozenset(range(0x202A, 0x202F)) | frozenset(range(0x2066, 0x206A))
-_PLAIN_NUMBER = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
-_GROUPED_NUMBER = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?", re.ASCII)
+PLAIN_NUMBER = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
+GROUPED_NUMBER = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?", re.ASCII)
 _GROUP_MARKS = re.compile("[\\s\u00a0\u202f'’]")
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+# 3. in German, 1er in French.
+_DAY_MARKS = re.compile(r"(?<=\d)(\.|er|º)$", re.ASCII)
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
@@ -101,16 +103,21 @@ def number(raw: Any, *, label: str) -> int | Decimal:
     return int(exact) if exact == exact.to_integral_value() else exact
 
 
+def without_group_marks(text: str) -> str:
+    """A typed number without the spaces and apostrophes that people put between thousands."""
+    return _GROUP_MARKS.sub("", text)
+
+
 def decimal(raw: Any, *, label: str) -> Decimal:
     """A number as a decimal without trailing zeros: digits, a point, spaces or commas between thousands."""
     refusal = AnswerError("not_a_number", say("Enter “{label}” in digits, like 10000", label=label))
     if isinstance(raw, bool) or not isinstance(raw, str | int | float | Decimal):
         raise refusal
     if isinstance(raw, str):
-        raw = _GROUP_MARKS.sub("", raw)
-        if _GROUPED_NUMBER.fullmatch(raw):
+        raw = without_group_marks(raw)
+        if GROUPED_NUMBER.fullmatch(raw):
             raw = raw.replace(",", "")
-        if not _PLAIN_NUMBER.fullmatch(raw):
+        if not PLAIN_NUMBER.fullmatch(raw):
             raise refusal
     if len(str(raw)) > _WIDE.prec:
         raise _too_many_digits(label)
@@ -145,7 +152,7 @@ def calendar_date(raw: Any, *, label: str) -> date:
     if not (_is_digits(year) and len(year) == 4):
         raise AnswerError("not_a_year", say("Enter the year of “{label}” with four digits, like 1985", label=label))
     try:
-        return date(int(year), _month(month), int(day) if _is_digits(day) else 0)
+        return date(int(year), _month(month), int(day) if _is_digits(day := _DAY_MARKS.sub("", day)) else 0)
     except ValueError:
         raise AnswerError("not_a_date", say("Enter “{label}” as a real date, like 27 3 1985", label=label)) from None
 
@@ -158,7 +165,7 @@ def _month(text: str) -> int:
     if _is_digits(text):
         return int(text)
     head = text.lower()[:3]
-    return _MONTHS.index(head) + 1 if head in _MONTHS else 0
+    return _MONTHS.index(head) + 1 if head in _MONTHS else month_named(text)
 
 
 def phone(raw: Any, *, label: str) -> str:

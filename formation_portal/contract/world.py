@@ -40,12 +40,22 @@ def is_currency(code: str) -> bool:
 
 def country_name(code: str, language: str = "") -> str:
     """The country's name in the language, else in the reader's; the code itself where nobody knows it."""
-    return str(reader.locale_of(language or reader.language()).territories.get(code, code))
+    return _country_name(code, language or reader.language())
 
 
 def currency_name(code: str, language: str = "") -> str:
     """The currency's name in the language, else in the reader's; or the code itself."""
-    return str(reader.locale_of(language or reader.language()).currencies.get(code, code))
+    return _currency_name(code, language or reader.language())
+
+
+@cache
+def _country_name(code: str, language: str) -> str:
+    return str(reader.locale_of(language).territories.get(code, code))
+
+
+@cache
+def _currency_name(code: str, language: str) -> str:
+    return str(reader.locale_of(language).currencies.get(code, code))
 
 
 @cache

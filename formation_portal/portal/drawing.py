@@ -1,8 +1,8 @@
 """Draws questions by their templates, each look of a question once.
 
 A long form has hundreds of questions, most of them blank, and templates take their time. So a question is drawn once
-for each way it can look, with a gap where typed text stands; the text itself is never kept, only what was chosen from
-the schema's own lists.
+for each way it can look in a language, with a gap where typed text stands; the text itself is never kept, only what
+was chosen from the schema's own lists.
 """
 
 from collections.abc import Hashable, Iterator, Mapping
@@ -14,6 +14,7 @@ from django.template import Context
 from django.template.loader import get_template
 
 from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.language import language
 
 from .questions import Question
 
@@ -81,6 +82,7 @@ def _key(look: Question) -> Hashable:
     raw = look.raw
     shown = tuple(sorted(raw.items())) if isinstance(raw, Mapping) else tuple(raw) if isinstance(raw, list) else raw
     return (
+        language(),
         id(look.spec),
         look.name,
         shown,

@@ -102,12 +102,13 @@ class Question:
 
     @cached_property
     def raw(self) -> Any:
-        """As typed, in the shape that the template draws: text, list, or text by part."""
+        """As typed, in the notation of the page and the shape that the template draws: text, list, or text by part."""
+        typed = self.spec.shown(self.typed)
         if self.spec.many:
-            return self.typed if isinstance(self.typed, list) else []
+            return typed if isinstance(typed, list) else []
         if self.spec.parts:
-            return self.typed if isinstance(self.typed, dict) else {}
-        return self.typed if isinstance(self.typed, str) else ""
+            return typed if isinstance(typed, dict) else {}
+        return typed if isinstance(typed, str) else ""
 
     @cached_property
     def choices(self) -> tuple[ChoiceRow, ...]:

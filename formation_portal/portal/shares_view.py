@@ -10,6 +10,7 @@ from django.urls import reverse
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow, ShareClassRow
 from formation_portal.contract.language import figure, say, say_count
+from formation_portal.contract.notation import shown
 from formation_portal.contract.problems import AnswerError
 from formation_portal.contract.schema import Section
 from formation_portal.contract.shares import number_of_shares
@@ -232,7 +233,7 @@ class SharesPage:
             name=name,
             id=name,
             label=f"{row.label}, {party.label}",
-            typed=typed,
+            typed=shown(typed),
             error=objection or refused,
             is_refused=bool(refused and not objection),
             delivery=unsettled,

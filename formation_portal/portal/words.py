@@ -7,6 +7,7 @@ from typing import Any
 from formation_portal.applications.models import Holding
 from formation_portal.contract.field import Choice, FieldSpec
 from formation_portal.contract.language import figure, say
+from formation_portal.contract.notation import shown
 from formation_portal.contract.problems import AnswerError
 
 from .sheet import Sheet
@@ -43,7 +44,7 @@ def in_words(spec: FieldSpec, typed: Any, share_classes: Iterable[Choice] = ()) 
     try:
         value = spec.clean(typed)
     except AnswerError:
-        return _plain(typed)
+        return _plain(spec.shown(typed))
     if value is None:
         return ""
     if spec.refers_to_share_class:
@@ -53,7 +54,7 @@ def in_words(spec: FieldSpec, typed: Any, share_classes: Iterable[Choice] = ()) 
 
 def number_of_shares(holding: Holding) -> str:
     """10,000; where the number cannot be read, as it was typed."""
-    return str(holding.typed) if holding.shares is None else figure(holding.shares)
+    return shown(str(holding.typed)) if holding.shares is None else figure(holding.shares)
 
 
 def _plain(typed: Any) -> str:

@@ -1,0 +1,36 @@
+"""Numbers as people type them in their language, and as a draft keeps them: one way, whatever language they come in.
+
+A draft keeps 1,234.56. A page in German takes 1.234,56 for that and shows it so; one in French 1 234,56. What is no
+number in the page's notation is kept as it was typed, and so is one that can only be meant in the other way, like 1.5
+or 1,234.56 on a page in German.
+"""
+
+import re
+
+from .language import language
+from .reading import GROUPED_NUMBER, PLAIN_NUMBER, without_group_marks
+
+# What stands between thousands where a comma begins the decimals.
+_GROUP_MARKS = {"de": ".", "es": ".", "fr": "\u202f"}
+_COMMA_NUMBER = re.compile(r"-?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?", re.ASCII)
+# In French a point between digits is the one of the keypad's key, unless decimals or another point follow.
+_FRENCH_NUMBER = re.compile(r"-?(\d{1,3}(\.\d{3}){2,}|\d{1,3}(\.\d{3})+(?=,)|\d+)(,\d+)?", re.ASCII)
+
+
+def kept(text: str) -> str:
+    """A number that was typed in the reader's notation, as a draft keeps it; anything else as it is."""
+    if language() not in _GROUP_MARKS:
+        return text
+    own = _FRENCH_NUMBER if language() == "fr" else _COMMA_NUMBER
+    if not own.fullmatch(without_group_marks(text)):
+        return text
+    return text.translate(str.maketrans({".": ",", ",": ".", "\u202f": ","}))
+
+
+def shown(text: str) -> str:
+    """A number that a draft keeps, in the reader's notation; anything else as it is."""
+    mark = _GROUP_MARKS.get(language())
+    bare = without_group_marks(text)
+    if mark is None or not (PLAIN_NUMBER.fullmatch(bare) or GROUPED_NUMBER.fullmatch(bare)):
+        return text
+    return text.translate(str.maketrans({".": ",", ",": mark}))
