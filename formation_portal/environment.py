@@ -57,6 +57,9 @@ class Environment(BaseSettings):
         10, ge=1, description="Calls to the service that the relay's workers make in any second, together."
     )
     rate_limit: int = Field(600, description="Requests a minute that the embedded service takes from one key.")
+    pdf_fonts: str = Field(
+        "", description="A folder of more fonts for records as PDF, for scripts that the system has none for."
+    )
     log_level: str = Field("INFO", description="The least serious level that is logged.")
 
     @field_validator("email_url")

@@ -180,6 +180,8 @@ RELAY_DIR = DATA_DIR / "relay"
 RELAY_CALLS_PER_SECOND = ENV.relay_calls_per_second
 # Every wait of the relay times this. Campaigns against a service of their own make time pass faster.
 RELAY_PACE = 1.0
+# Records as PDF are set with Typst's own fonts, the system's, and those of this folder; empty for none.
+PDF_FONTS = ENV.pdf_fonts
 SERVICE_RATE_LIMIT = ENV.rate_limit
 # A request that has not answered for so long has died, and its Idempotency-Key is free again. No request runs this
 # long; and should one, it finds its row taken and rolls back.

@@ -13,5 +13,6 @@ urlpatterns = [
     path("deliveries/<int:number>/decision/", deliveries.decision, name="decision"),
     path("<str:reference>/", review.review, name="review"),
     path("<str:reference>/record.json", review.record, name="record"),
+    path("<str:reference>/record.pdf", review.record_pdf, name="record_pdf"),
     path("<str:reference>/documents/<int:number>/", review.document, name="document"),
 ]

@@ -29,6 +29,7 @@ class ApplicationRow:
     """One application, as components/task.html draws it."""
 
     id: str
+    reference: str
     title: str
     is_name: bool
     url: str
@@ -48,6 +49,7 @@ def _row(application: Application) -> ApplicationRow:
     facts = (application.product_name, application.jurisdiction_name)
     return ApplicationRow(
         id=f"application-{application.reference}",
+        reference=application.reference,
         title=name or application.product_name,
         is_name=bool(name),
         url=reverse(page, args=[application.reference]),

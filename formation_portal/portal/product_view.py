@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from babel.numbers import get_currency_name
 
-from formation_portal.contract.catalog import CatalogItem
+from formation_portal.contract.catalog import CatalogItem, Price
 from formation_portal.contract.language import locale, say
 from formation_portal.contract.schema import FormSchema
 from formation_portal.gateway.catalog import Product
@@ -85,7 +85,7 @@ def product_page(product: Product) -> ProductPage:
         description=item.product.description,
         reason="",
         figures=facts(item),
-        price=price_table(item) if item.price.is_given else None,
+        price=price_table(item.price) if item.price.is_given else None,
         timeline=item.estimated_timeline,
         roles=role_needs(item.form),
         sections=section_previews(item.form),
@@ -99,9 +99,8 @@ def entity_word(product_type: str) -> str:
     return _ENTITY_WORDS.get(product_type, "entity")
 
 
-def price_table(item: CatalogItem) -> PriceTable:
+def price_table(price: Price) -> PriceTable:
     """The price as a table: once, and each year."""
-    price = item.price
     currency = get_currency_name(price.currency, count=2, locale=locale()) if price.currency else say("Amount")
     return PriceTable(
         caption=say("Price in {currency}", currency=currency) if price.currency else say("Price"),

@@ -1,15 +1,34 @@
-"""An application's record as a file to keep."""
+"""An application's record as a file to keep: as JSON for machines, as PDF for people."""
 
-from django.http import JsonResponse
+import json
+
+from django.core.serializers.json import DjangoJSONEncoder
+from django.http import HttpResponse
+from django.utils import timezone
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.export import export
 
+from .printed_record import printed_record
+from .typesetting import typeset
 
-def record_file(draft: Draft) -> JsonResponse:
-    """The record as JSON, to be saved and never kept by anything on the way."""
-    answer = JsonResponse(export(draft), json_dumps_params={"ensure_ascii": False, "indent": 2})
-    answer.headers["Content-Disposition"] = f'attachment; filename="{draft.application.reference}.json"'
-    answer.headers["Cache-Control"] = "no-store"
+
+def as_json(draft: Draft) -> HttpResponse:
+    """The record as JSON."""
+    content = json.dumps(export(draft), ensure_ascii=False, indent=2, cls=DjangoJSONEncoder)
+    return _file(draft, content.encode(), kind="application/json", ending="json")
+
+
+def as_pdf(draft: Draft) -> HttpResponse:
+    """The record as a PDF, as it stands now."""
+    content = typeset(printed_record(draft, made_at=timezone.now()))
+    return _file(draft, content, kind="application/pdf", ending="pdf")
+
+
+def _file(draft: Draft, content: bytes, *, kind: str, ending: str) -> HttpResponse:
+    """To be saved, and never kept by anything on the way. Named by the reference alone: names of people stay inside."""
+    answer = HttpResponse(content, content_type=kind)
+    answer.headers["Content-Disposition"] = f'attachment; filename="{draft.application.reference}.{ending}"'
+    answer.headers["Cache-Control"] = "private, no-store"
     answer.headers["X-Content-Type-Options"] = "nosniff"
     return answer

@@ -62,6 +62,7 @@ application = [
     path("carry-over/", carrying.carry_over, name="carry_over"),
     path("new-form/", form_changes.new_form, name="new_form"),
     path("record.json", record.record, name="record"),
+    path("record.pdf", record.record_pdf, name="record_pdf"),
     path("removal/", applications.removal, name="removal"),
 ]
 

@@ -61,6 +61,7 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "back": {"url": "/", "label": ODD, "is_name": True},
     "banner": {},
     "button": {"label": ODD, "kind": "quiet", "name": "later", "value": "1"},
+    "copies": {"reference": "FP-1", "of": ODD},
     "delivery": {"id": "d", "state": "checking", "at": "14:02"},
     "disclosure": {"summary": ODD, "text": ODD},
     "error_summary": {"problems": [Named()], "note": ODD},
@@ -92,8 +93,8 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
         "error": ODD, "upload_url": "/u", "remove_url": "/r", "key": ODD, "csrf_token": "t",
     },
     "slot_control": {"control": "file", "id": "s", "name": ODD, "file": Named()},
-    "summary_row": {"term": ODD, "value": ODD, "is_name": True, "change_url": "/c", "change_what": ODD, "state": "met"},
-    "task": {"id": "t", "title": ODD, "url": "/s", "state": "half", "status": ODD, "note": ODD, "why": ODD},
+    "summary_row": {"id": "r", "term": ODD, "value": ODD, "is_name": True, "change_url": "/c", "change_what": ODD, "state": "met"},
+    "task": {"id": "t", "title": ODD, "url": "/s", "state": "half", "status": ODD, "note": ODD, "why": ODD, "copies": "FP-1"},
     "timeline": {"id": "way", "title": ODD, "steps": [Named(), Named(state="met")]},
     "why": {"why": ODD * 9},
 }  # fmt: skip

@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from formation_portal.accounts.policies import UserRequest, agent
-from formation_portal.portal.record_file import record_file
+from formation_portal.portal import record_file
 
 from ..case_page import case_page
 from ..finding import case_of, document_of
@@ -22,7 +22,14 @@ def review(request: UserRequest, reference: str) -> HttpResponse:
 @agent
 def record(_request: UserRequest, reference: str) -> HttpResponse:
     """The case as JSON, the same document that its owner can keep."""
-    return record_file(case_of(reference))
+    return record_file.as_json(case_of(reference))
+
+
+@require_safe
+@agent
+def record_pdf(_request: UserRequest, reference: str) -> HttpResponse:
+    """The case as a PDF, as its owner has it."""
+    return record_file.as_pdf(case_of(reference))
 
 
 @require_safe

@@ -1,0 +1,166 @@
+"""An application as a printed record: the same content as its page of answers, in the same order."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+from django.utils.translation import get_language, gettext, ngettext
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.set_aside import aside_in
+from formation_portal.applications.summary import AnswerLine, DocumentLine, ShareTable, Summary, summary
+
+from . import moments
+from .aside_entry import aside_entry
+from .price import price_of
+from .printed import PrintedEntry, PrintedRecord, PrintedRow, PrintedTable
+from .product_view import price_table
+
+# More columns than these and a number no longer fits into its own.
+_CLASSES_ABREAST = 4
+
+
+def printed_record(draft: Draft, *, made_at: datetime) -> PrintedRecord:
+    """The whole application; while it can be changed also what is still needed and what is set aside."""
+    application = draft.application
+    return PrintedRecord(
+        language=get_language() or "en",
+        title=gettext("Record of %(name)s, %(reference)s") % {"name": draft.title, "reference": application.reference},
+        reference=application.reference,
+        name=draft.title,
+        caption=", ".join(part for part in (application.product_name, application.jurisdiction_name) if part),
+        lead=_lead(draft),
+        words=_words(),
+        entries=tuple(_entries(draft, made_at)),
+    )
+
+
+def _words() -> dict[str, str]:
+    return {
+        "page": gettext("Page %(number)s of %(total)s") % {"number": "{number}", "total": "{total}"},
+        "question": gettext("Question"),
+        "answer": gettext("Answer"),
+        "nothing": gettext("Not provided"),
+    }
+
+
+def _lead(draft: Draft) -> str:
+    application = draft.application
+    if application.submitted_at is None:
+        return gettext("A draft. Nothing is submitted yet.")
+    if application.is_open:
+        return gettext("Returned for changes. The answers stand as they are now, not as they were sent.")
+    return gettext("The answers as they were submitted.")
+
+
+def _entries(draft: Draft, made_at: datetime) -> Iterator[PrintedEntry]:
+    told = summary(draft)
+    yield _facts(draft, made_at)
+    yield from _needs(draft)
+    yield from _answers(draft, told)
+    if told.shares:
+        yield _shares(told.shares)
+    if told.documents:
+        yield PrintedEntry(gettext("Documents"), rows=tuple(_document(draft, line) for line in told.documents))
+    yield from _price(draft)
+    yield from _aside(draft)
+    yield from _declaration(draft)
+
+
+def _facts(draft: Draft, made_at: datetime) -> PrintedEntry:
+    application, schema = draft.application, draft.schema
+    by = application.submitted_by
+    form = f"{schema.form_name}, {schema.version}" if schema.version else schema.form_name
+    facts = (
+        PrintedRow(gettext("Reference"), application.reference),
+        PrintedRow(gettext("Product"), application.product_name),
+        PrintedRow(gettext("Jurisdiction"), application.jurisdiction_name, is_name=True),
+        PrintedRow(gettext("State"), application.stands.words),
+        PrintedRow(gettext("Submitted"), moments.full(application.submitted_at) if application.submitted_at else ""),
+        PrintedRow(gettext("Submitted by"), (by.get_full_name() or by.email) if by else "", is_name=True),
+        PrintedRow(gettext("Form and version"), form),
+        PrintedRow(gettext("This copy was made"), moments.full(made_at)),
+    )
+    return PrintedEntry(gettext("Application"), rows=tuple(fact for fact in facts if fact.value))
+
+
+def _needs(draft: Draft) -> Iterator[PrintedEntry]:
+    if draft.application.is_open and draft.needs:
+        count = len(draft.needs)
+        note = ngettext("%(count)d thing", "%(count)d things", count) % {"count": count}
+        yield PrintedEntry(gettext("Still needed"), note, paragraphs=tuple(need.text for need in draft.needs))
+
+
+def _answers(draft: Draft, told: Summary) -> Iterator[PrintedEntry]:
+    not_sent = {one.party.token for one in aside_in(draft).parties}
+    for section in told.sections:
+        yield PrintedEntry(section.section.title, rows=_rows(section.lines))
+    for one in told.parties:
+        if one.party.token not in not_sent:
+            roles = ", ".join(one.roles)
+            yield PrintedEntry(one.party.label, roles[:1].upper() + roles[1:], True, rows=_rows(one.lines))
+    for share in told.share_classes:
+        yield PrintedEntry(share.share_class.label, gettext("Share class"), True, rows=_rows(share.lines))
+
+
+def _rows(lines: Iterable[AnswerLine]) -> tuple[PrintedRow, ...]:
+    return tuple(
+        PrintedRow(line.spec.label, line.value, _note(line), line.is_name and not line.is_unreadable) for line in lines
+    )
+
+
+def _note(line: AnswerLine) -> str:
+    if line.is_given:
+        return gettext("Provided by your registered agent")
+    return gettext("Cannot be read") if line.is_unreadable else ""
+
+
+def _shares(table: ShareTable) -> PrintedEntry:
+    """The grid in parts that fit the page's width, each with the holders again."""
+    parts = tuple(_share_part(table, start) for start in range(0, len(table.classes), _CLASSES_ABREAST))
+    return PrintedEntry(gettext("Shares"), gettext("By holder"), tables=parts)
+
+
+def _share_part(table: ShareTable, start: int) -> PrintedTable:
+    part = slice(start, start + _CLASSES_ABREAST)
+    return PrintedTable(
+        columns=(gettext("Holder"), *table.classes[part]),
+        rows=tuple((holder, *cells[part]) for holder, cells in table.rows),
+        total=(gettext("Given"), *table.totals[part]),
+    )
+
+
+def _document(draft: Draft, line: DocumentLine) -> PrintedRow:
+    term = f"{line.slot}, {line.party.label if line.party else draft.title}"
+    document = line.document
+    if document is None:
+        return PrintedRow(term, note="" if line.is_required else gettext("Optional"))
+    facts = f"{moments.size(document.size)}, {moments.full(document.uploaded_at)}. SHA-256 {document.sha256}"
+    return PrintedRow(term, document.name, facts)
+
+
+def _price(draft: Draft) -> Iterator[PrintedEntry]:
+    price = price_of(draft.application)
+    if price.is_given:
+        table = price_table(price)
+        columns = tuple(column.label for column in table.columns)
+        yield PrintedEntry(gettext("To pay"), tables=(PrintedTable(columns, table.rows),))
+
+
+def _aside(draft: Draft) -> Iterator[PrintedEntry]:
+    aside = aside_in(draft)
+    if aside and draft.application.is_open:
+        entry = aside_entry(aside)
+        rows = tuple(PrintedRow(row.term, row.value, row.note) for row in entry.rows)
+        yield PrintedEntry(gettext("Set aside, not sent"), entry.counts, rows=rows)
+
+
+def _declaration(draft: Draft) -> Iterator[PrintedEntry]:
+    application = draft.application
+    if not application.declaration or application.submitted_at is None:
+        return
+    by = application.submitted_by
+    signed = gettext("Declared by %(name)s on %(when)s.") % {
+        "name": (by.get_full_name() or by.email) if by else gettext("somebody whose account is gone"),
+        "when": moments.full(application.submitted_at),
+    }
+    yield PrintedEntry(gettext("Declaration"), paragraphs=(application.declaration, signed))
