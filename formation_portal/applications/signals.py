@@ -8,6 +8,6 @@ changed = Signal()
 # Sent with `draft` before an application is submitted. A receiver returns the needs that speak against it.
 submitting = Signal()
 
-# Sent with `draft` and `by` (None: the service) inside the saving transaction, after a deed has moved the application to
-# another state.
+# Sent with `draft` and `by` (None: the service) inside the saving transaction, after a deed has moved the application
+# to another state.
 moved = Signal()

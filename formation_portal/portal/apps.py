@@ -9,4 +9,4 @@ class PortalConfig(AppConfig):
 
     def ready(self) -> None:
         """Connect what writes letters: about an application that has moved, and about a draft that lies."""
-        from . import reminders, tidings  # noqa: F401
+        from . import reminders, submission_letter, tidings  # noqa: F401

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from django.urls import reverse
 
@@ -17,18 +18,24 @@ from formation_portal.relay.board import DeliveryBoard, DeliveryView
 from formation_portal.relay.kinds import Kind
 
 from .aside_entry import AsideEntry, aside_entry
-from .delivery import delivery_note
+from .delivery import DeliveryNote, delivery_note
 from .need_links import NeedLink, need_links
+from .price import price_of
+from .product_view import PriceTable, price_table
 from .questions import anchor, party_control
+from .returned import Returned, returned
 from .slots import slot_id, slot_key
+from .tracker import tracker
 
 NEXT = "check"
+_ROW = "row-"
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryRow:
-    """One answer, as components/summary_row.html draws it."""
+    """One answer, as components/summary_row.html draws it. The way back from its change leads to its id."""
 
+    id: str
     term: str
     value: str
     is_name: bool
@@ -62,6 +69,9 @@ class CheckPage:
     shares: ShareTable | None
     holdings: DeliveryView
     documents: tuple[SummaryRow, ...]
+    price: PriceTable | None
+    # What came back and what was changed since, where it was submitted before.
+    returned: Returned | None
     # What is kept and not sent; it is no answer, and stands apart.
     aside: AsideEntry | None
 
@@ -77,7 +87,9 @@ def check_page(draft: Draft, *, needs: Sequence[Need] | None = None) -> CheckPag
     not_sent = {one.party.token for one in aside.parties}
     is_open = draft.application.is_open
     delivery = delivery_note(draft)
-    refused = delivery.refused if is_open else ()
+    came_back = returned(delivery, tracker(draft).returned) if draft.application.submitted_at and is_open else None
+    refused = _refused(delivery, came_back) if is_open else ()
+    price = price_of(draft.application)
     still_needed = dict.fromkeys((*refused, *(draft.needs if needs is None else needs)))
     reader = _Reader(draft, delivery.board)
     return CheckPage(
@@ -93,8 +105,16 @@ def check_page(draft: Draft, *, needs: Sequence[Need] | None = None) -> CheckPag
         shares=told.shares,
         holdings=delivery.board.of_all(Kind.SHAREHOLDING),
         documents=tuple(reader.document(line) for line in told.documents),
+        price=price_table(price) if price.is_given else None,
+        returned=came_back,
         aside=aside_entry(aside) if aside and is_open else None,
     )
+
+
+def _refused(delivery: DeliveryNote, came_back: Returned | None) -> tuple[Need, ...]:
+    """What the service refused and nobody has changed since."""
+    done = {item.said for item in came_back.items if item.is_done} if came_back else set()
+    return tuple(need for need in delivery.refused if need.text not in done)
 
 
 class _Reader:
@@ -106,31 +126,33 @@ class _Reader:
         self._is_open = draft.application.is_open
 
     def section(self, section: Section, lines: Iterable[AnswerLine]) -> SummaryEntry:
-        rows = self._rows(lines, self._page("section", section.key), control_name)
+        rows = self._rows(lines, self._page("section", section.key), control_name, f"section-{section.key}")
         delivery = self._board.of_entity_fields(section.fields)
         return SummaryEntry(f"section-{section.key}", section.title, False, "", rows, delivery)
 
     def party(self, party: PartyRow, roles: tuple[str, ...], lines: Iterable[AnswerLine]) -> SummaryEntry:
-        rows = self._rows(lines, self._page("party", party.token), party_control)
+        rows = self._rows(lines, self._page("party", party.token), party_control, f"party-{party.token}")
         said = ", ".join(roles)
         delivery = self._board.of_party(party.token)
         return SummaryEntry(f"party-{party.token}", party.label, True, said[:1].upper() + said[1:], rows, delivery)
 
     def share_class(self, token: str, label: str, lines: Iterable[AnswerLine]) -> SummaryEntry:
-        rows = self._rows(lines, self._page("share_class", token), control_name)
+        rows = self._rows(lines, self._page("share_class", token), control_name, f"class-{token}")
         return SummaryEntry(f"class-{token}", label, True, say("Share class"), rows, self._board.of_share_class(token))
 
     def document(self, line: DocumentLine) -> SummaryRow:
         holder = line.party.label if line.party else ""
         place = slot_id(slot_key(line.party.token if line.party else None, line.slot))
         is_missing = line.is_required and line.document is None
+        row = f"{_ROW}{place}"
         return SummaryRow(
+            id=row,
             term=f"{line.slot}, {holder}" if holder else line.slot,
             value=line.document.name if line.document else "",
             is_name=False,
             note=". ".join(self._document_words(line)),
             state="open" if is_missing else "",
-            change_url=self._change(self._page("documents"), place),
+            change_url=self._change(self._page("documents"), place, row),
             change_what=_document_of(line.slot, holder),
         )
 
@@ -141,26 +163,29 @@ class _Reader:
         return (view.words, view.why) if view.why else (view.words,)
 
     def _rows(
-        self, lines: Iterable[AnswerLine], page: str, control: Callable[[FieldSpec], str]
+        self, lines: Iterable[AnswerLine], page: str, control: Callable[[FieldSpec], str], entry: str
     ) -> tuple[SummaryRow, ...]:
-        return tuple(
-            SummaryRow(
-                term=line.spec.label,
-                value=line.value,
-                is_name=line.is_name and not line.is_unreadable,
-                note=_note(line),
-                state="stop" if line.is_unreadable else "",
-                change_url="" if line.is_given else self._change(page, anchor(control(line.spec))),
-                change_what=say("the answer to “{label}”", label=line.spec.label),
-            )
-            for line in lines
+        return tuple(self._row(line, page, anchor(control(line.spec)), entry) for line in lines)
+
+    def _row(self, line: AnswerLine, page: str, place: str, entry: str) -> SummaryRow:
+        row = f"{_ROW}{entry}-{place}"
+        return SummaryRow(
+            id=row,
+            term=line.spec.label,
+            value=line.value,
+            is_name=line.is_name and not line.is_unreadable,
+            note=_note(line),
+            state="stop" if line.is_unreadable else "",
+            change_url="" if line.is_given else self._change(page, place, row),
+            change_what=say("the answer to “{label}”", label=line.spec.label),
         )
 
     def _page(self, view: str, *keys: str) -> str:
         return reverse(f"portal:{view}", args=[self._reference, *keys])
 
-    def _change(self, page: str, place: str) -> str:
-        return f"{page}?next={NEXT}#{place}" if self._is_open else ""
+    def _change(self, page: str, place: str, row: str) -> str:
+        """The way to the control, which knows the way back to the row."""
+        return f"{page}?next={NEXT}&row={quote(row, safe='')}#{place}" if self._is_open else ""
 
 
 def _note(line: AnswerLine) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 
 from formation_portal.applications.drafts import Draft
@@ -49,6 +50,11 @@ class DeliveryNote:
     def refused(self) -> tuple[Need, ...]:
         """What the service refused and the customer has to change, told like any other need."""
         return tuple(dict.fromkeys(_need(trouble) for trouble in self.board.overall.problems))
+
+    @cached_property
+    def refusals(self) -> tuple[tuple[Need, datetime], ...]:
+        """The same, each with when the service said so."""
+        return tuple((_need(trouble), at) for trouble, at in self.board.refusals)
 
     def links(self, *, back_to: str = "") -> Sequence[NeedLink]:
         """The same with the way to each."""

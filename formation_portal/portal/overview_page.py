@@ -8,14 +8,17 @@ from django.urls import reverse
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.language import say, say_count
+from formation_portal.contract.lifecycle import State
 
 from . import moments
 from .delivery import DeliveryNote, delivery_note
 from .form_change_page import newer_form
 from .money import money
 from .product_view import Figure
+from .returned import Returned, returned
 from .task_deliveries import task_deliveries
 from .task_list import Task, TaskList, task_list
+from .tracker import tracker
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,8 @@ class OverviewPage:
     price: tuple[Figure, ...]
     saved: str
     has_new_form: bool
+    # Where it was submitted and came back.
+    returned: Returned | None
 
     @property
     def is_named(self) -> bool:
@@ -47,13 +52,21 @@ def overview_page(draft: Draft) -> OverviewPage:
         price=_price(draft.application),
         saved=moments.moment(draft.application.updated_at),
         has_new_form=newer_form(draft) is not None,
+        returned=_returned(draft, delivery),
     )
+
+
+def _returned(draft: Draft, delivery: DeliveryNote) -> Returned | None:
+    if draft.application.stands is not State.RETURNED_FOR_CHANGES:
+        return None
+    return returned(delivery, tracker(draft).returned)
 
 
 def _submit(draft: Draft) -> Task:
     count = len(draft.needs)
     url = reverse("portal:check", args=[draft.application.reference])
-    title = say("Check your answers and submit")
+    is_returned = draft.application.stands is State.RETURNED_FOR_CHANGES
+    title = say("Check and send corrections") if is_returned else say("Check your answers and submit")
     if not count:
         return Task("task-check", title, url, "open", say("Ready"), say("Everything that is required is there."))
     note = say_count(

@@ -1,48 +1,29 @@
-"""Where a submitted application stands: the tracker, the receipt, and how far it has come to the service."""
+"""Where a submitted application stands: what came back, the tracker, the receipt, and how far it is at the service."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 
-from django.utils import timezone
+from django.conf import settings
+from django.utils.functional import Promise
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.contract.lifecycle import State, may
 
+from . import moments
 from .delivery import DeliveryNote, delivery_note
-from .moments import day
-from .product_view import entity_word
+from .returned import Returned, returned
+from .tracker import Step, Tracker, tracker
 
-_LEADS = {
-    State.SUBMITTED_FOR_REVIEW: "Waiting for our reviewer. You need not do anything now.",
-    State.IN_REVIEW: "With our reviewer. You need not do anything now.",
-    State.RETURNED_FOR_CHANGES: "Waiting for you: something has to change.",
-    State.SUBMITTED_TO_CSP: "With the registry. You need not do anything now.",
-    State.INCORPORATED: "It is done.",
-    State.REJECTED: "Declined. This is final.",
-    State.WITHDRAWN: "You withdrew this application.",
+_LEADS: dict[State, str | Promise] = {
+    State.SUBMITTED_FOR_REVIEW: gettext_lazy("Waiting for our reviewer. You need not do anything now."),
+    State.IN_REVIEW: gettext_lazy("With our reviewer. You need not do anything now."),
+    State.SUBMITTED_TO_CSP: gettext_lazy("With the registry. You need not do anything now."),
+    State.INCORPORATED: gettext_lazy("It is done."),
+    State.REJECTED: gettext_lazy("Declined. This is final."),
+    State.WITHDRAWN: gettext_lazy("You withdrew this application."),
 }
-
-# What each step of the way looks like in a state: met, the current one, and those ahead.
-_PLACE = {
-    State.SUBMITTED_FOR_REVIEW: (1, "open"),
-    State.IN_REVIEW: (1, "half"),
-    State.RETURNED_FOR_CHANGES: (1, "heed"),
-    State.REJECTED: (1, "stop"),
-    State.WITHDRAWN: (1, "stop"),
-    State.SUBMITTED_TO_CSP: (2, "half"),
-    State.INCORPORATED: (4, "met"),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One step of the tracker, as components/timeline.html draws it."""
-
-    when: str
-    title: str
-    detail: str
-    state: str
+_MOVING = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW, State.SUBMITTED_TO_CSP})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,58 +45,65 @@ class StatusPage:
     steps: tuple[Step, ...]
     facts: tuple[ReceiptFact, ...]
     can_withdraw: bool
+    # Where it waits for its customer.
+    returned: Returned | None
+    is_late: bool
 
     @property
     def is_returned(self) -> bool:
         """Whether the next act is the customer's."""
-        return self.draft.application.is_open
+        return self.returned is not None
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether somebody else has it, so that there is something to wait for."""
+        return self.draft.application.stands in _MOVING
+
+    @property
+    def has_letters(self) -> bool:
+        """Whether what happens next is written to the customer."""
+        return bool(settings.LETTERS_GO_OUT)
 
 
 def status_page(draft: Draft) -> StatusPage:
-    """The page of an application that was submitted."""
-    application = draft.application
+    """The page of an application that was submitted. Two queries more than a draft's own: moves, and corrections."""
+    application, delivery, way = draft.application, delivery_note(draft), tracker(draft)
+    came_back = returned(delivery, way.returned) if application.is_open else None
     return StatusPage(
         draft=draft,
-        delivery=delivery_note(draft),
-        lead=_LEADS.get(application.stands, ""),
-        steps=tuple(_steps(draft)),
+        delivery=delivery,
+        lead=_lead(draft, way, came_back),
+        steps=way.steps,
         facts=tuple(_facts(draft)),
         can_withdraw=may("withdraw", application.stands),
+        returned=came_back,
+        is_late=way.is_late,
     )
 
 
-def _steps(draft: Draft) -> Iterable[Step]:
-    application = draft.application
-    current, mark = _PLACE[application.stands]
-    word = entity_word(str(application.product.get("product", {}).get("type", "")))
-    usually = str(application.product.get("estimated_timeline") or "")
-    way = (
-        ("You submitted", _when(application.submitted_at)),
-        (_second(application.stands), ""),
-        ("It goes to the registry", f"Usually {usually}" if usually else ""),
-        (f"The {word} exists", ""),
-    )
-    for place, (title, detail) in enumerate(way):
-        state = "met" if place < current else mark if place == current else "later"
-        yield Step("", title, detail, state)
+def _lead(draft: Draft, way: Tracker, came_back: Returned | None) -> str:
+    if came_back is not None:
+        return _waits_for_you(came_back)
+    if way.is_late:
+        return gettext("With the registry, for longer than usual. Ask us, if we have not written to you.")
+    return str(_LEADS.get(draft.application.stands, ""))
 
 
-def _second(state: State) -> str:
-    ends = {
-        State.REJECTED: "Our reviewer declined it",
-        State.WITHDRAWN: "You withdrew it",
-        State.RETURNED_FOR_CHANGES: "Our reviewer returned it to you",
+def _waits_for_you(came_back: Returned) -> str:
+    if not came_back.items:
+        return gettext("Waiting for you: something has to change.")
+    left = came_back.left
+    if not left:
+        return gettext("Waiting for you: send your corrections.")
+    return ngettext("Waiting for you: %(count)d correction.", "Waiting for you: %(count)d corrections.", left) % {
+        "count": left
     }
-    return ends.get(state, "Our reviewer checks people and documents")
 
 
 def _facts(draft: Draft) -> Iterable[ReceiptFact]:
     application = draft.application
-    yield ReceiptFact("Submitted", _when(application.submitted_at))
+    if application.submitted_at is not None:
+        yield ReceiptFact(gettext("Submitted"), moments.full(application.submitted_at))
     by = application.submitted_by
     if by is not None:
-        yield ReceiptFact("By", by.get_full_name() or by.email, is_name=True)
-
-
-def _when(at: datetime | None) -> str:
-    return f"{day(local.date())}, {local:%H:%M}" if at and (local := timezone.localtime(at)) else ""
+        yield ReceiptFact(gettext("By"), by.get_full_name() or by.email, is_name=True)

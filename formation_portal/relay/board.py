@@ -10,6 +10,7 @@ from django.utils import timezone
 from formation_portal.applications.models import Application
 from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.language import noted, say
+from formation_portal.contract.lifecycle import State as Standing
 
 from .decisions import is_undecided
 from .kinds import Kind
@@ -44,6 +45,7 @@ WORDS = {
     Stage.RECEIVED: noted("Received"),
 }
 LATER_WORDS = noted("Saved. Goes out when you submit.")
+TOGETHER_WORDS = noted("Saved. Goes out when you send your corrections.")
 
 _STAGES = {
     State.SENDING: Stage.SENDING,
@@ -103,6 +105,8 @@ class DeliveryBoard:
 
     def __init__(self, application: Application, rows: Iterable[Delivery], known: Profile) -> None:
         self._lets_go = known.lets_go(application)
+        is_returned = application.stands is Standing.RETURNED_FOR_CHANGES
+        self._later = TOGETHER_WORDS if is_returned else LATER_WORDS
         self._rows = {row.name: row for row in rows}
         self._known = known
         self._there = {row.name for row in self._rows.values() if row.remote_id}
@@ -147,6 +151,11 @@ class DeliveryBoard:
         return self._most_urgent([self._view(row) for row in self._rows.values() if not self._is_idle(row)])
 
     @property
+    def refusals(self) -> tuple[tuple[Trouble, datetime], ...]:
+        """Everything that the service refused, each with when it said so."""
+        return tuple((trouble, row.updated_at) for row in self._rows.values() for trouble in troubles(row))
+
+    @property
     def unsettled(self) -> tuple[tuple[str, DeliveryView], ...]:
         """What is being checked or is with our team: its name and its view, also of what is no more here."""
         names = Names(self._rows.values())
@@ -181,7 +190,7 @@ class DeliveryBoard:
         )
 
     def _nothing(self) -> DeliveryView:
-        return DeliveryView(words=say(WORDS[Stage.SAVED] if self._lets_go else LATER_WORDS))
+        return DeliveryView(words=say(WORDS[Stage.SAVED] if self._lets_go else self._later))
 
     def _is_idle(self, row: Delivery) -> bool:
         """Nothing is there and nothing should be."""
@@ -189,7 +198,7 @@ class DeliveryBoard:
 
     def _view(self, row: Delivery) -> DeliveryView:
         stage = self._stage(row)
-        words = LATER_WORDS if stage is Stage.SAVED and not self._lets_go else WORDS[stage]
+        words = self._later if stage is Stage.SAVED and not self._lets_go else WORDS[stage]
         why = say(_WHY.get(row.reason, _WHY_ELSE)) if stage is Stage.OURS else ""
         return DeliveryView(stage, say(words), troubles(row), row.updated_at, why, row.pk, is_undecided(row))
 

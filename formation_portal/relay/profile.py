@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 
 from formation_portal.applications.models import Application
+from formation_portal.contract.lifecycle import State
 
 from . import timing
 from .capabilities import EMBEDDED as EMBEDDED_CAPABILITIES
@@ -27,8 +28,11 @@ class Profile:
     def lets_go(self, application: Application) -> bool:
         """Whether anything of the application may be sent by now.
 
-        What a service cannot correct waits until the customer submits (design, "Relay").
+        What a service cannot correct waits until the customer submits (design, "Relay"), and so does what was changed
+        after a return: corrections go in one piece.
         """
+        if application.stands is State.RETURNED_FOR_CHANGES:
+            return False
         return self.can_edit or not application.is_open
 
     def is_paused(self, now: datetime) -> bool:

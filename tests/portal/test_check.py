@@ -1,6 +1,7 @@
 """The check page: what is needed first, then active answers only, each with the way to change it."""
 
 from typing import Any
+from urllib.parse import unquote, urlencode
 
 import pytest
 from django.db import connection
@@ -11,6 +12,7 @@ from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.set_aside import aside_in
 from tests.applications import made
+from tests.journeys.page import Page
 from tests.markup import Element, Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -152,6 +154,40 @@ def test_every_change_link_leads_to_a_control(complete: Draft, as_owner: Client)
     for link in links:
         page, _, anchor = link.partition("#")
         assert anchor in ids[page], link
+
+
+def test_a_change_comes_back_to_the_row_that_it_came_from(complete: Draft, as_owner: Client) -> None:
+    markup = Markup(as_owner.get(path(complete)).content.decode())
+    rows = {one.attributes["id"] for one in markup.elements if one.tag == "div" and "row-" in one.attributes.get("id", "")}
+    links = [one.attributes["href"] for one in markup.all("a") if one.text.startswith("Change") and one.inside("dl")]
+    assert len(rows) == len([one for one in markup.all("dt")])
+    for link in links:
+        address = link.partition("#")[0]
+        page = Page(as_owner.get(address).content.decode(), address)
+        if "/documents/" in address:
+            continue
+        form = page.form(button="Save and continue")
+        response = as_owner.post(address, dict(form.fixed) | {c.name: c.filled for c in form.controls})
+        back, _, row = response["Location"].partition("#")
+        assert back == path(complete)
+        assert unquote(row) in rows, link
+        assert unquote(unquote(link.partition("row=")[2].partition("#")[0])) == unquote(row)
+
+
+def test_a_row_that_is_none_leads_to_nothing_but_the_page(complete: Draft, as_owner: Client) -> None:
+    address = f"/applications/{complete.application.reference}/sections/funds/"
+    for row in ("//evil.example/", "a\r\nSet-Cookie: b", "x" * 5000):
+        response = as_owner.post(f"{address}?{urlencode({'next': 'check', 'row': row})}", {"version": "1"})
+        assert response["Location"].startswith(f"{path(complete)}#")
+        assert len(response["Location"]) < 3000
+
+
+def test_what_is_to_be_paid_stands_with_its_currency(complete: Draft, as_owner: Client) -> None:
+    pay = entry(Markup(as_owner.get(path(complete)).content.decode()), "pay")
+    assert pay is not None
+    assert "US dollars" in pay.text
+    assert "1,200" in pay.text
+    assert "900" in pay.text
 
 
 def test_shares_stand_in_a_table_with_their_sum(complete: Draft, as_owner: Client) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
+from urllib.parse import quote
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -28,6 +29,7 @@ from .uploading import is_about_files, place_pressed, removal_asked, say_refused
 
 # Pages that send somebody to a question, and take them back after saving.
 _COMES_BACK = ("check", "overview")
+_LONGEST_ROW = 400
 
 Slots = tuple[tuple[str, bool], ...]
 
@@ -123,7 +125,9 @@ def following(request: HttpRequest, page: Page, *, onwards: str) -> str:
         query = request.GET.urlencode()
         return f"{page.url}?{query}{place}" if query else f"{page.url}{place}"
     if request.GET.get("next") in _COMES_BACK:
-        return reverse(f"portal:{request.GET['next']}", args=[reference])
+        # The row that one came from; a part of the page's address, whatever it says.
+        row = quote(request.GET.get("row", "")[:_LONGEST_ROW], safe="")
+        return reverse(f"portal:{request.GET['next']}", args=[reference]) + (f"#{row}" if row else "")
     return onwards
 
 

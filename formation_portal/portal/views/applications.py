@@ -8,6 +8,7 @@ from django.db.models import Prefetch
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.policies import UserRequest, customer
@@ -17,6 +18,7 @@ from formation_portal.contract.catalog import CatalogItem
 from formation_portal.gateway.catalog import Catalog
 
 from ..application_list import SHOWN, application_rows
+from ..draft_removal import draft_removal_page
 from ..finding import draft_of
 from .outage import with_catalog
 
@@ -68,8 +70,11 @@ def removal(request: UserRequest, reference: str) -> HttpResponse:
     draft = draft_of(request, reference)
     if draft.application.submitted_at is not None or not draft.application.is_open:
         return redirect("portal:status", reference=reference)
-    if request.method == "POST":
+    if request.method != "POST":
+        return render(request, "portal/removal.html", {"page": draft_removal_page(draft)})
+    try:
         saving.delete_draft(draft.application, by=request.user)
-        messages.success(request, f"{draft.title} is deleted.")
-        return redirect("portal:applications")
-    return render(request, "portal/removal.html", {"draft": draft})
+    except saving.Closed:
+        return redirect("portal:status", reference=reference)
+    messages.success(request, gettext("%(name)s is deleted.") % {"name": draft.title})
+    return redirect("portal:applications")

@@ -1,8 +1,10 @@
 """Submitting: the deed at the end of the check page."""
 
+from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.policies import UserRequest, customer
@@ -36,7 +38,15 @@ def submission(request: UserRequest, reference: str) -> HttpResponse:
     except saving.Closed:
         return redirect("portal:status", reference=reference)
     give_it_a_moment(draft.application)
+    messages.success(request, _done(draft))
     return redirect("portal:status", reference=reference)
+
+
+def _done(draft: Draft) -> str:
+    what = {"name": draft.title, "reference": draft.application.reference}
+    if draft.application.submissions > 1:
+        return gettext("Your corrections for %(name)s are sent.") % what
+    return gettext("%(name)s is submitted. Your reference is %(reference)s.") % what
 
 
 def _check_again(

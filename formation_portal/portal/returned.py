@@ -1,0 +1,108 @@
+"""What came back to the customer: each thing with its note and the way to it, and what was corrected since."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from django.utils.translation import gettext
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Change
+from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.needs import Need
+
+from . import moments
+from .delivery import DeliveryNote
+from .need_links import need_url
+
+# A long list of corrections is cut here; the newest are told.
+_CORRECTIONS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnedItem:
+    """One thing that has to change: what it is and whose, the note about it, and where it is mended.
+
+    `is_done` says that it was changed since; whether that is what was asked for, is seen when corrections are sent.
+    """
+
+    title: str
+    whose: str
+    said: str
+    when: str
+    url: str
+    act: str
+    is_done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """Everything that came back, and every correction made since; `said` is a note about the whole."""
+
+    items: tuple[ReturnedItem, ...]
+    corrections: tuple[str, ...] = ()
+    said: str = ""
+
+    @property
+    def left(self) -> int:
+        """How many of the items were not changed since."""
+        return sum(not item.is_done for item in self.items)
+
+
+def returned(note: DeliveryNote, move: Change | None, *, back_to: str = "") -> Returned:
+    """What came back, by `move` as far as it is known, and what was changed since: one query where it is."""
+    since = tuple(note.draft.application.changes.filter(pk__gt=move.pk)) if move else ()
+    items = tuple(_items(note, since, back_to))
+    corrections = tuple(dict.fromkeys(_correction(change) for change in since))
+    return Returned(items, corrections[:_CORRECTIONS], said=move.what if move and not items else "")
+
+
+def _items(note: DeliveryNote, since: Iterable[Change], back_to: str) -> Iterator[ReturnedItem]:
+    touched = {(change.holder, str(one["field"])) for change in since for one in change.changes}
+    seen = set()
+    for need, at in note.refusals:
+        if need not in seen:
+            seen.add(need)
+            yield ReturnedItem(
+                title=title_of(note.draft, need),
+                whose=_whose(note.draft, need),
+                said=need.text,
+                when=moments.full(at),
+                url=need_url(note.draft, need, back_to=back_to),
+                act=gettext("Upload it again") if need.slot is not None else gettext("Change it"),
+                is_done=bool(touched & set(_places(note.draft, need))),
+            )
+
+
+def _places(draft: Draft, need: Need) -> Iterator[tuple[str, str]]:
+    """What a change of it is kept under in the history: whose, and which. An answer may stand in two sections."""
+    name = need.slot if need.slot is not None else need.field or ""
+    if need.party_id or need.share_class_id or need.slot is not None:
+        yield (need.party_id or need.share_class_id or "", name)
+        return
+    yield from ((section.key, name) for section in draft.schema.entity_sections)
+
+
+def title_of(draft: Draft, need: Need) -> str:
+    """What it is about: the document, the question, or the section where neither is named."""
+    if need.slot is not None:
+        return need.slot
+    spec = next((spec for spec in _specs(draft, need) if spec.name == need.field), None)
+    section = draft.schema.section(need.section)
+    return spec.label if spec else section.title if section else gettext("Your application")
+
+
+def _specs(draft: Draft, need: Need) -> tuple[FieldSpec, ...]:
+    party = draft.party(need.party_id) if need.party_id else None
+    if party is not None:
+        return draft.schema.fields_of(party.kind, party.roles)
+    return draft.schema.share_class_fields if need.share_class_id else draft.schema.entity_fields
+
+
+def _whose(draft: Draft, need: Need) -> str:
+    party = draft.party(need.party_id) if need.party_id else None
+    share_class = draft.share_class(need.share_class_id) if need.share_class_id else None
+    return party.label if party else share_class.label if share_class else ""
+
+
+def _correction(change: Change) -> str:
+    return f"{change.what}: {', '.join(change.labels)}" if change.labels else change.what

@@ -1,0 +1,55 @@
+"""The history says when an application has moved, and whoever listens is told in the same transaction."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import transaction
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Change
+from formation_portal.applications.signals import moved
+from formation_portal.contract.lifecycle import State
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def told() -> Iterator[list[tuple[State, Any]]]:
+    """The states that were told of, and by whom."""
+    heard: list[tuple[State, Any]] = []
+
+    def hear(draft: Draft, by: Any, **_: Any) -> None:
+        assert transaction.get_connection().in_atomic_block
+        heard.append((draft.application.stands, by))
+
+    moved.connect(hear)
+    yield heard
+    moved.disconnect(hear)
+
+
+def test_each_move_stands_in_the_history_with_its_state(complete: Draft, owner: Any) -> None:
+    saving.submit(complete, by=owner)
+    saving.reopen(complete, reason="Please change the name")
+    saving.submit(complete, by=owner)
+    saving.withdraw(complete, by=owner)
+    moves = complete.application.changes.exclude(moved_to="").order_by("pk")
+    assert [(move.moved_to, move.who) for move in moves] == [
+        (State.SUBMITTED_FOR_REVIEW, owner),
+        (State.RETURNED_FOR_CHANGES, None),
+        (State.SUBMITTED_FOR_REVIEW, owner),
+        (State.WITHDRAWN, owner),
+    ]
+
+
+def test_an_answer_moves_nothing(complete: Draft, told: list[tuple[State, Any]]) -> None:
+    assert not Change.objects.exclude(moved_to="").exists()
+    assert told == []
+
+
+def test_whoever_listens_hears_of_each_move_once(complete: Draft, owner: Any, told: list[tuple[State, Any]]) -> None:
+    saving.submit(complete, by=owner)
+    saving.reopen(complete, reason="Please change the name")
+    saving.reopen(complete, reason="Please change the name")
+    assert told == [(State.SUBMITTED_FOR_REVIEW, owner), (State.RETURNED_FOR_CHANGES, None)]

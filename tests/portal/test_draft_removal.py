@@ -1,0 +1,83 @@
+"""Deleting a draft: asked once more with what goes, by its owner alone, and then everything is gone."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings as project
+from django.test import Client
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import (
+    Application,
+    Change,
+    Document,
+    Holding,
+    Party,
+    SectionAnswers,
+    ShareClass,
+)
+from formation_portal.relay.models import Delivery, DeliveryState
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+def path(draft: Draft) -> str:
+    return f"/applications/{draft.application.reference}/removal/"
+
+
+def test_the_question_says_what_goes_and_offers_a_copy(complete: Draft, as_owner: Client) -> None:
+    markup = Markup(as_owner.get(path(complete)).content.decode())
+    assert markup.faults == []
+    said = [one.text for one in markup.all("li") if one.inside("main")]
+    assert "1 person or company" in said
+    assert "1 share class" in said
+    assert "1 document, with its file" in said
+    assert any(one.endswith(" answers") for one in said)
+    assert {"Save as PDF", "Download as JSON"} <= {one.text for one in markup.all("a")}
+    assert Application.objects.visible_to(complete.application.owner).exists()
+
+
+def test_an_empty_draft_has_nothing_to_list(draft: Draft, as_owner: Client) -> None:
+    assert "What goes with it" not in as_owner.get(path(draft)).content.decode()
+
+
+@pytest.mark.django_db(databases=["default", "service"], transaction=True)
+def test_everything_goes_with_its_files(complete: Draft, as_owner: Client) -> None:
+    [document] = complete.documents
+    file = Path(project.MEDIA_ROOT) / str(document.file.name)
+    assert file.exists()
+    as_owner.post(path(complete))
+    for model in (Document, Holding, Party, ShareClass, SectionAnswers):
+        assert not model.objects.exists(), model
+    assert [change.what for change in Change.objects.all()] == ["Deleted the draft"]
+    assert not file.exists()
+
+
+def test_what_the_service_may_have_and_cannot_delete_is_said(complete: Draft, as_owner: Client, settings: Any) -> None:
+    assert "is told to delete" in as_owner.get(path(complete)).content.decode()
+    Delivery.objects.filter(kind="entity").update(
+        state=DeliveryState.DONE, acknowledged={"answers": {}}, remote_id="e1"
+    )
+    settings.FORMATION_SERVICE_EDITS = False
+    assert "Our team takes care of it" in as_owner.get(path(complete)).content.decode()
+
+
+def test_only_its_owner_deletes_it(
+    complete: Draft, as_stranger: Client, as_agent: Client, as_nobody: Client, as_owner: Client
+) -> None:
+    for client in (as_stranger, as_agent):
+        assert client.get(path(complete)).status_code == 404
+        assert client.post(path(complete)).status_code == 404
+    assert as_nobody.post(path(complete)).status_code == 302
+    assert Application.objects.visible_to(complete.application.owner).exists()
+    assert as_owner.post(path(complete))["Location"] == "/applications/"
+    assert as_owner.post(path(complete)).status_code == 404
+
+
+def test_one_that_was_submitted_in_between_stays(complete: Draft, owner: Any, as_owner: Client) -> None:
+    saving.submit(complete, by=owner)
+    assert as_owner.post(path(complete))["Location"].endswith("/status/")
+    assert Document.objects.exists()

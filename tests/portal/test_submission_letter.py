@@ -1,0 +1,46 @@
+"""Whoever submits gets one letter of it, in the transaction that submits."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.letters.models import Letter
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+DECLARED = {"declaration": "1"}
+
+
+def letters() -> list[Letter]:
+    return list(Letter.objects.filter(kind="submission").order_by("pk"))
+
+
+def test_the_letter_says_what_was_submitted_and_what_follows(complete: Draft, as_owner: Client, owner: Any) -> None:
+    reference = complete.application.reference
+    as_owner.post(f"/applications/{reference}/submission/", DECLARED)
+    as_owner.post(f"/applications/{reference}/submission/", DECLARED)
+    [letter] = letters()
+    assert (letter.to, letter.reference, letter.subject) == (owner.email, reference, "Submitted: Larkfield Holdings")
+    for body in (letter.text, letter.html):
+        assert reference in body
+        assert "usually takes: 5 days" in body
+        assert f"/applications/{reference}/status/" in body
+        assert f"/applications/{reference}/record.pdf" in body
+    assert "Ada" not in letter.text, "nobody's data but the name of the company"
+
+
+def test_what_is_not_submitted_is_not_confirmed(draft: Draft, as_owner: Client) -> None:
+    as_owner.post(f"/applications/{draft.application.reference}/submission/", DECLARED)
+    assert letters() == []
+
+
+def test_corrections_are_confirmed_as_such(submitted: Draft, owner: Any) -> None:
+    saving.reopen(submitted, reason="Please change the name")
+    saving.submit(submitted, by=owner)
+    assert [one.subject for one in letters()] == [
+        "Submitted: Larkfield Holdings",
+        "Your corrections are in: Larkfield Holdings",
+    ]
