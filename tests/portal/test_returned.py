@@ -83,7 +83,7 @@ def test_the_check_page_sends_corrections_in_one_press(came_back: Draft, owner: 
     save(came_back, "the-company", {"entity.name": "Larkspur"}, owner)
     saving.add_document(came_back, came_back.parties[0], "Passport", made.upload(made.PDF + b"2"), by=owner)
     check = page_of(as_owner, came_back, "check/")
-    assert [one.text for one in check.all("button") if one.inside("main")] == ["Send corrections"]
+    assert [one.text for one in check.all("button", class_="button") if one.inside("form")] == ["Send corrections"]
     assert "Nothing. You can send your corrections." in check.one("main").text
     response = as_owner.post(url(came_back, "submission/"), {"declaration": "1"}, follow=True)
     assert fresh(came_back).application.stands is State.SUBMITTED_FOR_REVIEW

@@ -6,9 +6,11 @@ import pytest
 
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
+from formation_portal.contract.lifecycle import State
 from formation_portal.gateway import FormationService
 from formation_portal.relay.board import TOGETHER_WORDS, deliveries
 from formation_portal.relay.worker import drain
+from formation_portal.service.models import Entity
 from tests.applications import made
 
 from .conftest import row, save
@@ -22,6 +24,7 @@ def came_back(complete: Draft, weather: Weather, owner: Any) -> Draft:
     """Submitted, received and returned."""
     saving.submit(complete, by=owner)
     drain()
+    Entity.objects.update(status=State.RETURNED_FOR_CHANGES)
     saving.reopen(complete, reason="Please change the name")
     weather.clear()
     return complete
