@@ -21,7 +21,8 @@ from . import applications
 
 SAVES = 3
 _QUESTION = "Purpose"
-_PATIENCE = 20.0
+# Seconds: longer than all kills together, since on a busy machine nothing may be answered between one and the next.
+_PATIENCE = 240.0
 _AGAIN_SECONDS = 0.05
 
 

@@ -45,5 +45,10 @@ class Aim:
         """By turns."""
         return len(self._hit()) % 2 == 1
 
+    @property
+    def hits(self) -> int:
+        """How many tries it has met."""
+        return len(self._hit())
+
     def _hit(self) -> list[dict[str, str]]:
         return [json.loads(line) for line in self._ledger.read_text().splitlines()]

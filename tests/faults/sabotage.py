@@ -17,20 +17,22 @@ from formation_portal.relay.looking import Evidence
 from formation_portal.relay.models import Attempt, Delivery, DeliveryState
 from formation_portal.relay.profile import Profile
 from formation_portal.relay.renewal import requeue
+from formation_portal.relay.timing import FAILURES
 from formation_portal.service.faults import ERROR_AFTER, ERROR_BEFORE
 
 from .environment import Ports
 from .makes import WithoutKeys
 from .plans import Aim
 from .processes import Crew, relay
-from .proxy import ANSWER_LOST, WORKER_KILLED
+from .proxy import ANSWER_LOST, LATE_SECONDS, WORKER_KILLED
 from .stage import Stage
 
 State = DeliveryState
 # Each with three parties.
-_APPLICATIONS, _TIMES = 2, 6
+_APPLICATIONS = 2
 # Seconds. What is broken may never come to rest.
 _PATIENCE = 60.0
+_LOOK_SECONDS = 0.1
 _ENDPOINT = "parties"
 
 
@@ -42,6 +44,8 @@ class Sabotage:
     kind: str
     # Where the machine is busy, even a relay that doesn't wait takes its time: what is late must be later.
     slower: int = 1
+    # All of the parties; or fewer in a row than open the breaker, which would make even a hasty relay wait.
+    times: int = 6
 
     @property
     def is_on_the_wire(self) -> bool:
@@ -115,7 +119,7 @@ def _break_nothing() -> None:
 SABOTAGES = {
     "nothing": Sabotage(_break_nothing, ANSWER_LOST),
     "blind retry": Sabotage(_retry_blindly, ERROR_AFTER),
-    "no settle wait": Sabotage(_look_at_once, ANSWER_LOST, slower=8),
+    "no settle wait": Sabotage(_look_at_once, ANSWER_LOST, slower=8, times=FAILURES - 1),
     "lease returns to queued": Sabotage(_return_leases, WORKER_KILLED),
     "attempt recorded after the call": Sabotage(_record_afterwards, ERROR_AFTER),
     "match by existence": Sabotage(_match_by_existence, ERROR_BEFORE),
@@ -136,10 +140,18 @@ class Sabotaged(Stage):
         self.make_applications(people, _APPLICATIONS)
         on_the_wire = self._sabotage.is_on_the_wire
         ledger = self.make.folder / "wire-plan" if on_the_wire else self.make.ledger
-        aim = Aim(endpoint=_ENDPOINT, kind=self._sabotage.kind, times=_TIMES, ledger=ledger)
+        aim = Aim(endpoint=_ENDPOINT, kind=self._sabotage.kind, times=self._sabotage.times, ledger=ledger)
         self._other.plan = None if on_the_wire else aim
         self.start(people, plan=aim if on_the_wire else None, work=self._work)
-        self.until_at_rest(people, until=min(until, time.monotonic() + _PATIENCE))
+        until = min(until, time.monotonic() + _PATIENCE)
+        self.until_at_rest(people, until=until)
+        # What doesn't wait is at rest before what is late has come to the service.
+        self._await_faults(people, aim, until=min(until, time.monotonic() + 2 * LATE_SECONDS * self.slower))
+
+    def _await_faults(self, people: Crew, aim: Aim, *, until: float) -> None:
+        while self.faults().total() < aim.hits and time.monotonic() < until:
+            time.sleep(_LOOK_SECONDS)
+            people.look_after()
 
     def _work(self) -> None:
         self._sabotage.patch()
