@@ -6,10 +6,10 @@ RUN_READY := $(VENV)/ready-to-run
 DEV_READY := $(VENV)/ready-to-develop
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long check format bench durability soak faults kills choices lock clean
+.PHONY: help run test test-long check format bench durability soak faults kills choices typing agreement lighthouse htmx4 gallery lock clean
 
 help: ## List what can be made
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -E '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed" if sys.version_info < (3, 11) else 0)'
@@ -62,6 +62,21 @@ kills: $(DEV_READY) ## kill -9 of web, worker and service, 100 times each
 
 choices: $(DEV_READY) ## 1,000 sequences of choices on generated forms, the network in trouble: lines of `name value`
 	@$(BIN)/python -m tests.choices $(ARGS)
+
+typing: $(DEV_READY) ## 200 runs of fast typing while answers are late: lines of `name value`
+	@$(BIN)/python -m tests.fast_typing $(ARGS)
+
+agreement: $(DEV_READY) ## 1,000 drafts: is what is needed the same on every page and at the service? Lines of `name value`
+	@$(BIN)/python -m tests.agreement $(ARGS)
+
+lighthouse: $(DEV_READY) ## Lighthouse on the main pages, by npx: lines of `name value`
+	@$(BIN)/python -m tests.lighthouse
+
+htmx4: $(DEV_READY) ## The browser tests with htmx 4: what passes, reported and not required
+	@$(BIN)/python -m tests.htmx_four $(ARGS)
+
+gallery: $(DEV_READY) ## Take the README's pictures anew
+	@$(BIN)/python -m tests.journeys.readme_pictures
 
 lock: export CUSTOM_COMPILE_COMMAND = make lock
 lock: $(DEV_READY) ## Pin every dependency anew, with hashes

@@ -5,7 +5,9 @@
 (() => {
   "use strict";
 
-  const EVENT = { sent: "htmx:beforeSend", swap: "htmx:beforeSwap", oob: "htmx:oobBeforeSwap" };
+  const EVENT = {
+    sent: "htmx:beforeSend", swap: "htmx:beforeSwap", oob: "htmx:oobBeforeSwap", loaded: "htmx:afterOnLoad",
+  };
 
   const isBox = (control) => control.type === "radio" || control.type === "checkbox";
 
@@ -76,6 +78,19 @@
   document.addEventListener(EVENT.sent, ({ detail }) => asked.set(detail.xhr, newest));
   document.addEventListener(EVENT.swap, ({ detail }) => {
     isLate = (asked.get(detail.xhr) ?? newest) < newest;
+  });
+
+  /* ---- What has the focus stays where it is seen, whatever an answer puts above it or takes away. ---- */
+
+  const top = (element) => element.getBoundingClientRect().top;
+  let seen = null;
+
+  document.addEventListener(EVENT.swap, () => {
+    seen = { at: document.activeElement, top: top(document.activeElement) };
+  });
+  document.addEventListener(EVENT.loaded, () => {
+    if (seen && seen.at === document.activeElement && seen.at !== document.body) scrollBy(0, top(seen.at) - seen.top);
+    seen = null;
   });
 
   /* A choice that was made before this file came, or that the browser has brought back, shows and is saved. */

@@ -1,0 +1,157 @@
+"""Drafts of any completeness, of any product of the catalog, as a customer could have left them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application, Holding, Party, SectionAnswers, ShareClass
+from formation_portal.applications.saving.shares import read_shares
+from formation_portal.applications.signals import changed
+from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.schema import Section
+from tests.applications import made
+
+_KINDS = ("person", "person", "corporate", "foundation")
+# How full a draft is: the chance of each thing that is asked. Most are nearly ready: there pages differ first.
+_FULL = (1.0, 1.0, 0.97, 0.9, 0.5)
+_SHARES = ("100", "2,500", "10000", "many", "0")
+_NOT_READ = {"day": "31", "month": "2", "year": "x"}
+
+# By the type of the field: an answer that can be read.
+_FITTING: Mapping[str, Any] = {
+    "boolean": ("true", "false"),
+    "date": ({"day": "9", "month": "March", "year": "1984"},),
+    "number": ("12", "3"),
+    "address": ({"street1": "Storgata 12", "city": "Tromsø", "country": "NO", "postcode": "9008"},),
+    "phone": ("+44 20 7946 0123",),
+    "nationality": (["NO"], ["NO", "CH"]),
+}
+
+
+class Drafter:
+    """Makes drafts for one customer; the same seed makes the same ones."""
+
+    def __init__(self, chance: random.Random, owner: Any) -> None:
+        self._chance = chance
+        self._owner = owner
+        self._fullness = 1.0
+        self._names = 0
+
+    def make(self, product: Any) -> Draft:
+        """A new draft of a product, filled in somehow."""
+        self._fullness = self._chance.choice(_FULL)
+        draft = open_draft(saving.start(owner=self._owner, product=product))
+        application = draft.application
+        classes = self._share_classes(draft)
+        SectionAnswers.objects.bulk_create(self._sections(draft, classes))
+        draft.reload()
+        parties = self._parties(draft, classes)
+        draft.reload()
+        Holding.objects.bulk_create(self._holdings(draft, application, parties, classes))
+        draft.reload()
+        self._papers(draft)
+        draft = open_draft(Application.objects.get(pk=application.pk))
+        changed.send(sender=Application, draft=draft)
+        return draft
+
+    def _happens(self) -> bool:
+        return self._chance.random() < self._fullness
+
+    def _share_classes(self, draft: Draft) -> list[ShareClass]:
+        if draft.schema.share_section is None or not self._happens():
+            return []
+        count = self._chance.choice((1, 1, 2))
+        rows = [
+            ShareClass(
+                application=draft.application,
+                token=f"class{number}",
+                position=number,
+                raw=self._answers(draft.schema.share_class_fields, ()),
+            )
+            for number in range(count)
+        ]
+        return ShareClass.objects.bulk_create(rows)
+
+    def _sections(self, draft: Draft, classes: list[ShareClass]) -> Iterable[SectionAnswers]:
+        kept: dict[str, dict[str, Any]] = {}
+        for name, answer in self._answers(draft.schema.entity_fields, classes).items():
+            kept.setdefault(draft.home(name), {})[name] = answer
+        for key, raw in kept.items():
+            yield SectionAnswers(application=draft.application, section_key=key, raw=raw, version=1)
+
+    def _parties(self, draft: Draft, classes: list[ShareClass]) -> list[Party]:
+        held = [roles for section in draft.schema.role_sections for roles in self._held(draft, section)]
+        rows = []
+        for number, (kind, roles) in enumerate(held):
+            raw = self._answers(draft.schema.fields_of(kind, roles), classes)
+            row = Party(application=draft.application, token=f"party{number}", position=number, kind=kind)
+            row.roles, row.raw = roles, raw
+            rows.append(row)
+        return Party.objects.bulk_create(rows)
+
+    def _held(self, draft: Draft, section: Section) -> Iterable[tuple[str, list[str]]]:
+        """The kind and the roles of each that fills one role, as many as are needed or a little otherwise."""
+        count = draft.standing.minimum(section).count
+        if not self._happens():
+            count = max(0, count + self._chance.choice((-1, 1)))
+        others = [str(one.role) for one in draft.schema.role_sections if one is not section]
+        for _ in range(count):
+            roles = [str(section.role)]
+            if others and self._chance.random() < 0.3:
+                roles.append(self._chance.choice(others))
+            # A kind that can't have the role is a need of its own.
+            allowed = [kind for kind in _KINDS if section.allows(kind)]
+            yield self._chance.choice(allowed if self._happens() else _KINDS), roles
+
+    def _holdings(
+        self, draft: Draft, application: Application, parties: list[Party], classes: list[ShareClass]
+    ) -> Iterable[Holding]:
+        holders = {row.token for row in draft.parties if draft.is_shareholder(row)}
+        for party in parties:
+            for share_class in classes:
+                if party.token in holders and self._happens():
+                    typed = _SHARES[0] if self._happens() else self._chance.choice(_SHARES)
+                    yield Holding(
+                        application=application,
+                        party=party,
+                        share_class=share_class,
+                        typed=typed,
+                        shares=read_shares(typed),
+                    )
+
+    def _papers(self, draft: Draft) -> None:
+        for row in (None, *draft.parties):
+            for slot in draft.standing.slots(row.record if row else None):
+                if slot.required and self._happens():
+                    saving.add_document(draft, row, slot.name, made.upload(), by=self._owner)
+
+    def _answers(self, fields: Iterable[FieldSpec], classes: Iterable[ShareClass]) -> dict[str, Any]:
+        tokens = [one.token for one in classes]
+        raw = {}
+        for spec in fields:
+            if spec.provided_by_agent or not self._happens():
+                continue
+            answer = self._answer(spec, tokens)
+            if answer is not None:
+                raw[spec.name] = answer if self._chance.random() < 0.995 else _NOT_READ
+        return raw
+
+    def _answer(self, spec: FieldSpec, tokens: list[str]) -> Any:
+        self._names += 1
+        if spec.refers_to_share_class:
+            return self._chance.choice(tokens) if tokens else None
+        if spec.field_type == "currency_amount":
+            currencies = spec.allowed_currencies or ("USD",)
+            return {"amount": "50,000", "currency": self._chance.choice(currencies)}
+        if spec.options:
+            option = self._chance.choice(spec.options)
+            return [option] if spec.many else option
+        if spec.field_type in _FITTING:
+            return self._chance.choice(_FITTING[spec.field_type])
+        if "email" in spec.name:
+            return f"ada.{self._names}@example.com"
+        return f"Words {self._names}"

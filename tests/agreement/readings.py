@@ -1,0 +1,187 @@
+"""What each page, the desk and the service say is still needed of one draft."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from django.test import Client
+from django.utils import timezone
+
+from formation_portal import gateway, relay
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Application
+from formation_portal.contract.answers import Answers
+from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.lifecycle import State
+from formation_portal.contract.needs import needs
+from formation_portal.contract.record import Holding, Party, Record, ShareClass
+from formation_portal.gateway.errors import GatewayError
+from formation_portal.relay.kinds import Kind, holding_subject
+from formation_portal.relay.models import Delivery, DeliveryState
+from tests.journeys.page import Page, words
+
+# What the portal needs and the interface can't say, so that the service, which never hears of it, can't refuse it:
+# shares beyond what there is, answers that can't be read, and parties of a kind that can't have their role.
+ONLY_HERE = frozenset({"over_issued", "unreadable", "party_type_not_allowed"})
+
+_COMPLETE = {"Complete", "Nothing required"}
+
+
+class Reader:
+    """Reads the pages of one draft as its customer, and as an agent."""
+
+    def __init__(self, draft: Draft, *, customer: Client, agent: Client) -> None:
+        self._draft = draft
+        self._customer = customer
+        self._agent = agent
+        self._root = f"/applications/{draft.application.reference}/"
+
+    def differences(self) -> Iterator[str]:
+        """Each place that says something else than the draft needs."""
+        wanted = [need.text for need in self._draft.needs]
+        yield from _unlike("check", self._listed("check/"), wanted)
+        yield from self._of_overview()
+        yield from self._of_sections()
+        yield from self._of_people()
+        yield from _unlike(
+            "documents", self._listed("documents/"), [one.text for one in self._draft.needs if one.slot is not None]
+        )
+        yield from self._of_service()
+        yield from self._of_desk(wanted)
+
+    def _page(self, address: str) -> Page:
+        response = self._customer.get(self._root + address)
+        assert response.status_code == 200, (address, response.status_code)
+        return Page(response.content.decode(), self._root + address)
+
+    def _listed(self, address: str) -> list[str]:
+        return _lines(self._page(address))
+
+    def _of_overview(self) -> Iterator[str]:
+        page = self._page("")
+        note = words(page.root.get_element_by_id("task-check-note"))
+        found = re.match(r"(\d+) thing", note)
+        if (int(found[1]) if found else 0) != len(self._draft.needs):
+            yield f"overview: {note!r} for {len(self._draft.needs)} needs"
+        for section in self._draft.schema.sections:
+            status = page.root.xpath("//*[@id=$id]", id=f"task-{section.key}-status")
+            if not status or words(status[0]) == "Opens later":
+                continue
+            missing = [one for one in self._draft.needs_of_section(section.key) if one.slot is None]
+            if (words(status[0]) in _COMPLETE) == bool(missing):
+                yield f"overview: {section.key} is {words(status[0])!r} with {missing}"
+
+    def _of_sections(self) -> Iterator[str]:
+        schema, standing = self._draft.schema, self._draft.standing
+        for section in schema.entity_sections:
+            if standing.section(section).active:
+                wanted = [one.text for one in self._draft.needs_of_section(section.key)]
+                yield from _unlike(section.key, self._listed(f"sections/{section.key}/"), wanted)
+        if schema.share_section and self._draft.holds_shares:
+            wanted = [one.text for one in self._draft.needs_of_section(schema.share_section.key)]
+            yield from _unlike("shares", self._listed("shares/"), wanted)
+
+    def _of_people(self) -> Iterator[str]:
+        for row in self._draft.parties:
+            shown = len(self._listed(f"people/{row.token}/"))
+            wanted = len(self._draft.needs_of_party(row.token))
+            if shown != wanted:
+                yield f"party {row.token}: {shown} needs for {wanted}"
+
+    def _of_desk(self, wanted: list[str]) -> Iterator[str]:
+        """The desk sees what was submitted: the draft as it would stand there."""
+        changes = {"state": State.SUBMITTED_FOR_REVIEW, "submitted_at": timezone.now()}
+        Application.objects.filter(pk=self._draft.application.pk).update(**changes)
+        response = self._agent.get(f"/desk/{self._draft.application.reference}/")
+        assert response.status_code == 200
+        yield from _unlike("desk", _lines(Page(response.content.decode(), "")), wanted)
+
+    def _of_service(self) -> Iterator[str]:
+        relay.drain()
+        refused = self._refused()
+        if refused is None:
+            return
+        wanted = Counter((need.code, need.text) for need in needs(self._draft.schema, arrived(self._draft)))
+        if refused != wanted:
+            yield f"service: {_apart(refused, wanted)}"
+        told = {need.code for need in self._draft.needs} - ONLY_HERE
+        if told and not refused:
+            yield f"service: takes what is needed here: {told}"
+        if refused and not self._draft.needs:
+            yield f"service: refuses what is ready here: {refused}"
+
+    def _refused(self) -> Counter[tuple[str, str]] | None:
+        """What the service says is needed when it is told to submit; None where it has no such entity yet."""
+        row = Delivery.objects.filter(application=self._draft.application, kind=Kind.ENTITY).first()
+        if row is None or not row.remote_id:
+            return None
+        try:
+            gateway.service().submit(row.remote_id, key=f"agreement-{self._draft.application.reference}")
+        except GatewayError as refusal:
+            return Counter((one.code, one.message) for one in refusal.problems)
+        return Counter()
+
+
+def arrived(draft: Draft) -> Record:
+    """As much of the draft's record as has arrived at the service."""
+    rows = Delivery.objects.filter(application=draft.application, state=DeliveryState.DONE)
+    there = {row.name for row in rows if row.acknowledged is not None}
+
+    def answers(given: Answers, kind: Kind, csp: Kind, token: str) -> Answers:
+        canonical, own = (kind, token) in there, (csp, token) in there
+        known = {spec.name for spec in _specs(draft) if (canonical if spec.canonical_field else own)}
+        return Answers({name: value for name, value in given.values.items() if name in known}, {})
+
+    whole, standing = draft.record, draft.standing
+    return Record(
+        answers=answers(whole.answers, Kind.ENTITY, Kind.ENTITY_CSP, ""),
+        parties=tuple(
+            Party(
+                one.id,
+                one.kind,
+                standing.active_roles(one),
+                answers(one.answers, Kind.PARTY, Kind.PARTY_CSP, one.id),
+                one.label,
+            )
+            for one in whole.parties
+            if (Kind.PARTY, one.id) in there
+        ),
+        share_classes=tuple(
+            ShareClass(one.id, answers(one.answers, Kind.SHARE_CLASS, Kind.SHARE_CLASS_CSP, one.id), one.label)
+            for one in whole.share_classes
+            if (Kind.SHARE_CLASS, one.id) in there
+        ),
+        holdings=tuple(
+            Holding(one.party_id, one.share_class_id, one.shares)
+            for one in whole.holdings
+            if (Kind.SHAREHOLDING, holding_subject(one.party_id, one.share_class_id)) in there
+        ),
+        documents=frozenset(
+            (document.party.token if document.party else None, document.slot)
+            for document in draft.documents
+            if (Kind.DOCUMENT, document.subject) in there
+        ),
+    )
+
+
+def _lines(page: Page) -> list[str]:
+    """What the page's list says, with a way to it or without."""
+    return [words(line) for line in page.root.xpath("//main//ul[contains(@class, 'needs')]/li")]
+
+
+def _specs(draft: Draft) -> Iterator[FieldSpec]:
+    for section in draft.schema.sections:
+        for group in section.groups.values():
+            yield from group
+
+
+def _unlike(place: str, shown: list[str], wanted: list[str]) -> Iterator[str]:
+    if Counter(shown) != Counter(wanted):
+        yield f"{place}: {_apart(Counter(shown), Counter(wanted))}"
+
+
+def _apart(shown: Counter[Any], wanted: Counter[Any]) -> str:
+    return f"too much {list((shown - wanted).elements())}, missing {list((wanted - shown).elements())}"

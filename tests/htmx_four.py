@@ -1,0 +1,65 @@
+"""`make htmx4`: the browser's tests with htmx 4 as django-htmx ships it, and its bridge from version 2.
+
+Reported and not required: lines of `name value`, and the tests that fail. `python -m tests.htmx_four [TEST …]`.
+"""
+
+import sys
+from collections import Counter
+from functools import partial
+from typing import Any
+
+import django_htmx.templatetags.django_htmx as tags
+import pytest
+
+TESTS = (
+    "tests/journeys/test_questions_in_chromium.py",
+    "tests/journeys/test_choices_in_chromium.py",
+    "tests/journeys/test_consequences_in_chromium.py",
+    "tests/journeys/test_shares_in_chromium.py",
+    "tests/journeys/test_companies_in_chromium.py",
+    "tests/journeys/test_carrying_in_chromium.py",
+    "tests/journeys/test_steadiness.py",
+    "tests/journeys/test_by_keyboard.py",
+    "tests/portal/test_script.py",
+    "tests/portal/test_catalog_in_chromium.py",
+    "tests/portal/test_compare_in_chromium.py",
+    "tests/portal/test_people_in_chromium.py",
+    "tests/portal/test_uploading_in_chromium.py",
+    "tests/fast_typing",
+)
+
+
+class VersionFour:
+    """While it is plugged in, every page loads version 4; counts what came of each test."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.failed: list[str] = []
+
+    def pytest_configure(self) -> None:
+        drawn: Any = tags.base_htmx_script
+        tags.base_htmx_script = partial(_drawn_as_four, drawn)  # type: ignore[assignment]
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call" or report.outcome == "failed":
+            self.counts[report.outcome] += 1
+            self.failed += [report.nodeid] if report.failed else []
+
+
+def _drawn_as_four(drawn: Any, **options: Any) -> Any:
+    return drawn(**options | {"version": 4, "extensions": "htmx-2-compat"})
+
+
+def main(*wanted: str) -> int:
+    """Always 0."""
+    plugin = VersionFour()
+    pytest.main(["-q", "-p", "no:cacheprovider", "--no-header", "--tb=no", *(wanted or TESTS)], plugins=[plugin])
+    for name in ("passed", "failed", "skipped"):
+        sys.stdout.write(f"htmx4_{name} {plugin.counts[name]}\n")
+    for test in plugin.failed:
+        sys.stdout.write(f"htmx4_fails {test}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,62 @@
+"""`make lighthouse`: what Lighthouse says of the customer's main pages; lines of `name value`.
+
+It comes by npx, which needs node and, the first time, the network. Exit 1 where a page has less than 100.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from shutil import which
+from tempfile import TemporaryDirectory
+
+from tests.journeys.screenshots import Story, running, signed_in
+from tests.needed import chromium
+
+_LIGHTHOUSE = "lighthouse@13"
+_PAGES = ("catalog", "overview", "section", "people", "shares", "check")
+_CATEGORIES = ("accessibility", "best-practices")
+_FLAGS = "--headless --no-sandbox --disable-gpu"
+
+
+def main() -> int:
+    """The exit code."""
+    missing = [name for name, there in (("node", which("npx")), ("Chromium", chromium())) if not there]
+    if missing:
+        sys.stdout.write(f"not run: {missing[0]} is not installed\n")
+        return 0
+    with running() as base, TemporaryDirectory() as folder:
+        customer = signed_in(base, "demo@example.com")
+        story = Story(customer, signed_in(base, "agent@example.com"))
+        shots = {shot.name: shot.address for shot in (*story.at_first(), *story.halfway())}
+        cookie = f"sessionid={customer.session.cookies['sessionid']}"
+        scores = {page: _scores(base + shots[page], cookie, Path(folder) / f"{page}.json") for page in _PAGES}
+    for page, (figures, faults) in scores.items():
+        for category, figure in figures.items():
+            sys.stdout.write(f"{page}_{category} {figure:.0f}\n")
+        sys.stdout.writelines(f"{page}_fails {fault}\n" for fault in faults)
+    return int(any(figure < 100 for figures, _ in scores.values() for figure in figures.values()))
+
+
+def _scores(address: str, cookie: str, report: Path) -> tuple[dict[str, float], list[str]]:
+    """Each category's figure, and what takes from it."""
+    headers = report.with_suffix(".headers")
+    headers.write_text(json.dumps({"Cookie": cookie}))
+    command = ["npx", "--yes", _LIGHTHOUSE, address, "--quiet", "--output=json", f"--output-path={report}"]
+    command += [f"--only-categories={','.join(_CATEGORIES)}", f"--chrome-flags={_FLAGS}", f"--extra-headers={headers}"]
+    subprocess.run(command, check=True, env=os.environ | {"CHROME_PATH": str(chromium())}, timeout=300)
+    found = json.loads(report.read_text())
+    figures = {name: 100 * found["categories"][name]["score"] for name in _CATEGORIES}
+    wrong = [
+        f"{audit['id']}: {audit['title']}"
+        for name in _CATEGORIES
+        for ref in found["categories"][name]["auditRefs"]
+        for audit in [found["audits"][ref["id"]]]
+        if ref["weight"] and audit["score"] is not None and audit["score"] < 1
+    ]
+    return figures, wrong
+
+
+if __name__ == "__main__":
+    sys.exit(main())
