@@ -60,6 +60,7 @@ class Environment(BaseSettings):
     pdf_fonts: str = Field(
         "", description="A folder of more fonts for records as PDF, for scripts that the system has none for."
     )
+    invitation_days: int = Field(14, ge=1, le=365, description="Days for which an invitation's link opens.")
     log_level: str = Field("INFO", description="The least serious level that is logged.")
 
     @field_validator("email_url")

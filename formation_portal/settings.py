@@ -45,6 +45,7 @@ INSTALLED_APPS = [
     "formation_portal.service",
     "formation_portal.gateway",
     "formation_portal.applications",
+    "formation_portal.invitations",
     "formation_portal.relay",
     "formation_portal.portal",
     "formation_portal.desk",
@@ -182,6 +183,7 @@ RELAY_CALLS_PER_SECOND = ENV.relay_calls_per_second
 RELAY_PACE = 1.0
 # Records as PDF are set with Typst's own fonts, the system's, and those of this folder; empty for none.
 PDF_FONTS = ENV.pdf_fonts
+INVITATION_DAYS = ENV.invitation_days
 SERVICE_RATE_LIMIT = ENV.rate_limit
 # A request that has not answered for so long has died, and its Idempotency-Key is free again. No request runs this
 # long; and should one, it finds its row taken and rolls back.

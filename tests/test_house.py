@@ -19,8 +19,9 @@ ROOMS = {
     "letters": set(),
     "applications": {"contract", "letters"},
     "relay": {"contract", "gateway", "applications", "letters"},
+    "invitations": {"contract", "applications", "letters"},
     "accounts": {"letters"},
-    "portal": {"contract", "gateway", "applications", "relay", "accounts", "letters"},
+    "portal": {"contract", "gateway", "applications", "invitations", "relay", "accounts", "letters"},
     "desk": {"contract", "gateway", "applications", "relay", "accounts", "portal", "letters"},
     "service": {"contract"},
 }

@@ -14,7 +14,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django_htmx.middleware import HtmxDetails
 
-from . import signing_in
+from . import passes, signing_in
 from .models import User
 
 Rest = ParamSpec("Rest")
@@ -26,6 +26,7 @@ class Policy(StrEnum):
     PUBLIC = "public"
     SIGNED_IN = "signed_in"
     CUSTOMER = "customer"
+    INVITED = "invited"
     AGENT = "agent"
 
 
@@ -41,9 +42,16 @@ class UserRequest(AnyRequest):
     user: User
 
 
+class GuestRequest(AnyRequest):
+    """A request of somebody who has opened a part's link in this browser; what `invited` hands to a view."""
+
+    pass_: passes.Pass
+
+
 View = Callable[Concatenate[HttpRequest, Rest], HttpResponseBase]
 AnyView = Callable[Concatenate[AnyRequest, Rest], HttpResponseBase]
 UserView = Callable[Concatenate[UserRequest, Rest], HttpResponseBase]
+GuestView = Callable[Concatenate[GuestRequest, str, Rest], HttpResponseBase]
 
 
 def public(view: AnyView[Rest]) -> View[Rest]:
@@ -57,8 +65,23 @@ def signed_in(view: UserView[Rest]) -> View[Rest]:
 
 
 def customer(view: UserView[Rest]) -> View[Rest]:
-    """For people and their own applications: the view finds records only through `visible_to`."""
+    """For people and the applications that they own or work on: the view finds records only through `visible_to`."""
     return _declare(Policy.CUSTOMER, _behind_sign_in(view))
+
+
+def invited(view: GuestView[Rest]) -> View[Concatenate[str, Rest]]:
+    """For whoever has opened the link of a part, which the address names. Whether the code was entered, and whether the
+    part is still open, the view asks where it finds it. Everybody else gets one and the same page."""
+
+    @wraps(view)
+    def guarded(request: GuestRequest, /, reference: str, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
+        found = passes.of(request, reference)
+        if found is None:
+            return passes.refusal(request)
+        request.pass_ = found
+        return view(request, reference, *args, **kwargs)
+
+    return _declare(Policy.INVITED, cast("View[Concatenate[str, Rest]]", guarded))
 
 
 def agent(view: UserView[Rest]) -> View[Rest]:

@@ -12,6 +12,7 @@ from django.db.models import Q
 
 from formation_portal.contract.lifecycle import State
 
+from .access import Right, may_open, right_of
 from .answers import AnswersField
 from .tokens import new_reference, new_token
 
@@ -33,6 +34,10 @@ class ApplicationQuerySet(models.QuerySet["Application"]):
     """Who may find which applications; views search nowhere else."""
 
     def visible_to(self, user: AbstractBaseUser) -> "ApplicationQuerySet":
+        """What somebody owns or works on, but for deleted ones; each with the right that they have to it."""
+        return self.filter(may_open(user.pk), deleted_at=None).annotate(given_right=right_of(user.pk))
+
+    def owned_by(self, user: AbstractBaseUser) -> "ApplicationQuerySet":
         """The applications of one customer, but for deleted ones."""
         return self.filter(owner=user.pk, deleted_at=None)
 
@@ -86,6 +91,21 @@ class Application(models.Model):
     def is_open(self) -> bool:
         """Whether its customer may still write."""
         return self.stands.is_open and self.deleted_at is None
+
+    @property
+    def right(self) -> Right:
+        """What whoever reads it may do: of customers `visible_to` tells; nothing is kept from anybody else."""
+        return Right(getattr(self, "given_right", Right.OWN))
+
+    @property
+    def can_be_changed(self) -> bool:
+        """Whether it is open, and whoever reads it may write."""
+        return self.is_open and self.right.covers(Right.EDIT)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether whoever reads it may do all that its owner may."""
+        return self.right is Right.OWN
 
     @property
     def product_name(self) -> str:
@@ -212,7 +232,8 @@ class Document(models.Model):
     mime_type = models.CharField(max_length=40)
     size = models.PositiveIntegerField()
     sha256 = models.CharField(max_length=64)
-    uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    # Nobody where it was uploaded by invitation, without an account.
+    uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     uploaded_at = models.DateTimeField(auto_now_add=True)
 
     objects = DocumentQuerySet.as_manager()

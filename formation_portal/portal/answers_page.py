@@ -4,10 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from django.contrib.auth.models import AbstractBaseUser
 from django.urls import reverse
 
 from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Document
 from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.saving.authors import Author
 from formation_portal.contract.field import Choice
 from formation_portal.contract.language import noted, say, say_count
 
@@ -37,6 +40,8 @@ class AnswersPage:
     template: ClassVar[str]
     closed_template: ClassVar[str]
     needs_heading: ClassVar[str] = noted("Still needed here")
+    # Whether its reader sees this page of the application and no other.
+    is_alone: ClassVar[bool] = False
 
     @property
     def url(self) -> str:
@@ -110,6 +115,14 @@ class AnswersPage:
         if self.refused:
             said.append(say("Choose the file again: no page can keep it for you."))
         return " ".join(said)
+
+    def author(self, user: AbstractBaseUser) -> Author:
+        """Who changes what is posted, where `user` has sent it."""
+        return user
+
+    def removal_of(self, document: Document) -> str:
+        """The address that asks whether to remove a document, and leads back to the page that asks for it."""
+        return f"{self._url('document_removal', str(document.pk))}?next=page"
 
     def _url(self, view: str, *more: str) -> str:
         return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.translation import gettext
 
 from formation_portal.applications.models import Application
 from formation_portal.applications.summary import entity_name
 from formation_portal.contract.lifecycle import State
 
 from .moments import day
+from .turns import whose_turn
 
 # What a row is made of.
 SHOWN = ("reference", "product", "state", "submitted_at", "updated_at", "deleted_at")
@@ -39,14 +41,16 @@ class ApplicationRow:
 
 
 def application_rows(applications: Iterable[Application]) -> tuple[ApplicationRow, ...]:
-    """The rows; the applications come with their section answers prefetched."""
+    """The rows; the applications come with their section answers and invitations prefetched."""
     return tuple(_row(application) for application in applications)
 
 
 def _row(application: Application) -> ApplicationRow:
     name = entity_name(application)
     page = "portal:overview" if application.is_open else "portal:status"
-    facts = (application.product_name, application.jurisdiction_name)
+    shared = "" if application.is_own else gettext("shared with you")
+    facts = (application.product_name, application.jurisdiction_name, shared)
+    turn = whose_turn(application, application.invitations.all())
     return ApplicationRow(
         id=f"application-{application.reference}",
         reference=application.reference,
@@ -56,8 +60,9 @@ def _row(application: Application) -> ApplicationRow:
         state=_MARKS.get(application.stands, "open"),
         status=application.stands.words,
         note=format_html(
-            '{}. Saved {}. <span class="nowrap">{}</span>',
+            '{}. {}Saved {}. <span class="nowrap">{}</span>',
             ", ".join(fact for fact in facts if fact),
+            f"{turn}. " if turn else "",
             day(application.updated_at),
             application.reference,
         ),

@@ -123,7 +123,7 @@ class _Reader:
     def __init__(self, draft: Draft, board: DeliveryBoard) -> None:
         self._board = board
         self._reference = draft.application.reference
-        self._is_open = draft.application.is_open
+        self._is_open = draft.application.can_be_changed
 
     def section(self, section: Section, lines: Iterable[AnswerLine]) -> SummaryEntry:
         rows = self._rows(lines, self._page("section", section.key), control_name, f"section-{section.key}")

@@ -1,5 +1,7 @@
 """Why an application's answers can be read but not changed."""
 
+from django.utils.translation import gettext
+
 from formation_portal.applications.models import Application
 from formation_portal.contract.language import noted, say
 from formation_portal.contract.lifecycle import State
@@ -17,9 +19,11 @@ _REASONS = {
 
 
 def reason(application: Application) -> str:
-    """One or two sentences, the first with the day of submission; empty while it is open."""
-    if application.is_open:
+    """One or two sentences, the first with the day of submission; empty while its reader may change it."""
+    if application.can_be_changed:
         return ""
+    if application.is_open:
+        return gettext("You may read this application. Its owner can let you change it.")
     submitted = application.submitted_at
     when = say("You submitted this application on {day}.", day=moments.day(submitted.date())) if submitted else ""
     reason = say(_REASONS[application.stands]) if application.stands in _REASONS else ""

@@ -1,9 +1,14 @@
-"""Finding what an address names. Another customer's record is as absent as one that never was: 404."""
+"""Finding what an address names. Another customer's record is as absent as one that never was: 404.
 
+Whoever works on somebody's application finds it, and 403 where they haven't the right: they know that it is there.
+"""
+
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, QueryDict
 from django.shortcuts import get_object_or_404
 
 from formation_portal.accounts.policies import UserRequest
+from formation_portal.applications.access import Right
 from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.models import Application, Change, Document
 from formation_portal.applications.rows import PartyRow, ShareClassRow
@@ -11,9 +16,16 @@ from formation_portal.applications.saving import choices_of
 from formation_portal.contract.schema import Section
 
 
-def draft_of(request: UserRequest, reference: str) -> Draft:
-    """The draft of one of the customer's applications."""
-    return open_draft(get_object_or_404(Application.objects.visible_to(request.user), reference=reference))
+def draft_of(request: UserRequest, reference: str, *, takes: Right | None = None) -> Draft:
+    """The draft of one of the customer's applications, or of one that they work on.
+
+    A page takes the right to read, whatever is posted the right to edit; `takes` where it is another.
+    """
+    application = get_object_or_404(Application.objects.visible_to(request.user), reference=reference)
+    needed = takes or (Right.EDIT if request.method == "POST" else Right.VIEW)
+    if not application.right.covers(needed):
+        raise PermissionDenied
+    return open_draft(application)
 
 
 def entity_section(draft: Draft, key: str) -> Section:

@@ -147,7 +147,7 @@ def _sheet(draft: Draft, holder: Party, party: PartyRow, own_email: str, refused
         answers=holder.answers,
         refused=refused,
         control=party_control,
-        is_own=bool(own_email) and _email(party) == own_email.lower(),
+        is_own=bool(own_email) and email_of(party) == own_email.lower(),
         share_classes=share_class_choices(draft),
         holder=holder,
         record=draft.record,
@@ -155,7 +155,7 @@ def _sheet(draft: Draft, holder: Party, party: PartyRow, own_email: str, refused
     )
 
 
-def _email(party: PartyRow) -> str:
+def email_of(party: PartyRow) -> str:
     """The party's e-mail address as typed, in lower case; whatever section asks for it."""
     typed = (value for name, value in party.raw.items() if canonical.property_of(name) == "email")
     return next((value.strip().lower() for value in typed if isinstance(value, str)), "")

@@ -1,10 +1,12 @@
 """What the page of people and companies shows: each role with who has it and who could, and each party once."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.http import urlencode
 
 from formation_portal.accounts.models import User
@@ -16,12 +18,15 @@ from formation_portal.applications.tokens import new_token
 from formation_portal.contract import canonical
 from formation_portal.contract.language import listed, say, say_count
 from formation_portal.contract.schema import Section
+from formation_portal.invitations import parts
+from formation_portal.invitations.models import Invitation
 
 from . import roles, steps
 from .arrivals import Arrival, Arrivals, arrivals
 from .closed import reason
 from .counting import counted
 from .double_page import known_by
+from .invitation_words import invitation_line
 from .moments import moment
 
 # A role is chosen at a glance; the rest is a list to open.
@@ -80,6 +85,8 @@ class PartyLine:
     delivery: str
     why: str
     double_url: str
+    invitation: str = ""
+    invite_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +107,7 @@ class PeoplePage:
     draft: Draft
     arrivals: Arrivals
     user: User
+    invitations: Mapping[str, Invitation]
 
     title = steps.PEOPLE_TITLE
 
@@ -209,6 +217,7 @@ class PeoplePage:
         arrival = self.arrivals.of_party(row.token, changed_at=row.model.updated_at)
         state, status = self._progress(row, arrival)
         kind = canonical.KIND_WORDS.get(row.kind, row.kind)
+        invitation = self.invitations.get(row.token)
         return PartyLine(
             id=f"party-{row.token}",
             name=row.label,
@@ -221,6 +230,8 @@ class PeoplePage:
             delivery="" if arrival.is_refused else arrival.state,
             why=arrival.why,
             double_url=self._url("party_double", row.token) if row.token in self._doubles and not self.closed else "",
+            invitation=invitation_line(invitation, now=timezone.now()).text if invitation else "",
+            invite_url=self._url("invitation", row.token) if self.draft.application.is_own and not self.closed else "",
         )
 
     def _own_words(self) -> str:
@@ -247,7 +258,7 @@ class PeoplePage:
 
 def people_page(draft: Draft, user: User) -> PeoplePage:
     """The page as the draft stands, for a reader who knows people from elsewhere."""
-    return PeoplePage(draft, arrivals(draft.application), user)
+    return PeoplePage(draft, arrivals(draft.application), user, parts.of_application(draft))
 
 
 def _standing(least: int, tally: int) -> tuple[str, str]:

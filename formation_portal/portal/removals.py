@@ -165,7 +165,7 @@ def _page(
         done=say_count("{name} is removed.", "{name} are removed.", count, name=name),
         back_url=back[0],
         back_label=back[1],
-        is_open=draft.application.is_open,
+        is_open=draft.application.can_be_changed,
     )
 
 

@@ -98,7 +98,7 @@ def _row(
 ) -> SlotRow:
     key = slot_key(party.token if party else None, slot.name)
     state, status, objection = _standing(document, slot, arrivals)
-    has_forms = draft.application.is_open and not is_in_form
+    has_forms = draft.application.can_be_changed and not is_in_form
     return SlotRow(
         id=slot_id(key),
         key=key,
@@ -110,7 +110,7 @@ def _row(
         file=_file(document) if document else None,
         note=objection,
         error=refused.get(key, ""),
-        is_in_form=is_in_form and draft.application.is_open,
+        is_in_form=is_in_form and draft.application.can_be_changed,
         upload_url=reverse("portal:documents", args=[draft.application.reference]) if has_forms else "",
         remove_url=_address("document_removal", document) if document and has_forms else "",
     )

@@ -75,9 +75,9 @@ def status_page(draft: Draft) -> StatusPage:
         lead=_lead(draft, way, came_back),
         steps=way.steps,
         facts=tuple(_facts(draft)),
-        can_withdraw=may("withdraw", application.stands),
         returned=came_back,
         is_late=way.is_late,
+        can_withdraw=application.is_own and may("withdraw", application.stands),
     )
 
 

@@ -3,20 +3,25 @@
 from django.urls import include, path
 
 from .views import (
+    access,
     applications,
     carrying,
     catalog,
     check,
+    collaboration,
     compare,
     copies,
     documents,
     doubles,
     form_changes,
     gallery,
+    invitations,
     known_people,
     languages,
     letters,
     overview,
+    part,
+    part_entrance,
     parties,
     people,
     products,
@@ -43,6 +48,20 @@ application = [
     path("people/<str:token>/roles/", people.party_roles, name="party_roles"),
     path("people/<str:token>/double/", doubles.party_double, name="party_double"),
     path("people/<str:token>/removal/", removals.party_removal, name="party_removal"),
+    path("people/<str:token>/invitation/", invitations.invitation, name="invitation"),
+    path("people/<str:token>/invitation/withdrawal/", invitations.invitation_withdrawal, name="invitation_withdrawal"),
+    path("people/<str:token>/invitation/reminder/", invitations.invitation_reminder, name="invitation_reminder"),
+    path("access/", access.access, name="access"),
+    path("access/<int:number>/", access.collaborator, name="collaborator"),
+    path("access/<int:number>/removal/", access.collaborator_removal, name="collaborator_removal"),
+    path("people/<str:token>/invitation/", invitations.invitation, name="invitation"),
+    path(
+        "people/<str:token>/invitation/withdrawal/", invitations.invitation_withdrawal, name="invitation_withdrawal"
+    ),
+    path("people/<str:token>/invitation/reminder/", invitations.invitation_reminder, name="invitation_reminder"),
+    path("access/", access.access, name="access"),
+    path("access/<int:number>/", access.collaborator, name="collaborator"),
+    path("access/<int:number>/removal/", access.collaborator_removal, name="collaborator_removal"),
     path("shares/", shares.shares, name="shares"),
     path("people/<str:token>/restoration/", people.party_restoration, name="party_restoration"),
     path("shares/classes/new/", share_classes.share_class_new, name="share_class_new"),
@@ -66,6 +85,17 @@ application = [
     path("removal/", applications.removal, name="removal"),
 ]
 
+# One's own part, without an account. The reference is an invitation's.
+own_part = [
+    path("", part.part, name="part"),
+    path("code/", part_entrance.part_code, name="part_code"),
+    path("renewal/", part_entrance.part_renewal, name="part_renewal"),
+    path("completion/", part.part_completion, name="part_completion"),
+    path("leave/", part.part_leave, name="part_leave"),
+    path("documents/<int:number>/", part.part_document, name="part_document"),
+    path("documents/<int:number>/removal/", part.part_document_removal, name="part_document_removal"),
+]
+
 urlpatterns = [
     path("", catalog.catalog, name="catalog"),
     path("compare/", compare.compare, name="compare"),
@@ -76,6 +106,10 @@ urlpatterns = [
     path("products/<str:key>/checklist/", products.checklist, name="checklist"),
     path("applications/", applications.applications, name="applications"),
     path("applications/<str:reference>/", include(application)),
+    path("invitation/", part_entrance.part_link, name="part_link"),
+    path("part/<str:reference>/", include(own_part)),
+    path("collaboration/", collaboration.collaboration, name="collaboration"),
+    path("collaboration/link/", collaboration.collaboration_link, name="collaboration_link"),
     path("unsent/", unsent.unsent, name="unsent"),
     path("language/", languages.language, name="language"),
     path("letters/", letters.letters, name="letters"),

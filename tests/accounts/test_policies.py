@@ -86,3 +86,14 @@ RECORDS = [one for one in guarded(Policy.CUSTOMER) if "sample" in one.path]
 @pytest.mark.parametrize("address", RECORDS, ids=str)
 def test_a_record_that_is_not_there_is_not_found(address: Address, as_owner: Client) -> None:
     assert as_owner.get(address.path).status_code in (404, 405)
+
+
+@pytest.mark.parametrize("address", guarded(Policy.INVITED), ids=str)
+def test_a_part_is_shut_to_whoever_has_not_opened_its_link(
+    address: Address, as_nobody: Client, as_owner: Client, as_agent: Client
+) -> None:
+    for browser in (as_nobody, as_owner, as_agent):
+        for ask in (browser.get, browser.post):
+            response = ask(address.path)
+            assert response.status_code in (404, 405)
+            assert response.status_code == 405 or b"This can\xe2\x80\x99t be opened" in response.content

@@ -9,7 +9,6 @@ from pathlib import PurePath
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.models import AbstractBaseUser
 from django.core.files.uploadedfile import UploadedFile
 from django.db import Error, transaction
 
@@ -18,6 +17,7 @@ from formation_portal.contract.language import say
 from ..drafts import Draft
 from ..models import Application, Document, Party, document_path, document_subject
 from ..rows import PartyRow
+from .authors import Author
 from .refusals import Gone, UploadRefused
 from .writing import writing
 
@@ -32,7 +32,7 @@ NAME_LIMIT = 200
 
 
 def add_document(
-    draft: Draft, party: Party | PartyRow | None, slot: str, upload: "UploadedFile[bytes]", *, by: AbstractBaseUser
+    draft: Draft, party: Party | PartyRow | None, slot: str, upload: "UploadedFile[bytes]", *, by: Author
 ) -> Document:
     """Keep a file in a slot of the party, or of the entity itself; it takes the place of an earlier one.
 
@@ -87,7 +87,7 @@ def _disk() -> Iterator[None]:
         raise UploadRefused("Choose the file again in a few minutes; we could not store it just now") from error
 
 
-def _keep(draft: Draft, party: Party | PartyRow | None, document: Document, *, by: AbstractBaseUser) -> Document:
+def _keep(draft: Draft, party: Party | PartyRow | None, document: Document, *, by: Author) -> Document:
     with writing(draft, by=by) as journal:
         row = draft.party(party.token) if party else None
         if party and row is None:
@@ -108,7 +108,7 @@ def _keep(draft: Draft, party: Party | PartyRow | None, document: Document, *, b
     return document
 
 
-def remove_document(draft: Draft, document: Document, *, by: AbstractBaseUser) -> None:
+def remove_document(draft: Draft, document: Document, *, by: Author) -> None:
     """Take a file out of its slot. Raises Gone, Closed."""
     with writing(draft, by=by) as journal:
         held = next((one for one in draft.documents if one.pk == document.pk), None)

@@ -14,6 +14,7 @@ from ..drafts import Draft
 from ..models import Party
 from ..rows import PartyRow
 from ..tokens import new_token
+from .authors import Author
 from .refusals import Gone
 from .writing import changes_of, refuse_if_stale, taken, writing
 
@@ -62,9 +63,7 @@ def add_party(
         return party
 
 
-def save_party(
-    draft: Draft, party: Party | PartyRow, raw: Mapping[str, Any], *, version: int, by: AbstractBaseUser
-) -> None:
+def save_party(draft: Draft, party: Party | PartyRow, raw: Mapping[str, Any], *, version: int, by: Author) -> None:
     """Keep what was posted about a party, as typed. Raises Stale, Gone, Closed."""
     with writing(draft, by=by) as journal:
         row = found_party(draft, party)

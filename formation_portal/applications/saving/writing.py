@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
 from formation_portal.contract.field import FieldSpec
@@ -14,6 +13,7 @@ from ..answers import differing
 from ..drafts import Draft
 from ..models import Application, Change, ChangeList
 from ..signals import changed, moved
+from .authors import Author
 from .refusals import Closed, FormChanged, Stale
 
 logger = logging.getLogger(__name__)
@@ -24,7 +24,7 @@ NAME_SHOWN_AT_MOST = 80
 class Journal:
     """What one transaction has changed; becomes the history's entries."""
 
-    def __init__(self, application: Application, by: AbstractBaseUser | None) -> None:
+    def __init__(self, application: Application, by: Author | None) -> None:
         self._application = application
         self._by = by
         self.entries: list[Change] = []
@@ -43,7 +43,7 @@ class Journal:
 
 
 @contextmanager
-def writing(draft: Draft, *, by: AbstractBaseUser | None, must_be_open: bool = True) -> Iterator[Journal]:
+def writing(draft: Draft, *, by: Author | None, must_be_open: bool = True) -> Iterator[Journal]:
     """A transaction around one change. Raises Closed where the state allows none, or where the form is another by now.
 
     The application's row is locked, so that changes of one application come one after another. Without an entry in

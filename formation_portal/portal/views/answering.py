@@ -91,7 +91,8 @@ def save(
         say_refused(request, _tend(request, page))
         unsaved = unsaved_rows(before.sheet, read_answers(before.sheet, request.POST))
         return draw(request, page(), status=409, unsaved=unsaved)
-    found = consequence(before.draft, was)
+    # Who sees their own part alone is told nothing of what their answers change elsewhere.
+    found = None if before.is_alone else consequence(before.draft, was)
     if request.htmx:
         return _answer_change(request, page(), before=before.sheet, offered=offered, found=found)
     if found and found.text:
@@ -106,7 +107,8 @@ def save(
     if (refused or now.sheet.objects_more_than(before.sheet)) and not chosen_in(request):
         return draw(request, now, status=422)
     said()
-    return remember_choice(request, redirect(following(request, now, onwards=onwards())))
+    way = same_page(request, now) or onwards() if now.is_alone else following(request, now, onwards=onwards())
+    return remember_choice(request, redirect(way))
 
 
 def _tend(request: UserRequest, page: Callable[[], AnswersPage]) -> dict[str, str]:
@@ -117,18 +119,25 @@ def _tend(request: UserRequest, page: Callable[[], AnswersPage]) -> dict[str, st
 def following(request: HttpRequest, page: Page, *, onwards: str) -> str:
     """Where the pressed button leads after a save: away, the same page once more, back to the check, or onwards."""
     reference = page.draft.application.reference
-    place = place_pressed(request)
     if "later" in request.POST:
         return reverse("portal:overview", args=[reference])
-    if "update" in request.POST or chosen_in(request) or place:
-        # Not where the post went: what was new has an address of its own by now.
-        query = request.GET.urlencode()
-        return f"{page.url}?{query}{place}" if query else f"{page.url}{place}"
+    if same := same_page(request, page):
+        return same
     if request.GET.get("next") in _COMES_BACK:
         # The row that one came from; a part of the page's address, whatever it says.
         row = quote(request.GET.get("row", "")[:_LONGEST_ROW], safe="")
         return reverse(f"portal:{request.GET['next']}", args=[reference]) + (f"#{row}" if row else "")
     return onwards
+
+
+def same_page(request: HttpRequest, page: Page) -> str:
+    """The address of the page once more, where the pressed button stays there; else nothing."""
+    place = place_pressed(request)
+    if "update" not in request.POST and not chosen_in(request) and not place:
+        return ""
+    # Not where the post went: what was new has an address of its own by now.
+    query = request.GET.urlencode()
+    return f"{page.url}?{query}{place}" if query else f"{page.url}{place}"
 
 
 def _offered(page: AnswersPage) -> Slots:

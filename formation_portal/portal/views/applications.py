@@ -13,9 +13,11 @@ from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving, snapshots
+from formation_portal.applications.access import Right
 from formation_portal.applications.models import Application, SectionAnswers
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.gateway.catalog import Catalog
+from formation_portal.invitations.models import Invitation
 
 from ..application_list import SHOWN, application_rows
 from ..draft_removal import draft_removal_page
@@ -35,7 +37,8 @@ def applications(request: UserRequest) -> HttpResponse:
         return _start(request)
     # Only what the rows show: most of the page's time would go into columns that it doesn't read.
     answers = Prefetch("section_answers", SectionAnswers.objects.only("application_id", "raw"))
-    mine = Application.objects.visible_to(request.user).only(*SHOWN).prefetch_related(answers)
+    invited = Prefetch("invitations", Invitation.objects.select_related("party").defer("party__roles"))
+    mine = Application.objects.visible_to(request.user).only(*SHOWN).prefetch_related(answers, invited)
     page = Paginator(mine, _A_PAGE).get_page(request.GET.get("page"))
     return render(request, "portal/applications.html", {"page": page, "rows": application_rows(page.object_list)})
 
@@ -54,7 +57,7 @@ def _start(request: UserRequest, offered: Catalog) -> HttpResponse:
 
 
 def _just_started(request: UserRequest, item: CatalogItem) -> Application | None:
-    untouched = Application.objects.visible_to(request.user).filter(
+    untouched = Application.objects.owned_by(request.user).filter(
         product_id=item.jurisdiction_product_id,
         snapshot_id=snapshots.digest_of(item.document),
         revision=0,
@@ -67,7 +70,7 @@ def _just_started(request: UserRequest, item: CatalogItem) -> Application | None
 @customer
 def removal(request: UserRequest, reference: str) -> HttpResponse:
     """Ask once more, then delete a draft with everything in it. What was submitted is withdrawn, not deleted."""
-    draft = draft_of(request, reference)
+    draft = draft_of(request, reference, takes=Right.OWN)
     if draft.application.submitted_at is not None or not draft.application.is_open:
         return redirect("portal:status", reference=reference)
     if request.method != "POST":

@@ -38,7 +38,7 @@ def copy(request: UserRequest, reference: str) -> HttpResponse:
 
 def just_made(request: UserRequest, said: str, **more: str) -> Application | None:
     """The untouched application that the same press has made already; `said` is what its history begins with."""
-    untouched = Application.objects.visible_to(request.user).filter(
+    untouched = Application.objects.owned_by(request.user).filter(
         revision=0, created_at__gte=timezone.now() - _SAME_PRESS, changes__what=said, **more
     )
     return untouched.first()

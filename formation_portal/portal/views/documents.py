@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Document
 from formation_portal.applications.rows import PartyRow
 
 from ..arrivals import give_it_a_moment
@@ -63,7 +64,11 @@ def _place(draft: Draft, key: str) -> tuple[PartyRow | None, str]:
 @customer
 def document(request: UserRequest, reference: str, number: int) -> HttpResponse:
     """The file itself, always as a download: it is somebody's upload, never a page of ours."""
-    found = document_of(draft_of(request, reference), number)
+    return as_download(document_of(draft_of(request, reference), number))
+
+
+def as_download(found: Document) -> HttpResponse:
+    """A file that was uploaded; 404 where the disk hasn't got it."""
     try:
         content = found.file.open("rb")
     except FileNotFoundError as error:

@@ -26,7 +26,7 @@ def party_double(request: UserRequest, reference: str, token: str) -> HttpRespon
     draft = draft_of(request, reference)
     party = party_of(draft, token)
     other = double_of(draft, party)
-    if other is None or not draft.application.is_open:
+    if other is None or not draft.application.can_be_changed:
         return _onwards(request, reference)
     if request.method != "POST" or request.POST.get("other") != other.token:
         return render(request, "portal/party_double.html", {"page": DoublePage(draft, party, other)})

@@ -18,7 +18,7 @@ from ..form_change_page import form_change_page, newer_form
 def new_form(request: UserRequest, reference: str) -> HttpResponse:
     """What is new, gone and renamed; a post takes the form over as it was seen. Without another form, the overview."""
     draft = draft_of(request, reference)
-    item = newer_form(draft) if draft.application.is_open else None
+    item = newer_form(draft) if draft.application.can_be_changed else None
     if item is None:
         return redirect("portal:overview", reference=reference)
     page = form_change_page(draft, item)

@@ -5,9 +5,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from formation_portal.accounts.policies import UserRequest, customer
+from formation_portal.invitations import parts
 
 from ..finding import draft_of
 from ..overview_page import overview_page
+from ..turns import turns
 
 
 @require_safe
@@ -17,4 +19,6 @@ def overview(request: UserRequest, reference: str) -> HttpResponse:
     draft = draft_of(request, reference)
     if not draft.application.is_open:
         return redirect("portal:status", reference=reference)
-    return render(request, "portal/overview.html", {"page": overview_page(draft)})
+    page = overview_page(draft)
+    waiting = turns(draft, page.delivery.board, invitations=parts.of_application(draft))
+    return render(request, "portal/overview.html", {"page": page, "turns": waiting})

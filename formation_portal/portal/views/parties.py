@@ -38,7 +38,7 @@ _ADDED = {
 def party_new(request: UserRequest, reference: str) -> HttpResponse:
     """First the kind, then the roles; posting makes the party, whose own page asks the rest."""
     draft = draft_of(request, reference)
-    if not draft.application.is_open:
+    if not draft.application.can_be_changed:
         return redirect("portal:people", reference=reference)
     page = party_new_page(draft, request.POST if request.method == "POST" else request.GET, request.user)
     if request.method == "GET" or request.method == "HEAD":

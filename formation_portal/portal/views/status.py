@@ -7,6 +7,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
+from formation_portal.applications.access import Right
 from formation_portal.contract.language import say
 from formation_portal.contract.lifecycle import may
 
@@ -28,7 +29,7 @@ def status(request: UserRequest, reference: str) -> HttpResponse:
 @customer
 def withdrawal(request: UserRequest, reference: str) -> HttpResponse:
     """Ask once more, then take back what was submitted. A draft that never was is deleted, on a page of its own."""
-    draft = draft_of(request, reference)
+    draft = draft_of(request, reference, takes=Right.OWN)
     if draft.application.submitted_at is None:
         return redirect("portal:removal", reference=reference)
     if not may("withdraw", draft.application.stands):

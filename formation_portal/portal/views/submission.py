@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
+from formation_portal.applications.access import Right
 from formation_portal.applications.drafts import Draft
 from formation_portal.contract.language import say
 
@@ -25,7 +26,7 @@ BOX = "declaration"
 @customer
 def submission(request: UserRequest, reference: str) -> HttpResponse:
     """Submit once. A second press, or the way back, ends at the same receipt; the form itself is on the check page."""
-    draft = draft_of(request, reference)
+    draft = draft_of(request, reference, takes=Right.OWN)
     if request.method != "POST":
         return redirect(f"{reverse('portal:check', args=[reference])}#declare")
     if BOX not in request.POST and draft.application.is_open:

@@ -6,7 +6,6 @@ again, so what was chosen is taken now or said to be lost.
 
 from django.contrib import messages
 from django.http import HttpRequest
-from django.urls import reverse
 
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications import saving
@@ -44,10 +43,7 @@ def removal_asked(request: UserRequest, page: AnswersPage) -> str:
     """The address that asks whether to remove the file of the slot whose button was pressed; empty without a file."""
     slot = next((slot for slot in page.slots if slot.key == request.POST.get(REMOVAL)), None)
     document = page.draft.documents_of(page.party).get(slot.name) if slot else None
-    if document is None:
-        return ""
-    address = reverse("portal:document_removal", args=[page.draft.application.reference, document.pk])
-    return f"{address}?next={CAME_FROM_PAGE}"
+    return page.removal_of(document) if document else ""
 
 
 def say_refused(request: UserRequest, refused: dict[str, str]) -> None:
@@ -68,7 +64,7 @@ def _refusal(request: UserRequest, page: AnswersPage, slot: SlotRow) -> str:
     if upload is None:
         return "Choose a file first, then upload it" if request.POST.get(UPLOAD) == slot.key else ""
     try:
-        saving.add_document(page.draft, page.party, slot.name, upload, by=request.user)
+        saving.add_document(page.draft, page.party, slot.name, upload, by=page.author(request.user))
     except saving.UploadRefused as refused:
         return refused.message
     except (saving.Closed, saving.Gone) as closed:

@@ -1,0 +1,78 @@
+"""Who works on an application besides its owner, and what each of them may do.
+
+Everybody reads every page. Who may edit does all that its owner does, but for submitting, withdrawing, deleting and
+asking others in: those bind the owner, or open the application to somebody else.
+"""
+
+from enum import StrEnum
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Case, Q, QuerySet, Subquery, Value
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
+
+
+class Right(StrEnum):
+    """What somebody may do, the least first: each right holds those before it."""
+
+    VIEW = "view"
+    EDIT = "edit"
+    OWN = "own"
+
+    @property
+    def words(self) -> Promise:
+        """What people read."""
+        return _WORDS[self]
+
+    def covers(self, other: "Right") -> bool:
+        """Whether who has this right may do what the other allows."""
+        return list(Right).index(self) >= list(Right).index(other)
+
+
+_WORDS = {
+    Right.VIEW: gettext_lazy("May read"),
+    Right.EDIT: gettext_lazy("May edit"),
+    Right.OWN: gettext_lazy("Owner"),
+}
+
+GIVEN = (Right.VIEW, Right.EDIT)
+
+
+class Collaborator(models.Model):
+    """Somebody with an account who was asked to work on an application; `user` once they have said yes.
+
+    The key that was sent opens the question only. It is kept as a digest, and gone once it has been used.
+    """
+
+    application = models.ForeignKey("applications.Application", models.CASCADE, related_name="collaborators")
+    email = models.EmailField()
+    right = models.CharField(max_length=8, choices=[(right.value, right.words) for right in GIVEN])
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, blank=True, related_name="+")
+    key_digest = models.CharField(max_length=64, unique=True, null=True, blank=True)  # many have none
+    asked_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = (
+            models.UniqueConstraint(fields=("application", "email"), name="asked_once_an_address"),
+            models.UniqueConstraint(fields=("application", "user"), name="one_right_an_account"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.application_id}: {self.right}"
+
+
+def may_open(user_pk: Any) -> Q:
+    """The applications that an account owns or works on."""
+    return Q(owner=user_pk) | Q(pk__in=Collaborator.objects.filter(user=user_pk).values("application"))
+
+
+def right_of(user_pk: Any) -> Case:
+    """The right that the account has to an application which it may open."""
+    theirs: QuerySet[Collaborator] = Collaborator.objects.filter(application=models.OuterRef("pk"), user=user_pk)
+    own = models.When(owner=user_pk, then=Value(Right.OWN.value))
+    return Case(own, default=Subquery(theirs.values("right")[:1]), output_field=models.CharField())

@@ -1,0 +1,9 @@
+"""The invitations app: who was asked to do their part."""
+
+from django.apps import AppConfig
+
+
+class InvitationsConfig(AppConfig):
+    name = "formation_portal.invitations"
+    label = "invitations"
+    default_auto_field = "django.db.models.BigAutoField"

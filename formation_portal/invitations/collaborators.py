@@ -1,0 +1,99 @@
+"""Asking somebody with an account to work on an application, and their saying yes."""
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import urlencode
+
+from formation_portal import letters
+from formation_portal.applications.access import Collaborator, Right
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Application
+from formation_portal.applications.saving.refusals import Gone
+from formation_portal.applications.saving.writing import writing
+
+from .keys import digest, new_key
+
+_SAME_PRESS = timedelta(seconds=30)
+
+
+def ask(draft: Draft, *, email: str, right: Right, by: AbstractBaseUser, language: str) -> Collaborator:
+    """Ask somebody to work on the application; who was asked before gets another link. Raises Closed.
+
+    Somebody who has said yes already only gets the right.
+    """
+    now = timezone.now()
+    with writing(draft, by=by, must_be_open=False) as journal:
+        found = Collaborator.objects.filter(application=draft.application, email=email).first()
+        one = found or Collaborator(application=draft.application, email=email)
+        is_same_press = found is not None and found.right == right and now - found.asked_at < _SAME_PRESS
+        if is_same_press or (one.accepted_at and one.right == right):
+            return one
+        one.right = right
+        if not one.accepted_at:
+            one.asked_at, one.expires_at = now, now + timedelta(days=settings.INVITATION_DAYS)
+            _send(one, language)
+        one.save()
+        journal.note("Asked somebody to work on the application" if not one.accepted_at else "Changed a right")
+    return one
+
+
+def change(draft: Draft, number: int, *, right: Right, by: AbstractBaseUser) -> Collaborator:
+    """Give them this right instead. Raises Gone."""
+    with writing(draft, by=by, must_be_open=False) as journal:
+        one = _found(draft, number)
+        if one.right != right:
+            one.right = right
+            one.save()
+            journal.note("Changed who may edit the application")
+    return one
+
+
+def take_back(draft: Draft, number: int, *, by: AbstractBaseUser) -> Collaborator:
+    """They can open the application no longer, nor the link if they haven't yet. Raises Gone."""
+    with writing(draft, by=by, must_be_open=False) as journal:
+        one = _found(draft, number)
+        one.delete()
+        journal.note("Changed who may open the application")
+    return one
+
+
+def accept(asked: Collaborator, *, by: AbstractBaseUser) -> None:
+    """Bind the account, once. The owner, and who works on it already, stay what they are. Raises Gone."""
+    with transaction.atomic():
+        # The application's row is locked first, as by every change.
+        application = Application.objects.select_for_update().get(pk=asked.application_id)
+        one = Collaborator.objects.filter(pk=asked.pk, key_digest=asked.key_digest, user=None).first()
+        if one is None:
+            raise Gone("The invitation was used or taken back")
+        others = Collaborator.objects.filter(application=application)
+        if application.owner_id == by.pk or others.filter(user=by.pk).exists():
+            one.delete()
+            return
+        one.user_id, one.accepted_at, one.key_digest = by.pk, timezone.now(), None
+        one.save()
+
+
+def found_by(key_digest: str) -> Collaborator | None:
+    """Who was asked with the key of that digest, while the question is open."""
+    found = Collaborator.objects.select_related("application", "application__snapshot")
+    waiting = found.filter(key_digest=key_digest, expires_at__gt=timezone.now(), application__deleted_at=None)
+    return waiting.first() if key_digest else None
+
+
+def _found(draft: Draft, number: int) -> Collaborator:
+    one = Collaborator.objects.filter(application=draft.application, pk=number).first()
+    if one is None:
+        raise Gone("They have no right to it any more")
+    return one
+
+
+def _send(one: Collaborator, language: str) -> None:
+    key = new_key()
+    one.key_digest = digest(key)
+    link = f"{reverse('portal:collaboration_link')}?{urlencode({'key': key})}"
+    letters.post(kind="collaboration", to=one.email, language=language, context={"link": link, "until": one.expires_at})

@@ -1,0 +1,150 @@
+"""What its owner does with an invitation, and what is noted of whoever it was sent to."""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import urlencode
+
+from formation_portal import letters
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.saving.authors import Guest
+from formation_portal.applications.saving.parties import found_party
+from formation_portal.applications.saving.writing import writing
+
+from .keys import digest, new_key
+from .models import Invitation
+from .stages import standing
+
+NUDGE_EVERY = timedelta(days=1)
+# A second press within this time means the same letter.
+_SAME_PRESS = timedelta(seconds=30)
+
+
+class TooSoon(Exception):
+    """It was written to within the last day."""
+
+
+class NothingToSend(Exception):
+    """The invitation doesn't wait for anybody."""
+
+
+def invite(draft: Draft, party: PartyRow, *, email: str, by: AbstractBaseUser, language: str) -> Invitation:
+    """Send the party's part to the address; sent again, it has another key and an end of its own.
+
+    Raises Closed, Gone.
+    """
+    now = timezone.now()
+    with writing(draft, by=by) as journal:
+        row = found_party(draft, party)
+        invitation = _found(row) or Invitation(application=draft.application, party=row.model)
+        is_again = invitation.pk is not None and not invitation.withdrawn_at
+        if is_again and invitation.email == email and now - invitation.sent_at < _SAME_PRESS:
+            return invitation
+        for moment in ("nudged_at", "opened_at", "begun_at", "done_at", "withdrawn_at", "wanted_at"):
+            setattr(invitation, moment, None)
+        invitation.email, invitation.language = email, language
+        invitation.round += 1
+        invitation.code_digest = ""
+        invitation.sent_at, invitation.expires_at = now, now + timedelta(days=settings.INVITATION_DAYS)
+        _send(invitation, "invitation")
+        said = f"Invited {row.label} to fill in their part"
+        journal.note(f"{said} once more" if is_again else said, holder=row.token)
+    return invitation
+
+
+def withdraw(draft: Draft, party: PartyRow, *, by: AbstractBaseUser) -> None:
+    """Shut the link, and whatever was opened with it. What was filled in stays. Raises Closed, Gone."""
+    with writing(draft, by=by) as journal:
+        row = found_party(draft, party)
+        invitation = _found(row)
+        if invitation is None or invitation.withdrawn_at:
+            return
+        invitation.withdrawn_at = timezone.now()
+        invitation.save()
+        journal.note(f"Withdrew the invitation of {row.label}", holder=row.token)
+
+
+def nudge(draft: Draft, party: PartyRow, *, by: AbstractBaseUser) -> None:
+    """Remind whoever it was sent to, with a new link in place of the earlier one; its end stays.
+
+    Raises TooSoon within a day of the last letter, NothingToSend where nobody is waited for, Closed, Gone.
+    """
+    now = timezone.now()
+    with writing(draft, by=by) as journal:
+        row = found_party(draft, party)
+        invitation = _found(row)
+        if invitation is None or not standing(invitation, now=now).stage.waits:
+            raise NothingToSend
+        if now < may_nudge_from(invitation):
+            raise TooSoon
+        invitation.nudged_at = now
+        _send(invitation, "nudge")
+        journal.note(f"Reminded {row.label} of their part", holder=row.token)
+
+
+def may_nudge_from(invitation: Invitation) -> datetime:
+    """When the next reminder may go."""
+    return (invitation.nudged_at or invitation.sent_at) + NUDGE_EVERY
+
+
+def begun(invitation: Invitation) -> None:
+    """Note that something was filled in; after having been done, it is in progress once more."""
+    if invitation.begun_at is None or invitation.done_at:
+        invitation.begun_at, invitation.done_at = timezone.now(), None
+        invitation.save(update_fields=["begun_at", "done_at"])
+
+
+def want_another(invitation: Invitation) -> None:
+    """Note that whoever was invited asks for another link."""
+    if invitation.wanted_at is None:
+        invitation.wanted_at = timezone.now()
+        invitation.save(update_fields=["wanted_at"])
+
+
+def finish(draft: Draft, invitation: Invitation) -> None:
+    """Note that whoever was invited says to be done. Raises Closed."""
+    if invitation.done_at and not draft.written:
+        return
+    with writing(draft, by=Guest()) as journal:
+        invitation.done_at = timezone.now()
+        invitation.save(update_fields=["done_at"])
+        row = draft.party(invitation.party.token)
+        journal.note(f"{row.label} is done" if row else "Done", holder=invitation.party.token)
+
+
+def found_by(key: str) -> Invitation | None:
+    """The invitation that the key opens, whether or not it is still open."""
+    found = Invitation.objects.select_related("application", "party").filter(key_digest=digest(key))
+    return found.first() if key else None
+
+
+def found_as(reference: str) -> Invitation | None:
+    """The invitation of that name."""
+    return Invitation.objects.select_related("application", "party").filter(reference=reference).first()
+
+
+def of_application(draft: Draft) -> dict[str, Invitation]:
+    """Who was invited, by the token of the party: one query."""
+    tokens = {model.pk: model.token for model in draft.party_models}
+    found = Invitation.objects.filter(application=draft.application)
+    return {tokens[one.party_id]: one for one in found if one.party_id in tokens}
+
+
+def _found(row: PartyRow) -> Invitation | None:
+    return Invitation.objects.select_for_update().filter(party=row.model).first()
+
+
+def _send(invitation: Invitation, kind: str) -> None:
+    """Give it a new key, and write the letter that holds the only copy of it."""
+    key = new_key()
+    invitation.key_digest = digest(key)
+    with transaction.atomic():
+        invitation.save()
+        link = f"{reverse('portal:part_link')}?{urlencode({'key': key})}"
+        context = {"link": link, "until": invitation.expires_at}
+        letters.post(kind=kind, to=invitation.email, language=invitation.language, context=context)

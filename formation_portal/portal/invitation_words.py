@@ -1,0 +1,53 @@
+"""How far an invitation has come, in words, wherever its owner meets it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.translation import gettext
+
+from formation_portal.invitations.models import Invitation
+from formation_portal.invitations.stages import Stage, standing
+
+from .moments import day, moment
+
+_MARKS = {
+    Stage.SENT: "open",
+    Stage.OPENED: "open",
+    Stage.IN_PROGRESS: "half",
+    Stage.DONE: "met",
+    Stage.EXPIRED: "heed",
+    Stage.WITHDRAWN: "later",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class InvitationLine:
+    """One invitation: the mark, the stage, since when, and whether its holder is waited for."""
+
+    state: str
+    stage: Stage
+    words: str
+    since: str
+    waits: bool
+    until: str
+    wants_another: bool
+
+    @property
+    def text(self) -> str:
+        """Invitation opened 14:02."""
+        said = gettext("Invitation: %(stage)s, %(since)s") % {"stage": self.words, "since": self.since}
+        return f"{said}. {gettext('Asks for a new link')}" if self.wants_another else said
+
+
+def invitation_line(invitation: Invitation, *, now: datetime) -> InvitationLine:
+    """The line as things stand."""
+    stands = standing(invitation, now=now)
+    return InvitationLine(
+        state=_MARKS[stands.stage],
+        stage=stands.stage,
+        words=str(stands.stage.words),
+        since=moment(stands.since),
+        waits=stands.stage.waits,
+        until=day(invitation.expires_at.date()),
+        wants_another=invitation.wanted_at is not None,
+    )

@@ -1,0 +1,124 @@
+"""What whoever was invited sees of an application: the questions and the documents of their own part, nothing else.
+
+A rule may hang on what others have answered. Then the page says that something is asked, and not why.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from django.urls import reverse
+from django.utils.translation import gettext
+
+from formation_portal.applications.models import Document
+from formation_portal.applications.saving.authors import Author, Guest
+from formation_portal.contract.conditions import Condition
+from formation_portal.contract.record import Party
+from formation_portal.contract.rules import Question, named_place
+from formation_portal.contract.schema import Section
+
+from . import roles
+from .arrivals import arrivals
+from .lists import NeedRow, need_rows
+from .moments import day
+from .own_part import OwnPart
+from .party_page import Entry, PartyPage
+from .questions import party_control
+from .sheet import Region, Sheet
+from .slots import FileRow, SlotRow
+
+
+@dataclass(frozen=True)
+class OwnSheet(Sheet):
+    """Questions to one party that say why they are asked only where its own answers decide."""
+
+    def _region(self, rule: Condition | None, section_rule: Condition | None, run: tuple[Question, ...]) -> Region:
+        region = super()._region(rule, section_rule, run)
+        holder = self.holder
+        assert isinstance(holder, Party)
+        place = named_place(self.schema, rule, run[0].section, holder.kind, holder) if rule else None
+        is_own = place is not None and place.group == holder.kind and place.section.role in holder.roles
+        return region if is_own else replace(region, why="")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartPage(PartyPage):
+    """One party's part, ready to draw for whoever was invited."""
+
+    part: OwnPart
+
+    template = "portal/part.html"
+    closed_template = "portal/part_over.html"
+    is_alone = True
+
+    @property
+    def url(self) -> str:
+        return self._own("part")
+
+    @property
+    def done_url(self) -> str:
+        return self._own("part_completion")
+
+    @property
+    def leave_url(self) -> str:
+        return self._own("part_leave")
+
+    @property
+    def until(self) -> str:
+        """The last day of the link."""
+        return day(self.part.invitation.expires_at.date())
+
+    @property
+    def role_words(self) -> str:
+        return roles.role_words(self.party.roles)
+
+    def author(self, user: object) -> Author:
+        return Guest()
+
+    def removal_of(self, document: Document) -> str:
+        return self._own("part_document_removal", document.pk)
+
+    @cached_property
+    def needs(self) -> tuple[NeedRow, ...]:
+        """What only they can give: shares, for one, are given by whoever forms the company."""
+        needed = self.draft.needs_of_party(self.party.token)
+        theirs = (need for need in needed if need.slot or (need.field and self.sheet.id_of(need.field)))
+        return need_rows(theirs, self.sheet, about=self._named)
+
+    @property
+    def slots(self) -> tuple[SlotRow, ...]:
+        """Each with the file of the moment, to be had at an address of the part; what was there before is not shown."""
+        return tuple(replace(row, file=self._file(row)) for row in super().slots)
+
+    def _file(self, row: SlotRow) -> FileRow | None:
+        document = self.draft.documents_of(self.party).get(row.name)
+        if row.file is None or document is None:
+            return None
+        return replace(row.file, url=self._own("part_document", document.pk))
+
+    def _entry(self, place: int, section: Section, regions: tuple[Region, ...]) -> Entry:
+        entry = super()._entry(place, section, regions)
+        is_asked = self.draft.standing.section(section).active
+        return replace(entry, note="" if is_asked else gettext("Not asked at present."))
+
+    def _own(self, view: str, *more: object) -> str:
+        return reverse(f"portal:{view}", args=[self.part.invitation.reference, *more])
+
+
+def part_page(part: OwnPart) -> PartPage:
+    """The page as the draft stands. Classes of shares are not theirs to see, and so not theirs to choose."""
+    draft, party = part.draft, part.draft.party(part.party.token) or part.party
+    board = arrivals(draft.application)
+    arrival = board.of_party(party.token, changed_at=party.model.updated_at)
+    asked = draft.standing.party_questions(party.record)
+    sheet = OwnSheet(
+        schema=draft.schema,
+        asked=tuple(one for one in asked if not one.spec.refers_to_share_class),
+        raw=party.raw,
+        answers=party.record.answers,
+        refused=arrival.refused,
+        control=party_control,
+        is_own=party.kind == "person",
+        holder=party.record,
+        record=draft.record,
+    )
+    return PartPage(draft=draft, party=party, sheet=sheet, arrival=arrival, arrivals=board, part=part)

@@ -1,0 +1,113 @@
+"""Whose turn it is: what waits for whom, since when. The list stands on the overview; a line of it on the list."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext, ngettext
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Application
+from formation_portal.applications.register import by_property
+from formation_portal.applications.rows import PartyRow
+from formation_portal.contract import canonical
+from formation_portal.contract.lifecycle import State
+from formation_portal.contract.needs import Need
+from formation_portal.invitations import parts
+from formation_portal.invitations.models import Invitation
+from formation_portal.invitations.stages import Standing, standing
+from formation_portal.relay.board import DeliveryBoard, Stage
+
+from .moments import moment
+
+# What nobody can give for somebody else's part: shares are given by whoever forms the company.
+_NOT_THEIRS = ("holding",)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Somebody who is waited for. `remind_url` is where a reminder can be sent, `url` where it can be read up."""
+
+    id: str
+    who: str
+    is_name: bool
+    what: str
+    since: str
+    state: str
+    url: str = ""
+    remind_url: str = ""
+
+
+def turns(draft: Draft, board: DeliveryBoard, *, invitations: Mapping[str, Invitation]) -> tuple[Turn, ...]:
+    """Everybody who is waited for, the reader first. Without anybody else there is nothing to say."""
+    now = timezone.now()
+    stands = {token: standing(one, now=now) for token, one in invitations.items()}
+    invited = [row for row in draft.parties if row.token in stands and stands[row.token].stage.waits]
+    others = [_theirs(draft, row, invitations[row.token], stands[row.token], now=now) for row in invited]
+    others += list(_ours(board))
+    waiting = {row.token for row in invited}
+    mine = [need for need in draft.needs if need.party_id not in waiting or need.code in _NOT_THEIRS]
+    return (*_yours(draft, mine), *others) if others else ()
+
+
+def _yours(draft: Draft, needs: list[Need]) -> Iterable[Turn]:
+    if needs:
+        since = gettext("since %(time)s") % {"time": moment(draft.application.updated_at)}
+        yield Turn("turn-you", gettext("You"), False, _things(len(needs)), since, "open")
+
+
+def _theirs(draft: Draft, row: PartyRow, invitation: Invitation, stands: Standing, *, now: datetime) -> Turn:
+    needs = [need for need in draft.needs_of_party(row.token) if need.code not in _NOT_THEIRS]
+    what = _things(len(needs)) if needs else gettext("everything is there, but they haven’t said so")
+    since = gettext("%(stage)s %(time)s") % {"stage": stands.stage.words, "time": moment(stands.since)}
+    address = [draft.application.reference, row.token]
+    is_own, may_remind = draft.application.is_own, now >= parts.may_nudge_from(invitation)
+    return Turn(
+        id=f"turn-{row.token}",
+        who=row.label,
+        is_name=True,
+        what=what,
+        since=since,
+        state="half",
+        url=reverse("portal:invitation", args=address) if is_own else "",
+        remind_url=reverse("portal:invitation_reminder", args=address) if is_own and may_remind else "",
+    )
+
+
+def _ours(board: DeliveryBoard) -> Iterable[Turn]:
+    view = board.overall
+    if view.state is Stage.OURS:
+        since = gettext("since %(time)s") % {"time": moment(view.at)} if view.at else ""
+        yield Turn("turn-team", gettext("Our team"), False, gettext("something that we have to settle"), since, "later")
+
+
+def _things(number: int) -> str:
+    return ngettext("%(n)d thing still needed", "%(n)d things still needed", number) % {"n": number}
+
+
+def whose_turn(application: Application, invitations: Iterable[Invitation]) -> str:
+    """Who is waited for, in one sentence for a list; empty where nobody is. The parties come with the invitations."""
+    if application.is_open:
+        names = [_named(one) for one in _waiting(invitations)]
+        return (
+            gettext("Waits for you and %(names)s") % {"names": ", ".join(names)} if names else gettext("Waits for you")
+        )
+    at = application.submitted_at
+    if application.stands in (State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW) and at:
+        return gettext("Waits for our reviewers since %(time)s") % {"time": moment(at)}
+    return gettext("Waits for the registry") if application.stands is State.SUBMITTED_TO_CSP else ""
+
+
+def _waiting(invitations: Iterable[Invitation]) -> Iterable[Invitation]:
+    now = timezone.now()
+    there = (one for one in invitations if one.party.removed_at is None)
+    return (one for one in there if standing(one, now=now).stage.waits)
+
+
+def _named(invitation: Invitation) -> str:
+    """As the party is called, told without its form, and since when."""
+    party = invitation.party
+    name = canonical.label_of(by_property(party.kind, party.raw)) or gettext("somebody invited")
+    return gettext("%(name)s, since %(time)s") % {"name": name, "time": moment(invitation.sent_at)}

@@ -1,0 +1,85 @@
+"""Who works on an application: asking somebody, changing what they may do, and ending it. All the owner's."""
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import get_language, gettext
+from django.views.decorators.http import require_http_methods
+
+from formation_portal.accounts import addresses
+from formation_portal.accounts.policies import UserRequest, customer
+from formation_portal.applications import saving
+from formation_portal.applications.access import GIVEN, Right
+from formation_portal.applications.drafts import Draft
+from formation_portal.invitations import collaborators
+
+from ..access_page import access_page
+from ..email_box import BOX, EmailBox, read_email
+from ..finding import draft_of
+
+RIGHT = "right"
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def access(request: UserRequest, reference: str) -> HttpResponse:
+    """GET lists everybody. POST asks somebody in."""
+    draft = draft_of(request, reference, takes=Right.OWN)
+    if request.method != "POST":
+        return _draw(request, draft)
+    box, right = _judged(request), _right(request)
+    if box.error:
+        return _draw(request, draft, box=box, right=right, status=422)
+    collaborators.ask(draft, email=box.address, right=right, by=request.user, language=get_language() or "en")
+    messages.success(request, gettext("%(email)s is asked to work on it.") % {"email": box.address})
+    return redirect("portal:access", reference=reference)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def collaborator(request: UserRequest, reference: str, number: int) -> HttpResponse:
+    """Give somebody another right. A GET, as after signing in again, only leads to the list."""
+    draft = draft_of(request, reference, takes=Right.OWN)
+    if request.method == "POST":
+        try:
+            one = collaborators.change(draft, number, right=_right(request), by=request.user)
+        except saving.Gone as gone:
+            raise Http404 from gone
+        messages.success(
+            request, gettext("%(email)s: %(right)s.") % {"email": one.email, "right": Right(one.right).words}
+        )
+    return redirect("portal:access", reference=reference)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def collaborator_removal(request: UserRequest, reference: str, number: int) -> HttpResponse:
+    """End what somebody may do. They can be asked again, so nothing is asked first."""
+    draft = draft_of(request, reference, takes=Right.OWN)
+    if request.method == "POST":
+        try:
+            one = collaborators.take_back(draft, number, by=request.user)
+        except saving.Gone as gone:
+            raise Http404 from gone
+        messages.success(request, gettext("%(email)s can’t open it any more.") % {"email": one.email})
+    return redirect("portal:access", reference=reference)
+
+
+def _draw(
+    request: UserRequest, draft: Draft, *, box: EmailBox | None = None, right: Right = Right.VIEW, status: int = 200
+) -> HttpResponse:
+    page = access_page(draft, box=box, right=right)
+    return render(request, "portal/access.html", {"page": page, "problems": page.box.problems}, status=status)
+
+
+def _judged(request: UserRequest) -> EmailBox:
+    box = read_email(request.POST.get(BOX, ""))
+    if not box.error and addresses.has(request.user, box.address):
+        return EmailBox(box.typed, gettext("Enter somebody else’s address. This one is your own"))
+    return box
+
+
+def _right(request: UserRequest) -> Right:
+    """The posted right; the lesser one where a form says nothing that can be given."""
+    posted = request.POST.get(RIGHT)
+    return next((right for right in GIVEN if right.value == posted), Right.VIEW)

@@ -1,0 +1,112 @@
+"""One's own part: its questions and documents, and saying that one is done."""
+
+from typing import cast
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext
+from django.views.decorators.http import require_http_methods, require_safe
+
+from formation_portal.accounts import passes
+from formation_portal.accounts.policies import GuestRequest, UserRequest, invited
+from formation_portal.applications import saving
+from formation_portal.applications.saving.authors import Guest
+from formation_portal.invitations import parts
+
+from ..conflict import clashes
+from ..finding import posted_version
+from ..own_part import OwnPart
+from ..part_page import PartPage, part_page
+from ..posted import read_answers
+from ..removals import document_removal_page
+from . import answering
+from .documents import as_download
+from .part_door import with_part
+
+DONE = "done"
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@invited
+@with_part
+def part(request: GuestRequest, own: OwnPart) -> HttpResponse:
+    """GET draws the part. POST saves what was typed and every file, also half of it, and goes on where it says so."""
+    before = part_page(own)
+    if request.method != "POST":
+        if own.invitation.done_at and "again" not in request.GET:
+            return redirect("portal:part_completion", reference=own.invitation.reference)
+        return answering.draw(request, before)
+    return _save(request, own, before)
+
+
+def _save(request: GuestRequest, own: OwnPart, before: PartPage) -> HttpResponse:
+    draft = own.draft
+
+    def keep() -> None:
+        raw = read_answers(before.sheet, request.POST)
+        saving.save_party(draft, own.party, raw, version=posted_version(request.POST), by=Guest())
+
+    def onwards() -> str:
+        if DONE not in request.POST:
+            messages.success(request, gettext("Saved. You can come back until the link expires."))
+            return before.url
+        parts.finish(draft, own.invitation)
+        return before.done_url
+
+    response = answering.save(
+        cast(UserRequest, request),
+        before,
+        page=lambda: part_page(own),
+        keep=keep,
+        clashes=lambda stale: clashes(before.sheet, stale),
+        onwards=onwards,
+    )
+    if draft.written and response.headers.get("Location") != before.done_url:
+        parts.begun(own.invitation)
+    return response
+
+
+@require_safe
+@invited
+@with_part
+def part_completion(request: GuestRequest, own: OwnPart) -> HttpResponse:
+    """What follows: that it is done, what is missing all the same, and the way back to it."""
+    return render(request, "portal/part_completion.html", {"page": part_page(own), "is_done": own.invitation.done_at})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@invited
+def part_leave(request: GuestRequest, reference: str) -> HttpResponse:
+    """Shut the part in this browser. A GET only leads back to it."""
+    if request.method != "POST":
+        return redirect("portal:part", reference=reference)
+    return passes.take(render(request, "portal/part_shut.html", {"why": "left"}), reference)
+
+
+@require_safe
+@invited
+@with_part
+def part_document(request: GuestRequest, own: OwnPart, number: int) -> HttpResponse:
+    """A file of the part."""
+    return as_download(own.document(number))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@invited
+@with_part
+def part_document_removal(request: GuestRequest, own: OwnPart, number: int) -> HttpResponse:
+    """Ask once more, then take a file out of its slot."""
+    found = own.document(number)
+    home = part_page(own)
+    page = document_removal_page(own.draft, found, back=(home.url, gettext("Your part")))
+    if request.method != "POST":
+        return render(request, "portal/thing_removal.html", {"page": page})
+    try:
+        saving.remove_document(own.draft, found, by=Guest())
+    except (saving.Closed, saving.Gone) as closed:
+        messages.error(request, f"{closed}.")
+    else:
+        parts.begun(own.invitation)
+        messages.success(request, page.done)
+    return redirect(page.back_url)

@@ -1,0 +1,29 @@
+"""A customer with a draft of the small product, and Ada in it, who is invited."""
+
+from typing import Any
+
+import pytest
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.rows import PartyRow
+from formation_portal.invitations import parts
+from formation_portal.invitations.models import Invitation
+from tests.portal.conftest import _uploads_go_nowhere_else, application, complete, draft, submitted
+
+__all__ = ["_uploads_go_nowhere_else", "application", "complete", "draft", "submitted"]
+
+
+@pytest.fixture
+def ada(draft: Draft, owner: Any) -> PartyRow:
+    from formation_portal.applications import saving
+    from tests.applications import made
+
+    saving.add_party(draft, "person", ["director"], {"person.first_name": "Ada"}, by=owner)
+    assert made.ADA["person.first_name"] == draft.parties[0].label
+    return draft.parties[0]
+
+
+@pytest.fixture
+def invitation(draft: Draft, ada: PartyRow, owner: Any) -> Invitation:
+    """Ada is invited, at an address of her own."""
+    return parts.invite(draft, ada, email="ada@example.com", by=owner, language="en")

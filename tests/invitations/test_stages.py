@@ -1,0 +1,51 @@
+"""How far an invitation has come is told by its moments alone, whatever their order."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from formation_portal.invitations.models import Invitation
+from formation_portal.invitations.stages import Stage, standing
+
+SENT = datetime(2026, 11, 21, 9, tzinfo=UTC)
+LATER, LATEST, END = (SENT + timedelta(days=days) for days in (1, 2, 14))
+
+
+def made(**moments: datetime) -> Invitation:
+    return Invitation(sent_at=SENT, expires_at=END, **moments)
+
+
+@pytest.mark.parametrize(
+    ("moments", "now", "stage", "since"),
+    [
+        ({}, LATER, Stage.SENT, SENT),
+        ({"opened_at": LATER}, LATEST, Stage.OPENED, LATER),
+        ({"opened_at": LATER, "begun_at": LATEST}, LATEST, Stage.IN_PROGRESS, LATEST),
+        ({"begun_at": LATER, "done_at": LATEST}, LATEST, Stage.DONE, LATEST),
+        ({}, END, Stage.EXPIRED, END),
+        ({"opened_at": LATER, "begun_at": LATEST}, END, Stage.EXPIRED, END),
+        ({"done_at": LATEST}, END + timedelta(days=9), Stage.DONE, LATEST),
+        ({"withdrawn_at": LATER}, LATER, Stage.WITHDRAWN, LATER),
+        ({"withdrawn_at": LATEST, "done_at": LATER}, END, Stage.WITHDRAWN, LATEST),
+    ],
+)
+def test_the_stage_is_the_last_thing_that_counts(
+    moments: dict[str, datetime], now: datetime, stage: Stage, since: datetime
+) -> None:
+    stands = standing(made(**moments), now=now)
+    assert (stands.stage, stands.since) == (stage, since)
+
+
+_MOMENT = st.none() | st.datetimes(datetime(2026, 11, 21), datetime(2026, 12, 20), timezones=st.just(UTC))
+
+
+@given(opened=_MOMENT, begun=_MOMENT, done=_MOMENT, withdrawn=_MOMENT, now=_MOMENT.filter(bool))
+def test_nobody_is_waited_for_once_it_is_over(
+    opened: datetime | None, begun: datetime | None, done: datetime | None, withdrawn: datetime | None, now: datetime
+) -> None:
+    invitation = made(opened_at=opened, begun_at=begun, done_at=done, withdrawn_at=withdrawn)
+    stands = standing(invitation, now=now)
+    assert stands.stage.waits == (not withdrawn and not done and now < END)
+    assert stands.since in {SENT, END, opened, begun, done, withdrawn}

@@ -1,0 +1,291 @@
+"""Working on somebody's application: asked by e-mail, with a right that every page keeps to."""
+
+import re
+from typing import Any
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.test import Client
+from django.urls import NoReverseMatch, reverse
+from django.utils import timezone
+
+from formation_portal.accounts.policies import Policy, policy_of
+from formation_portal.applications import saving
+from formation_portal.applications.access import Collaborator, Right
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application, Document
+from formation_portal.letters.models import Letter
+from formation_portal.portal import urls
+from tests.applications import made
+from tests.invitations import post
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+def root(draft: Draft) -> str:
+    return f"/applications/{draft.application.reference}/"
+
+
+def page_of(browser: Client, path: str) -> Markup:
+    response = browser.get(path)
+    assert response.status_code == 200, path
+    page = Markup(response.content.decode())
+    assert page.faults == []
+    assert page.unlabelled() == []
+    return page
+
+
+def unsigned(page: bytes, address: str) -> bytes:
+    """A page without its own address and its forms' tokens."""
+    return re.sub(rb'name="csrfmiddlewaretoken" value="[^"]+"', b"", page).replace(address.encode(), b"")
+
+
+def confirm(person: Any, *, verified: bool = True) -> None:
+    EmailAddress.objects.create(user=person, email=person.email, verified=verified, primary=True)
+
+
+def let_in(draft: Draft, person: Any, right: Right) -> Collaborator:
+    now = timezone.now()
+    given = {"user": person, "email": person.email, "right": right, "accepted_at": now, "expires_at": now}
+    return Collaborator.objects.create(application=draft.application, asked_at=now, **given)
+
+
+@pytest.fixture
+def colleague(stranger: Any) -> Any:
+    """Somebody with an account and a confirmed address, who isn't in yet."""
+    confirm(stranger)
+    return stranger
+
+
+def ask(as_owner: Client, draft: Draft, *, right: str = "view", email: str = "stranger@example.com") -> Any:
+    return as_owner.post(f"{root(draft)}access/", {"email": email, "right": right})
+
+
+# Asking, and saying yes.
+
+
+def test_asked_by_letter_somebody_says_yes_and_is_in(
+    as_owner: Client, as_stranger: Client, draft: Draft, colleague: Any
+) -> None:
+    assert ask(as_owner, draft, right="edit")["Location"] == f"{root(draft)}access/"
+    assert "Asked" in page_of(as_owner, f"{root(draft)}access/").one("main").text
+    assert as_stranger.get(root(draft)).status_code == 404
+    response = as_stranger.get(post.link("collaboration"))
+    assert response["Location"] == "/collaboration/"
+    assert response["Referrer-Policy"] == "no-referrer"
+    assert "May edit" not in page_of(as_stranger, "/collaboration/").one("h1").text
+    assert as_stranger.post("/collaboration/")["Location"] == root(draft)
+    assert as_stranger.get(root(draft)).status_code == 200
+    assert "shared with you" in as_stranger.get("/applications/").content.decode()
+    assert "Otto Fremd" in page_of(as_owner, f"{root(draft)}access/").one("main").text
+
+
+def test_the_letter_names_nobody(as_owner: Client, draft: Draft) -> None:
+    ask(as_owner, draft)
+    letter = post.latest("collaboration")
+    for words in (letter.subject, letter.text, letter.html):
+        assert not [name for name in ("Ingrid", "Solheim", "Example company", "FP-") if name in words]
+
+
+def test_the_link_works_once(as_owner: Client, as_stranger: Client, draft: Draft, colleague: Any) -> None:
+    ask(as_owner, draft)
+    link = post.link("collaboration")
+    as_stranger.get(link)
+    as_stranger.post("/collaboration/")
+    as_stranger.get(link)
+    assert as_stranger.get("/collaboration/").status_code == 404
+
+
+def test_whoever_signs_in_on_the_way_comes_back_to_it(
+    as_owner: Client, as_nobody: Client, draft: Draft, colleague: Any
+) -> None:
+    colleague.set_password("a password of many letters")
+    colleague.save()
+    ask(as_owner, draft)
+    as_nobody.get(post.link("collaboration"))
+    way = as_nobody.get("/collaboration/")["Location"]
+    assert way == "/accounts/login/?next=%2Fcollaboration%2F"
+    response = as_nobody.post(way, {"login": colleague.email, "password": "a password of many letters"})
+    assert response["Location"] == "/collaboration/"
+    assert as_nobody.get("/collaboration/").status_code == 200
+
+
+@pytest.mark.parametrize("verified", [True, False])
+def test_a_forwarded_link_opens_nothing_and_tells_nothing(
+    as_owner: Client, as_stranger: Client, draft: Draft, stranger: Any, verified: bool
+) -> None:
+    section = draft.schema.section("the-company")
+    assert section is not None
+    saving.save_section(draft, section, made.COMPANY, version=0, by=draft.application.owner)
+    confirm(stranger, verified=verified)
+    ask(as_owner, draft, email=stranger.email if not verified else "bob@example.com")
+    as_stranger.get(post.link("collaboration"))
+    for ask_for in (as_stranger.get, as_stranger.post):
+        response = ask_for("/collaboration/")
+        assert response.status_code == 404
+        text = response.content.decode()
+        assert not [word for word in ("Larkfield", "Solheim", "bob@", "FP-", "British Virgin") if word in text]
+    assert not Collaborator.objects.exclude(user=None).exists()
+
+
+@pytest.mark.parametrize("end", ["taken back", "expired", "deleted", "wrong key"])
+def test_what_is_over_cannot_be_taken(
+    as_owner: Client, as_stranger: Client, draft: Draft, colleague: Any, owner: Any, end: str
+) -> None:
+    ask(as_owner, draft)
+    link = post.link("collaboration")
+    as_stranger.get(link if end != "wrong key" else "/collaboration/link/?key=wrong")
+    if end == "taken back":
+        Collaborator.objects.all().delete()
+    elif end == "expired":
+        Collaborator.objects.update(expires_at=timezone.now())
+    elif end == "deleted":
+        saving.delete_draft(draft.application, by=owner)
+    assert as_stranger.get("/collaboration/").status_code == 404
+    assert as_stranger.post("/collaboration/").status_code == 404
+
+
+def test_the_owner_stays_the_owner(as_owner: Client, draft: Draft, owner: Any) -> None:
+    confirm(owner)
+    response = ask(as_owner, draft, email=" OWNER@example.com")
+    assert response.status_code == 422
+    assert not Collaborator.objects.exists()
+
+
+def test_asked_twice_there_is_one_and_the_first_link_is_dead(
+    as_owner: Client, as_stranger: Client, draft: Draft, colleague: Any
+) -> None:
+    ask(as_owner, draft)
+    first = post.link("collaboration")
+    ask(as_owner, draft)
+    assert Letter.objects.filter(kind="collaboration").count() == 1
+    ask(as_owner, draft, right="edit")
+    assert Collaborator.objects.get().right == "edit"
+    as_stranger.get(first)
+    assert as_stranger.get("/collaboration/").status_code == 404
+
+
+def test_a_right_is_changed_and_taken_back(as_owner: Client, as_stranger: Client, draft: Draft, stranger: Any) -> None:
+    one = let_in(draft, stranger, Right.VIEW)
+    page = f"{root(draft)}access/"
+    as_owner.post(f"{page}{one.pk}/", {"right": "edit"})
+    assert Collaborator.objects.get().right == "edit"
+    for hostile in ("own", "", "x"):
+        as_owner.post(f"{page}{one.pk}/", {"right": hostile})
+        assert Collaborator.objects.get().right == "view"
+    as_owner.post(f"{page}{one.pk}/removal/")
+    assert as_stranger.get(root(draft)).status_code == 404
+    assert as_owner.post(f"{page}{one.pk}/removal/").status_code == 404
+
+
+# Keeping to it.
+
+
+def addresses(draft: Draft) -> dict[str, str]:
+    """Every address of the application, with what is really there."""
+    document = Document.objects.first()
+    there = {
+        "reference": draft.application.reference,
+        "key": "the-company",
+        "token": draft.parties[0].token,
+        "party": draft.parties[0].token,
+        "share_class": draft.share_classes[0].token,
+        "number": document.pk if document else 1,
+    }
+    found = {}
+    for pattern in urls.application:
+        named = {name: there.get(name, 1) for name in pattern.pattern.converters} | {"reference": there["reference"]}
+        assert policy_of(pattern.callback) is Policy.CUSTOMER
+        if pattern.name in ("share_class", "share_class_removal"):
+            named["token"] = there["share_class"]
+        try:
+            found[pattern.name] = reverse(f"portal:{pattern.name}", kwargs=named)
+        except NoReverseMatch as error:
+            raise AssertionError(pattern.name) from error
+    return found
+
+
+# What binds the owner, or opens the application to somebody else.
+OWNERS = {
+    "submission", "withdrawal", "removal", "access", "collaborator", "collaborator_removal",
+    "invitation", "invitation_withdrawal", "invitation_reminder",
+}  # fmt: skip
+
+
+def test_who_may_read_reads_every_page_and_does_no_deed(as_stranger: Client, complete: Draft, stranger: Any) -> None:
+    let_in(complete, stranger, Right.VIEW)
+    revision = complete.application.revision
+    for name, address in addresses(complete).items():
+        response = as_stranger.get(address)
+        assert b"".join(response) is not None  # a file is read to its end, and so closed
+        # Without a catalog there is nothing to carry over to.
+        expected = (403,) if name in OWNERS else (200, 302, 404, 405, 503)
+        assert response.status_code in expected, name
+        assert as_stranger.post(address, {"version": "1"}).status_code in (403, 404, 405), name
+    stands = Application.objects.get(pk=complete.application.pk)
+    assert (stands.revision, stands.state) == (revision, "draft")
+    assert Application.objects.count() == 1
+
+
+def test_the_pages_of_who_may_read_have_nothing_to_press(as_stranger: Client, complete: Draft, stranger: Any) -> None:
+    let_in(complete, stranger, Right.VIEW)
+    token = complete.parties[0].token
+    pages = ("", "sections/the-company/", "people/", f"people/{token}/", "shares/", "documents/", "check/")
+    for more in pages:
+        page = page_of(as_stranger, root(complete) + more)
+        pressed = [one for one in page.elements if one.tag in ("button", "input", "select", "textarea")]
+        mine = [one for one in pressed if one.inside("main") and one.attributes.get("type") not in ("hidden", "button")]
+        assert mine == [], (more, [one.attributes for one in mine])
+        shown = page.one("main").text
+        assert "Delete this draft" not in shown
+        assert "Ask others in" not in shown
+
+
+def test_who_may_edit_does_all_but_what_binds_the_owner(
+    as_stranger: Client, complete: Draft, stranger: Any, owner: Any
+) -> None:
+    let_in(complete, stranger, Right.EDIT)
+    party = complete.parties[0]
+    posted = {"version": str(party.version), "q:person.last_name": "King", "roles": ["", *party.roles]}
+    assert as_stranger.post(f"{root(complete)}people/{party.token}/", posted).status_code == 302
+    stands = open_draft(Application.objects.get(pk=complete.application.pk))
+    assert stands.parties[0].raw["person.last_name"] == "King"
+    assert stands.application.changes.first().who == stranger
+    for name, address in addresses(complete).items():
+        if name in OWNERS:
+            assert as_stranger.get(address).status_code == 403, name
+            assert as_stranger.post(address, {"declaration": "1", "email": "x@example.com"}).status_code == 403, name
+    check = page_of(as_stranger, f"{root(complete)}check/").one("main").text
+    assert "Only its owner can submit this application." in check
+    assert Application.objects.get(pk=complete.application.pk).state == "draft"
+
+
+def test_a_stranger_finds_no_page_of_it(as_stranger: Client, complete: Draft) -> None:
+    for name, address in addresses(complete).items():
+        elsewhere = address.replace(complete.application.reference, "FP-0000-0000-0000")
+        there, nowhere = as_stranger.get(address), as_stranger.get(elsewhere)
+        assert there.status_code == nowhere.status_code in (404, 405), name
+        assert unsigned(there.content, address) == unsigned(nowhere.content, elsewhere), name
+
+
+def test_a_right_to_one_opens_no_other(as_stranger: Client, draft: Draft, stranger: Any, owner: Any) -> None:
+    let_in(draft, stranger, Right.EDIT)
+    other = saving.start(owner=owner, product=made.product())
+    assert as_stranger.get(f"/applications/{other.reference}/").status_code == 404
+
+
+def test_an_application_stands_on_the_list_once(as_stranger: Client, draft: Draft, stranger: Any, owner: Any) -> None:
+    let_in(draft, stranger, Right.VIEW)
+    let_in(draft, owner, Right.EDIT)
+    own = saving.start(owner=stranger, product=made.product())
+    rows = page_of(as_stranger, "/applications/").all("li", _class="task is-open")
+    assert len([row for row in rows if row.attributes.get("id", "").startswith("application-")]) == 2
+    assert [one.pk for one in Application.objects.visible_to(stranger).order_by("pk")] == [draft.application.pk, own.pk]
+
+
+def test_starting_the_same_product_is_never_taken_for_somebody_elses(
+    as_stranger: Client, draft: Draft, stranger: Any
+) -> None:
+    let_in(draft, stranger, Right.VIEW)
+    assert [*Application.objects.owned_by(stranger)] == []
