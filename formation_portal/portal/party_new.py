@@ -63,7 +63,8 @@ class PartyNewPage:
     def kinds(self) -> tuple[KindChoice, ...]:
         """The kinds that the role takes, or any role where none was named."""
         return tuple(
-            KindChoice(kind, roles.a_kind(kind), say(_HINTS[kind])) for kind in roles.kinds_for(self.draft, self.role)
+            KindChoice(kind, _capital(roles.a_kind(kind)), say(_HINTS[kind]))
+            for kind in roles.kinds_for(self.draft, self.role)
         )
 
     @property
@@ -125,3 +126,7 @@ def party_new_page(draft: Draft, asked: QueryDict, user: User) -> PartyNewPage:
         is_me="me" in asked,
         token=token if is_token(token) else new_token(),
     )
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]

@@ -9,7 +9,7 @@ from formation_portal.contract.language import listed, noted, say
 from formation_portal.contract.rules import Minimum
 from formation_portal.contract.schema import Section
 
-_A_KIND = {"person": noted("A person"), "corporate": noted("A company"), "foundation": noted("A foundation")}
+_A_KIND = {"person": noted("a person"), "corporate": noted("a company"), "foundation": noted("a foundation")}
 _SAME = {
     "person": noted("Is this the same person?"),
     "corporate": noted("Is this the same company?"),
@@ -49,7 +49,7 @@ def a_role(role: str) -> str:
 
 
 def a_kind(kind: str) -> str:
-    """A kind of party with its article: A person."""
+    """A kind of party with its article: a person."""
     return say(_A_KIND[kind])
 
 

@@ -75,6 +75,8 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "ledger": {"caption": ODD, "columns": [Named(), Named()], "rows": [[ODD, "1"]], "total": [ODD, "1"]},
     "ledger_cells": {"columns": [Named(), Named()], "cells": [ODD, "1"]},
     "masthead": {},
+    "languages": {"request": SimpleNamespace(offers_languages=True, method="GET", get_full_path="/a?b=c"), "form": ""},
+    "languages_list": {"form": "answers"},
     "message": {"tone": "is-good", "text": ODD, "title": ODD, "focus": True},
     "messages": {"messages": [ODD]},
     "needs_list": {"needs": [Named()], "met": [ODD], "large": True, "id": "needs"},

@@ -22,6 +22,6 @@ def language(request: HttpRequest) -> HttpResponse:
 
 
 def _page_before(request: HttpRequest) -> str:
-    before = request.POST.get("next", "")
+    before = request.POST.get("page", "")
     is_ours = url_has_allowed_host_and_scheme(before, allowed_hosts=None)
     return before if is_ours and before.startswith("/") else reverse("portal:catalog")
