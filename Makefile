@@ -78,6 +78,9 @@ htmx4: $(DEV_READY) ## The browser tests with htmx 4: what passes, reported and 
 gallery: $(DEV_READY) ## Take the README's pictures anew
 	@$(BIN)/python -m tests.journeys.readme_pictures
 
+messages: $(DEV_READY) ## Gather every message, and bring the translations up to date
+	$(BIN)/python manage.py update_messages
+
 lock: export CUSTOM_COMPILE_COMMAND = make lock
 lock: $(DEV_READY) ## Pin every dependency anew, with hashes
 	$(BIN)/pip-compile --quiet --strip-extras --generate-hashes --no-emit-index-url --no-emit-trusted-host \

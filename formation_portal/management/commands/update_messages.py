@@ -1,0 +1,19 @@
+"""manage.py update_messages: brings the catalogs of translations up to date with the words of the portal."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from formation_portal.management.messages import gathered, translated_languages, untranslated, update
+
+
+class Command(BaseCommand):
+    help = "Gathers every message, updates each language's catalog, and says what is not translated yet."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        found = gathered()
+        for language in translated_languages():
+            missing = untranslated(update(language, found))
+            self.stdout.write(f"{language}: {len(found)} messages, {len(missing)} not translated")
+            for message in missing:
+                self.stdout.write(f"  {message}")
