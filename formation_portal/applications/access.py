@@ -40,6 +40,29 @@ _WORDS = {
 GIVEN = (Right.VIEW, Right.EDIT)
 
 
+class Readable:
+    """A record with what whoever reads it may do: of customers `visible_to` tells; nothing is kept from anybody else."""
+
+    @property
+    def is_open(self) -> bool:
+        raise NotImplementedError
+
+    @property
+    def right(self) -> Right:
+        """The right of whoever reads it."""
+        return Right(getattr(self, "given_right", Right.OWN))
+
+    @property
+    def can_be_changed(self) -> bool:
+        """Whether it is open, and whoever reads it may write."""
+        return self.is_open and self.right.covers(Right.EDIT)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether whoever reads it may do all that its owner may."""
+        return self.right is Right.OWN
+
+
 class Collaborator(models.Model):
     """Somebody with an account who was asked to work on an application; `user` once they have said yes.
 

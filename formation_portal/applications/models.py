@@ -12,7 +12,7 @@ from django.db.models import Q
 
 from formation_portal.contract.lifecycle import State
 
-from .access import Right, may_open, right_of
+from .access import Readable, may_open, right_of
 from .answers import AnswersField
 from .tokens import new_reference, new_token
 
@@ -46,7 +46,7 @@ class ApplicationQuerySet(models.QuerySet["Application"]):
         return self.exclude(submitted_at=None).filter(deleted_at=None)
 
 
-class Application(models.Model):
+class Application(Readable, models.Model):
     """One product for one customer, with the schema it was started with.
 
     A deleted draft leaves its row behind, empty, since the service may still have to be told.
@@ -91,21 +91,6 @@ class Application(models.Model):
     def is_open(self) -> bool:
         """Whether its customer may still write."""
         return self.stands.is_open and self.deleted_at is None
-
-    @property
-    def right(self) -> Right:
-        """What whoever reads it may do: of customers `visible_to` tells; nothing is kept from anybody else."""
-        return Right(getattr(self, "given_right", Right.OWN))
-
-    @property
-    def can_be_changed(self) -> bool:
-        """Whether it is open, and whoever reads it may write."""
-        return self.is_open and self.right.covers(Right.EDIT)
-
-    @property
-    def is_own(self) -> bool:
-        """Whether whoever reads it may do all that its owner may."""
-        return self.right is Right.OWN
 
     @property
     def product_name(self) -> str:

@@ -54,14 +54,6 @@ application = [
     path("access/", access.access, name="access"),
     path("access/<int:number>/", access.collaborator, name="collaborator"),
     path("access/<int:number>/removal/", access.collaborator_removal, name="collaborator_removal"),
-    path("people/<str:token>/invitation/", invitations.invitation, name="invitation"),
-    path(
-        "people/<str:token>/invitation/withdrawal/", invitations.invitation_withdrawal, name="invitation_withdrawal"
-    ),
-    path("people/<str:token>/invitation/reminder/", invitations.invitation_reminder, name="invitation_reminder"),
-    path("access/", access.access, name="access"),
-    path("access/<int:number>/", access.collaborator, name="collaborator"),
-    path("access/<int:number>/removal/", access.collaborator_removal, name="collaborator_removal"),
     path("shares/", shares.shares, name="shares"),
     path("people/<str:token>/restoration/", people.party_restoration, name="party_restoration"),
     path("shares/classes/new/", share_classes.share_class_new, name="share_class_new"),
