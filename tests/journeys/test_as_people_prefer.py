@@ -1,0 +1,164 @@
+"""What people set for themselves: zoom, spacing, less motion, colours of their own, paper, and fingers."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page as Tab
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import open_draft
+from tests.journeys.conftest import OpenTab
+from tests.journeys.test_questions_in_chromium import started
+from tests.needed import has_chromium, needed
+
+pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
+
+_SIDEWAYS = "() => document.documentElement.scrollWidth > document.documentElement.clientWidth"
+# A sheet of the reader's own, which the content policy doesn't ask about.
+_STYLE = (
+    """(css) => { const own = new CSSStyleSheet(); own.replaceSync(css); document.adoptedStyleSheets.push(own); }"""
+)
+# WCAG 1.4.12, and letters twice as large.
+_SPACED = """* { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important; }
+p { margin-block-end: 2em !important; }"""
+_LARGE = "html { font-size: 200% !important; }"
+_CUT = """() => [...document.querySelectorAll("main *, header *, footer *")].filter((one) => {
+  // What is only heard is cut on purpose.
+  for (let at = one; at; at = at.parentElement) if (getComputedStyle(at).clipPath !== "none") return false;
+  const {overflow, overflowX, overflowY} = getComputedStyle(one);
+  const cuts = [overflow, overflowX, overflowY].some((how) => how === "hidden" || how === "clip");
+  return cuts && !one.closest(".visually-hidden, svg") && one.checkVisibility()
+    && (one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth + 1);
+}).map((one) => one.outerHTML.slice(0, 120))"""
+# A link within a sentence may be as high as its line (WCAG 2.5.5); a box is pressed by the label around it.
+_SMALL = """() => [...document.querySelectorAll(
+  "main :is(a, button, input, select, textarea, summary), header :is(a, button), footer :is(a, button)")]
+  .filter((one) => one.type !== "hidden" && one.checkVisibility() && !one.closest(".visually-hidden"))
+  .filter((one) => {
+    const words = (element) => element.textContent.replace(/\\s+/g, " ").trim();
+    const around = one.closest("p, li, dd, td, th, label, div");
+    const isInSentence = one.tagName === "A" && getComputedStyle(one).display === "inline"
+      && words(around).length > words(one).length + 3;
+    if (isInSentence) return false;
+    const target = (["radio", "checkbox"].includes(one.type) && one.closest("label")) || one;
+    const boxes = [target, ...target.querySelectorAll("*")].map((part) => part.getBoundingClientRect());
+    const after = getComputedStyle(one, "::after");
+    const coversRow = after.position === "absolute" && after.content !== "none";
+    const height = Math.max(...boxes.map((box) => box.height)), width = Math.max(...boxes.map((box) => box.width));
+    return !coversRow && (height < 43.5 || width < 24);
+  }).map((one) => {
+    const box = one.getBoundingClientRect();
+    return `${Math.round(box.width)} x ${Math.round(box.height)}: ${one.outerHTML.slice(0, 110)}`;
+  })"""
+_MOVING = """() => [...document.querySelectorAll("*")].filter((one) => {
+  const {transitionDuration, animationName, scrollBehavior} = getComputedStyle(one);
+  return transitionDuration.split(", ").some((time) => parseFloat(time) > 0) || animationName !== "none"
+    || scrollBehavior === "smooth";
+}).length + document.getAnimations().length"""
+_UNBOUND = """() => [...document.querySelectorAll("main :is(input, select, textarea, button, .button)")]
+  .filter((one) => one.type !== "hidden" && one.checkVisibility() && !one.closest(".visually-hidden"))
+  .filter((one) => {
+    const {borderTopWidth, borderTopStyle, appearance} = getComputedStyle(one);
+    const isText = one.matches(".button-plain");
+    return !isText && appearance === "none" && (parseFloat(borderTopWidth) < 1 || borderTopStyle === "none");
+  }).map((one) => one.outerHTML.slice(0, 120))"""
+_NOT_PRINTED = ".masthead nav, .footer, .actions, .rail, .filter, .skip-link, .back"
+
+
+@pytest.fixture
+def pages(site: str) -> tuple[Any, list[str]]:
+    """A customer with an application that has something of everything, and the pages to look at."""
+    made, owner = started("bvi-limited-company")
+    draft = open_draft(made)
+    ada = {"person.first_name": "Ada", "person.last_name": "Byron"}
+    party = saving.add_party(draft, "person", ["director", "shareholder"], ada, by=owner)
+    rights = {"share_class.name": "Ordinary", "share_class.currency": "USD", "share_class.par_value": "1"}
+    share_class = saving.add_share_class(draft, rights, by=owner)
+    saving.save_holdings(draft, {(party.token, share_class.token): "5,000"}, by=owner)
+    root = f"/applications/{made.reference}/"
+    sections = [f"{root}sections/{section.key}/" for section in draft.schema.entity_sections[:2]]
+    below = ("", "people/", f"people/{party.token}/", "shares/", "documents/", "check/", "carry-over/", "removal/")
+    return owner, ["/", "/products/bvi-limited-company/", "/applications/", *(root + one for one in below), *sections]
+
+
+def each(tab: Tab, base: str, addresses: list[str]) -> Iterator[str]:
+    """Open one after another."""
+    for address in addresses:
+        tab.goto(base + address)
+        yield address
+
+
+@pytest.mark.long
+def test_nothing_is_cut_or_scrolls_sideways_however_it_is_spaced(
+    open_tab: OpenTab, pages: tuple[Any, list[str]]
+) -> None:
+    """400 % of 1280 px is 320 px; with WCAG's spacing, and with letters twice as large at 640 px (200 %)."""
+    owner, addresses = pages
+    browser = open_tab(owner, width=320)
+    wrong = []
+    for address in each(browser.tab, browser.base, addresses):
+        for width, css in ((320, ""), (320, _SPACED), (640, _LARGE), (640, _LARGE + _SPACED)):
+            browser.tab.set_viewport_size({"width": width, "height": 900})
+            browser.tab.evaluate(f"({_STYLE})('')" if not css else _STYLE, css)
+            if browser.tab.evaluate(_SIDEWAYS):
+                wrong.append(f"{address} at {width} px scrolls sideways with {css[:30]!r}")
+            wrong += [f"{address} at {width} px cuts {one}" for one in browser.tab.evaluate(_CUT)]
+            browser.tab.evaluate("() => { document.adoptedStyleSheets = []; }")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("width", [320, pytest.param(1280, marks=pytest.mark.long)])
+def test_what_customers_press_is_as_large_as_a_finger(
+    open_tab: OpenTab, pages: tuple[Any, list[str]], width: int
+) -> None:
+    owner, addresses = pages
+    browser = open_tab(owner, width=width)
+    small = [
+        f"{address}: {one}"
+        for address in each(browser.tab, browser.base, addresses)
+        for one in browser.tab.evaluate(_SMALL)
+    ]
+    assert not small, "\n".join(small)
+
+
+@pytest.mark.long
+def test_nothing_moves_for_those_who_want_no_motion(open_tab: OpenTab, pages: tuple[Any, list[str]]) -> None:
+    owner, addresses = pages
+    browser = open_tab(owner)
+    moving = {
+        address: count
+        for address in each(browser.tab, browser.base, addresses)
+        if (count := browser.tab.evaluate(_MOVING))
+    }
+    assert moving == {}
+    browser.tab.emulate_media(reduced_motion="no-preference")
+    assert browser.tab.evaluate(_MOVING) > 0, "the look at what moves sees nothing"
+
+
+@pytest.mark.long
+def test_controls_keep_their_edges_in_colours_of_the_readers_own(
+    open_tab: OpenTab, pages: tuple[Any, list[str]]
+) -> None:
+    owner, addresses = pages
+    browser = open_tab(owner)
+    browser.tab.emulate_media(forced_colors="active")
+    unbound = [
+        f"{address}: {one}"
+        for address in each(browser.tab, browser.base, addresses)
+        for one in browser.tab.evaluate(_UNBOUND)
+    ]
+    assert not unbound, "\n".join(unbound)
+
+
+@pytest.mark.long
+def test_paper_carries_what_was_answered_and_nothing_to_press(open_tab: OpenTab, pages: tuple[Any, list[str]]) -> None:
+    owner, addresses = pages
+    browser = open_tab(owner, scheme="dark")
+    browser.tab.emulate_media(media="print", color_scheme="dark")
+    for address in each(browser.tab, browser.base, addresses):
+        shown = browser.tab.locator(_NOT_PRINTED)
+        assert [one for one in shown.all() if one.is_visible()] == [], address
+        assert browser.tab.locator("h1").is_visible(), address
+        ground = browser.tab.evaluate("() => getComputedStyle(document.body).backgroundColor")
+        assert ground == "rgb(255, 255, 255)", address
