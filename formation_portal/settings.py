@@ -46,6 +46,7 @@ INSTALLED_APPS = [
     "formation_portal.gateway",
     "formation_portal.applications",
     "formation_portal.invitations",
+    "formation_portal.applications.spreadsheet",
     "formation_portal.relay",
     "formation_portal.portal",
     "formation_portal.desk",

@@ -129,7 +129,11 @@ class Draft:
     @cached_property
     def parties(self) -> tuple[PartyRow, ...]:
         """The parties in the order in which they were entered."""
-        return tuple(PartyRow(model, self._party(model)) for model in self.party_models)
+        return tuple(map(self.as_party, self.party_models))
+
+    def as_party(self, model: Party) -> PartyRow:
+        """A party as it is judged here, also one that nobody has entered yet."""
+        return PartyRow(model, self._party(model))
 
     @cached_property
     def removed_parties(self) -> tuple[PartyRow, ...]:

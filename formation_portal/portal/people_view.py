@@ -129,6 +129,10 @@ class PeoplePage:
         return self._url("party_new")
 
     @property
+    def spreadsheet_url(self) -> str:
+        return self._url("spreadsheet")
+
+    @property
     def following(self) -> steps.Step:
         """The page after this one."""
         return steps.step_after(self.draft, steps.PEOPLE)

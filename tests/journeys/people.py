@@ -3,11 +3,15 @@
 from collections.abc import Iterator
 
 from django.contrib.auth import get_user_model
+from playwright.sync_api import Page as Tab
 
 from formation_portal.applications import saving
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.spreadsheet.heads import knows
+from formation_portal.applications.spreadsheet.opening import read_sheet
 from tests.applications import made
-from tests.journeys.screenshots import Shot
+from tests.applications.spreadsheet.sheets import ADA, HEADS, NOOR, as_csv
+from tests.journeys.screenshots import Shot, press
 
 NAMES = (
     ("Tomás", "Arrieta"),
@@ -38,3 +42,27 @@ def people_once() -> Iterator[Shot]:
     yield Shot("party-twice", f"{root}{again.token}/")
     yield Shot("party-double", f"{root}{again.token}/double/")
     yield Shot("party-double-other-way", f"{root}{ada.token}/double/")
+    yield from _sheet(draft, f"{root}spreadsheet/")
+
+
+def _sheet(draft: Draft, address: str) -> Iterator[Shot]:
+    """A sheet for many people: before, refused, and read with everything that there can be to say."""
+    yield Shot("spreadsheet", address)
+    yield Shot("spreadsheet-refused", address, act=lambda tab: press(tab, "Upload and look at it"))
+    rows = (
+        (*ADA[:2], "yes", *ADA[3:]),
+        (*NOOR, "39"),
+        (*NOOR[:6], "03/04/1990"),
+        ("Robot", *NOOR[1:]),
+        *((*NOOR[:3], first, last, f"{last}@example.com", "2 May 1979") for first, last in NAMES),
+    )
+    content = as_csv((*HEADS, "Shoe size"), *rows)
+    owner = draft.application.owner
+    found = saving.keep_import(draft, read_sheet(content, knows(draft.schema)), name="people.csv", by=owner)
+    sheet = address.replace("spreadsheet/", f"imports/{found.token}/")
+    yield Shot("party-import", sheet)
+    yield Shot("party-import-taken", sheet, act=_add)
+
+
+def _add(tab: Tab) -> None:
+    press(tab, "Add the ticked rows")

@@ -8,6 +8,7 @@ from .documents import add_document, remove_document
 from .doubles import keep_both, unite_parties
 from .new_form import take_form
 from .parties import add_party, save_party, set_roles
+from .party_imports import forget_import, keep_import, rows_of, take_import
 from .planting import carried_from, carry_over, copied_from, copy
 from .refusals import Closed, FormChanged, Gone, NotCopied, NotReady, Overtaken, Stale, UploadRefused
 from .removed_parties import remove_party, restore_party
@@ -33,13 +34,16 @@ __all__ = [
     "copied_from",
     "copy",
     "delete_draft",
+    "forget_import",
     "keep_both",
+    "keep_import",
     "remove_document",
     "remove_party",
     "remove_share_class",
     "reopen",
     "restore_choices",
     "restore_party",
+    "rows_of",
     "save_holdings",
     "save_party",
     "save_section",
@@ -48,6 +52,7 @@ __all__ = [
     "start",
     "submit",
     "take_form",
+    "take_import",
     "unite_parties",
     "withdraw",
 ]

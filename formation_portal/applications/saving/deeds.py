@@ -53,6 +53,7 @@ def submit(draft: Draft, *, by: AbstractBaseUser, declaration: str = "") -> None
         application.submissions += 1
         application.declaration = declaration
         delete_removed_parties(draft)
+        application.party_imports.all().delete()
         journal.note("Submitted the application for review")
 
 
@@ -89,6 +90,7 @@ def delete_draft(application: Application, *, by: AbstractBaseUser) -> None:
             application.documents,
             application.holdings,
             application.parties,
+            application.party_imports,
             application.share_classes,
             application.section_answers,
             application.changes,

@@ -1,0 +1,9 @@
+"""The app of sheets: uploaded, and not taken over yet."""
+
+from django.apps import AppConfig
+
+
+class SpreadsheetConfig(AppConfig):
+    name = "formation_portal.applications.spreadsheet"
+    label = "spreadsheet"
+    default_auto_field = "django.db.models.BigAutoField"

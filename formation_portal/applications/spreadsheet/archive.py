@@ -1,0 +1,76 @@
+"""Looks at an XLSX file before anything reads it: it is an archive, and a small one may unfold into gigabytes."""
+
+import re
+import zlib
+from dataclasses import dataclass
+from io import BytesIO
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+
+from formation_portal.contract.language import say
+
+from .grid import SheetRefused, too_many
+
+# A sheet of as many rows as are taken, filled to the last cell, stays below either.
+BYTES_UNFOLDED_AT_MOST = 30_000_000
+TAGS_AT_MOST = 600_000
+PARTS_AT_MOST = 1_000
+
+_PASSWORD_FLAG = 0x1
+_FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
+_MERGED = re.compile(rb"<(?:\w+:)?mergeCell\s")
+# No program writes one into a sheet, and what it can declare unfolds without end.
+_DECLARED = tuple("<!DOCTYPE".encode(encoding) for encoding in ("ascii", "utf-16-le", "utf-16-be"))
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What is in the archive: whether any cell is worked out, and whether cells are merged."""
+
+    has_formulas: bool
+    has_merged_cells: bool
+
+
+def examined(content: bytes) -> Signs:
+    """What the archive holds, within bounds of memory and time. Raises SheetRefused for one that isn't to be read."""
+    try:
+        with ZipFile(BytesIO(content)) as archive:
+            parts = archive.infolist()
+            _refuse_other_kinds(archive, parts)
+            return _examined_parts(archive, parts)
+    except (BadZipFile, zlib.error, NotImplementedError, EOFError, OSError, RuntimeError, ValueError) as error:
+        raise SheetRefused(unreadable()) from error
+
+
+def unreadable() -> str:
+    """What to do about a file that looks like a sheet and can't be read."""
+    return say("Save the sheet once more as XLSX, then upload it: this file is damaged, or no XLSX file at all")
+
+
+def _refuse_other_kinds(archive: ZipFile, parts: list[ZipInfo]) -> None:
+    names = {part.filename for part in parts}
+    if any(part.flag_bits & _PASSWORD_FLAG for part in parts):
+        raise SheetRefused(say("Save the sheet without a password, then upload it: this one is protected"))
+    if "xl/workbook.bin" in names or "content.xml" in names:
+        raise SheetRefused(say("Save the sheet as XLSX or CSV, then upload it: this is another kind of sheet"))
+    if "[Content_Types].xml" not in names or not any(name.startswith("xl/") for name in names):
+        raise SheetRefused(say("Upload an XLSX or a CSV file; this file is neither by its content"))
+    unfolded = sum(part.file_size for part in parts)
+    if len(parts) > PARTS_AT_MOST or unfolded > BYTES_UNFOLDED_AT_MOST:
+        raise SheetRefused(too_many())
+    if any(part.compress_type not in (ZIP_STORED, ZIP_DEFLATED) for part in parts):
+        raise SheetRefused(unreadable())
+
+
+def _examined_parts(archive: ZipFile, parts: list[ZipInfo]) -> Signs:
+    """Each part by itself, as long as what it says it is: more than that is never read."""
+    tags, has_formulas, has_merged_cells = 0, False, False
+    for part in parts:
+        body = archive.read(part)
+        tags += body.count(b"<")
+        if tags > TAGS_AT_MOST:
+            raise SheetRefused(too_many())
+        if any(declared in body for declared in _DECLARED):
+            raise SheetRefused(unreadable())
+        has_formulas = has_formulas or bool(_FORMULA.search(body))
+        has_merged_cells = has_merged_cells or bool(_MERGED.search(body))
+    return Signs(has_formulas, has_merged_cells)

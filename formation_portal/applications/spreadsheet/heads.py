@@ -1,0 +1,73 @@
+"""What is right and wrong with the headings of a sheet, each by its name."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+
+from openpyxl.utils import get_column_letter
+
+from formation_portal.contract.language import listed, say
+from formation_portal.contract.schema import FormSchema
+
+from ..drafts import Draft
+from .columns import KIND, Key, columns, headings, kind_choices, plain
+from .grid import IsHeading, SheetRefused
+from .template import template_columns
+
+_SHOWN_AT_MOST = 12
+
+
+def knows(schema: FormSchema) -> IsHeading:
+    """Tells whether a text heads a column that the form knows."""
+    known = headings(schema)
+    return lambda text: plain(text) in known
+
+
+def check_headings(draft: Draft, found: Sequence[str]) -> None:
+    """Raises SheetRefused where nobody can tell what the columns are about."""
+    known = headings(draft.schema)
+    keys = [known.get(plain(heading)) for heading in found]
+    heads = {column.key: column.heading for column in columns(draft.schema)}
+    if not any(keys):
+        expected = _quoted([*heads.values()][:3])
+        words = say("Keep the headings in the first row, as the sheet from here has them, such as {expected}")
+        raise SheetRefused(words.format(expected=expected))
+    doubled = (key for key, times in Counter(key for key in keys if key is not None).items() if times > 1)
+    for key in doubled:
+        places = listed([get_column_letter(at) for at, one in enumerate(keys, start=1) if one == key])
+        words = say("Keep one column “{heading}”: the columns {places} are headed alike")
+        raise SheetRefused(words.format(heading=heads[key], places=places))
+    _check_what_each_row_needs(draft, set(keys))
+
+
+def _check_what_each_row_needs(draft: Draft, keys: set[Key | None]) -> None:
+    asked = [section for section in draft.schema.role_sections if draft.standing.section(section).active]
+    heads = {column.key: column.heading for column in columns(draft.schema)}
+    if KIND not in keys and len(kind_choices(asked)) > 1:
+        raise SheetRefused(say("Add the column “{heading}”, which is missing", heading=heads[KIND]))
+    roles = [(section.role or "", "", "") for section in asked]
+    if len(roles) > 1 and not keys.intersection(roles):
+        missing = _quoted(heads[key] for key in roles)
+        raise SheetRefused(say("Add the columns of the roles, which are missing: {missing}", missing=missing))
+
+
+def unknown_headings(schema: FormSchema, found: Sequence[str]) -> tuple[str, ...]:
+    """The headings that the form doesn't know; nothing below them is read."""
+    known = headings(schema)
+    return tuple(heading.strip() for heading in found if heading.strip() and plain(heading) not in known)
+
+
+def missing_headings(draft: Draft, found: Sequence[str], *, kinds: Collection[str]) -> tuple[str, ...]:
+    """The headings of what is needed of these kinds before submitting, and has no column."""
+    known = headings(draft.schema)
+    there = {known.get(plain(heading)) for heading in found}
+    absent = (one.column for one in template_columns(draft) if one.column.is_needed and one.column.key not in there)
+    return tuple(column.heading for column in absent if any(one.kind in kinds for one in column.askings))
+
+
+def named(found: Sequence[str]) -> str:
+    """Headings in a sentence; of very many the first ones."""
+    return _quoted(found[:_SHOWN_AT_MOST]) + (" …" if len(found) > _SHOWN_AT_MOST else "")
+
+
+def _quoted(words: Iterable[str]) -> str:
+    return ", ".join(f"“{word}”" for word in words)

@@ -1,0 +1,205 @@
+"""What a sheet says, row by row, before anything of it is taken over."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.urls import reverse
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.saving.party_imports import Deed
+from formation_portal.applications.spreadsheet.columns import kind_word
+from formation_portal.applications.spreadsheet.heads import missing_headings, named, unknown_headings
+from formation_portal.applications.spreadsheet.models import PartyImport
+from formation_portal.applications.spreadsheet.rows import Remark, SheetRow
+from formation_portal.contract.field import Choice
+from formation_portal.contract.language import following_on, noted, say, say_count
+
+from .closed import reason
+from .double_page import already_here
+from .moments import day
+from .roles import role_words
+
+_FEW = 4
+# What was found while the file was read.
+_REMARKS = {
+    "windows": noted("The file was read as Windows writes letters, since it isn’t UTF-8. Look at names with accents."),
+    "merged": noted("Some cells are merged. What stands in one counts for its first row and column only."),
+    "hidden": noted("Hidden sheets are not read."),
+    "first": noted("Only the sheet “{detail}” is read."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RowLine:
+    """One row that could be taken over: what it is called and brings, and what will still be needed."""
+
+    number: int
+    token: str
+    name: str
+    facts: str
+    notes: tuple[str, ...]
+    sentence: str = ""
+    choices: tuple[Choice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """One row that has to be mended first: each of its problems as a whole sentence."""
+
+    number: int
+    name: str
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PartyImportPage:
+    """The whole page."""
+
+    draft: Draft
+    found: PartyImport
+    rows: tuple[SheetRow, ...]
+
+    @property
+    def company(self) -> str:
+        return self.draft.title
+
+    @property
+    def closed(self) -> str:
+        """Why nothing can be changed; empty while it can."""
+        return reason(self.draft.application)
+
+    @property
+    def name(self) -> str:
+        """The file's own name."""
+        return self.found.name
+
+    @property
+    def until(self) -> str:
+        """The last day on which it is kept."""
+        return day(self.found.expires_at.date())
+
+    @property
+    def summary(self) -> str:
+        """How many of the rows can be added."""
+        count, can = len(self.rows), len(self.good)
+        return say_count("{can} of {count} row can be added", "{can} of {count} rows can be added", count, can=can)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is to be known of the sheet as a whole."""
+        headings = tuple(self.found.sheet["headings"])
+        said = [say(_REMARKS[code], detail=detail) for code, detail in self.found.sheet["remarks"]]
+        if unknown := unknown_headings(self.draft.schema, headings):
+            said.append(say("Columns that this form doesn’t know are not read: {names}.", names=named(unknown)))
+        kinds = {row.party.kind for row in self.rows if row.party}
+        if missing := missing_headings(self.draft, headings, kinds=kinds):
+            said.append(say("Columns that the sheet doesn’t have, and that are needed: {names}.", names=named(missing)))
+        return tuple(said)
+
+    @cached_property
+    def bad(self) -> tuple[BadRow, ...]:
+        """The rows that can't be added as they are."""
+        return tuple(
+            BadRow(row.number, row.label, tuple(problem_words(row, one) for one in row.problems))
+            for row in self.rows
+            if row.problems and not row.is_taken
+        )
+
+    @cached_property
+    def twins(self) -> tuple[RowLine, ...]:
+        """The rows about somebody who seems to be here already, or in a row above."""
+        return tuple(self._line(row) for row in self._fine if row.twin)
+
+    @cached_property
+    def good(self) -> tuple[RowLine, ...]:
+        """The rows that nothing speaks against."""
+        return tuple(self._line(row) for row in self._fine if not row.twin)
+
+    @property
+    def taken(self) -> int:
+        """How many rows have been added already."""
+        return sum(row.is_taken for row in self.rows)
+
+    @property
+    def _fine(self) -> tuple[SheetRow, ...]:
+        return tuple(row for row in self.rows if not row.problems and not row.is_taken)
+
+    def _line(self, row: SheetRow) -> RowLine:
+        assert row.party is not None
+        facts = f"{kind_word(row.party.kind)}. {role_words(row.party.roles)}"
+        notes = (*_noted(row), *_still_needed(row))
+        sentence, choices = self._doubt(row)
+        return RowLine(row.number, row.token, row.party.label, facts, notes, sentence, choices)
+
+    def _doubt(self, row: SheetRow) -> tuple[str, tuple[Choice, ...]]:
+        """Who seems to be the same, and what can be done about it; to leave the row out is what happens by itself."""
+        if row.twin is None:
+            return "", ()
+        there = row.twin.party
+        if row.twin.row is None:
+            sentence = already_here(self.draft, there)
+        else:
+            sentence = say("{name} stands in row {row} too.", name=there.label, row=row.twin.row)
+        join = Choice(Deed.JOIN, say("Give the first one what this row says more")) if row.brings_more else None
+        other = Choice(Deed.APART, say("Add as somebody else"))
+        return sentence, tuple(one for one in (Choice("", say("Leave this row out")), join, other) if one)
+
+    @property
+    def url(self) -> str:
+        return self._url("party_import", self.found.token)
+
+    @property
+    def removal_url(self) -> str:
+        return self._url("party_import_removal", self.found.token)
+
+    @property
+    def spreadsheet_url(self) -> str:
+        return self._url("spreadsheet")
+
+    @property
+    def people_url(self) -> str:
+        return self._url("people")
+
+    def _url(self, view: str, *more: str) -> str:
+        return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
+
+
+def party_import_page(draft: Draft, found: PartyImport) -> PartyImportPage:
+    """The page as the draft stands. Costs no query beside the draft's own."""
+    return PartyImportPage(draft, found, saving.rows_of(draft, found))
+
+
+def problem_words(row: SheetRow, problem: Remark) -> str:
+    """Row 7, Date of birth: enter the month as a word."""
+    text = following_on(problem.text)
+    return say("Row {number}, {heading}: {text}", number=row.number, heading=problem.heading, text=text)
+
+
+def _noted(row: SheetRow) -> tuple[str, ...]:
+    """What is to be known of its cells; what is the same for several is said once."""
+    headings: dict[str, list[str]] = {}
+    for note in row.notes:
+        headings.setdefault(note.text, []).append(note.heading)
+    return tuple(f"{named(some)}: {following_on(text)}" for text, some in headings.items())
+
+
+def _still_needed(row: SheetRow) -> tuple[str, ...]:
+    if not row.missing:
+        return ()
+    labels = ", ".join(row.missing[:_FEW]) + (" …" if len(row.missing) > _FEW else "")
+    count = len(row.missing)
+    words = say_count("{count} answer still needed afterwards", "{count} answers still needed afterwards", count)
+    return (f"{words}: {labels}",)
+
+
+def _remark(code: str, detail: str) -> str:
+    """What was found while the file was read."""
+    return {
+        "windows": say(
+            "The file was read as Windows writes letters, since it isn’t UTF-8. Look at names with accents."
+        ),
+        "merged": say("Some cells are merged. What stands in one counts for its first row and column only."),
+        "hidden": say("Hidden sheets are not read."),
+        "first": say("Only the sheet “{title}” is read.", title=detail),
+    }[code]

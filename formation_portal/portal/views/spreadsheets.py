@@ -1,0 +1,84 @@
+"""The sheet in which many people are filled in at once: to download, and to upload."""
+
+from typing import Any, cast
+
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from formation_portal.accounts.policies import UserRequest, customer
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.spreadsheet.grid import BYTES_AT_MOST, SheetRefused
+from formation_portal.applications.spreadsheet.heads import check_headings, knows
+from formation_portal.applications.spreadsheet.models import PartyImport
+from formation_portal.applications.spreadsheet.opening import read_sheet
+from formation_portal.applications.spreadsheet.template import csv_template
+from formation_portal.applications.spreadsheet.template_workbook import xlsx_template
+from formation_portal.contract.language import say
+
+from ..finding import draft_of
+from ..spreadsheet_page import SpreadsheetPage, spreadsheet_page
+
+_XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def spreadsheet(request: UserRequest, reference: str) -> HttpResponse:
+    """How it works. A post keeps the sheet that is uploaded, and leads to what it says; nothing is added by it."""
+    draft = draft_of(request, reference)
+    if request.method != "POST":
+        return _draw(request, spreadsheet_page(draft))
+    try:
+        kept = _keep(request, draft)
+    except SheetRefused as refused:
+        return _draw(request, spreadsheet_page(draft, refused=refused.message), status=422)
+    except saving.Closed:
+        return _draw(request, spreadsheet_page(draft), status=409)
+    return redirect("portal:party_import", reference=reference, token=kept.token)
+
+
+def _draw(request: UserRequest, page: SpreadsheetPage, *, status: int = 200) -> HttpResponse:
+    return render(request, "portal/spreadsheet.html", {"page": page, "problems": page.problems}, status=status)
+
+
+def _keep(request: UserRequest, draft: Draft) -> PartyImport:
+    upload = cast("UploadedFile[bytes] | None", request.FILES.get("sheet"))
+    if upload is None:
+        raise SheetRefused(say("Choose the sheet first, then upload it"))
+    grid = read_sheet(_content(upload), knows(draft.schema))
+    check_headings(draft, grid.headings)
+    return saving.keep_import(draft, grid, name=upload.name or "", by=request.user)
+
+
+def _content(upload: "UploadedFile[bytes]") -> bytes:
+    """What was uploaded, as far as it may be read; one byte more tells that it is too much."""
+    try:
+        return bytes(upload.read(BYTES_AT_MOST + 1))
+    except OSError as error:
+        raise SheetRefused(say("Choose the file again in a few minutes; we could not read it just now")) from error
+
+
+@require_safe
+@customer
+def spreadsheet_xlsx(request: UserRequest, reference: str) -> HttpResponse:
+    """The empty sheet with lists and explanations."""
+    return _file(reference, xlsx_template(draft_of(request, reference)), "xlsx", _XLSX)
+
+
+@require_safe
+@customer
+def spreadsheet_csv(request: UserRequest, reference: str) -> HttpResponse:
+    """The empty sheet as text."""
+    return _file(reference, csv_template(draft_of(request, reference)), "csv", "text/csv; charset=utf-8")
+
+
+def _file(reference: str, content: bytes, ending: str, content_type: str) -> HttpResponse:
+    headers: dict[str, Any] = {
+        "Content-Disposition": f'attachment; filename="{reference}.{ending}"',
+        "Cache-Control": "no-store",
+        "X-Content-Type-Options": "nosniff",
+    }
+    return HttpResponse(content, content_type=content_type, headers=headers)

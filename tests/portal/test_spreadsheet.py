@@ -1,0 +1,150 @@
+"""The page of the sheet for many people: download, upload, and what is said where a file isn't taken."""
+
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connections
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.applications.spreadsheet.models import PartyImport
+from tests.applications import made
+from tests.applications.spreadsheet.sheets import ADA, HEADS, NOOR, as_csv, as_xlsx, opened, saved
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+def url(draft: Draft, rest: str = "spreadsheet/") -> str:
+    return f"/applications/{draft.application.reference}/people/{rest}"
+
+
+def upload(client: Client, draft: Draft, content: bytes, name: str = "people.csv") -> Any:
+    return client.post(url(draft), {"sheet": SimpleUploadedFile(name, content)})
+
+
+def sound(response: Any) -> Markup:
+    page = Markup(response.content.decode())
+    assert page.faults == []
+    assert page.unlabelled() == []
+    return page
+
+
+def refusal(response: Any) -> str:
+    assert response.status_code == 422
+    page = sound(response)
+    assert page.one("title").text.startswith("Error: ")
+    [link] = [one for one in page.all("a") if one.attributes.get("href") == "#sheet"]
+    control = page.one("input", id="sheet")
+    assert control.attributes["aria-invalid"] == "true"
+    assert link.text in page.one("p", id="sheet-error").text
+    return link.text
+
+
+def test_people_leads_to_the_sheet_where_people_look_for_it(as_owner: Client, draft: Draft) -> None:
+    page = sound(as_owner.get(url(draft, "")))
+    [link] = [one for one in page.all("a") if one.text == "Add many at once from a spreadsheet"]
+    assert link.attributes["href"] == url(draft)
+
+
+def test_the_page_explains_and_offers_both_files(as_owner: Client, draft: Draft) -> None:
+    page = sound(as_owner.get(url(draft)))
+    addresses = [one.attributes.get("href") for one in page.all("a")]
+    assert url(draft, "spreadsheet.xlsx") in addresses
+    assert url(draft, "spreadsheet.csv") in addresses
+    assert "director, shareholder" in page.one("main").text
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "csv"])
+def test_the_files_are_downloads_that_nobody_keeps_on_the_way(as_owner: Client, draft: Draft, ending: str) -> None:
+    answer = as_owner.get(url(draft, f"spreadsheet.{ending}"))
+    assert answer["Content-Disposition"] == f'attachment; filename="{draft.application.reference}.{ending}"'
+    assert (answer["Cache-Control"], answer["X-Content-Type-Options"]) == ("no-store", "nosniff")
+
+
+def test_a_downloaded_sheet_that_is_filled_in_is_understood(as_owner: Client, draft: Draft) -> None:
+    book = opened(as_owner.get(url(draft, "spreadsheet.xlsx")).content)
+    sheet = book.worksheets[0]
+    row = {heading.rstrip(" *"): value for heading, value in zip(HEADS, ADA, strict=True)}
+    sheet.append([row.get(cell.value.rstrip(" *"), "") for cell in sheet[1]])
+    answer = upload(as_owner, draft, saved(book), "people.xlsx")
+    assert answer.status_code == 302
+    page = sound(as_owner.get(answer["Location"]))
+    assert "Ada Lovelace" in page.one("main").text
+    assert "1 of 1 row can be added" in page.one("main").text
+
+
+def test_uploading_adds_nobody(as_owner: Client, draft: Draft) -> None:
+    upload(as_owner, draft, as_csv(HEADS, ADA))
+    assert open_draft(Application.objects.get(pk=draft.application.pk)).parties == ()
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (made.PDF + b"\x00", "Upload an XLSX or a CSV file"),
+        (as_csv(("a", "b"), ("c", "d")), "Keep the headings in the first row"),
+        (as_csv((*HEADS, "Kind"), ADA), "Keep one column “Kind”"),
+        (as_xlsx(HEADS), "Fill in at least one row"),
+        (as_csv(HEADS, *([ADA] * 201)), "Upload at most 200 rows at once; this sheet has 201"),
+        (b"PK\x03\x04nothing", "Save the sheet once more as XLSX"),
+    ],
+)
+def test_a_file_that_is_not_taken_is_said_at_its_control(
+    as_owner: Client, draft: Draft, content: bytes, words: str
+) -> None:
+    assert refusal(upload(as_owner, draft, content)).startswith(words)
+    assert not PartyImport.objects.exists()
+
+
+def test_uploading_without_a_file_says_so(as_owner: Client, draft: Draft) -> None:
+    assert refusal(as_owner.post(url(draft), {})) == "Choose the sheet first, then upload it"
+
+
+def test_a_sheet_that_waits_is_offered_again_and_another_takes_its_place(as_owner: Client, draft: Draft) -> None:
+    first = upload(as_owner, draft, as_csv(HEADS, ADA), "first.csv")
+    page = sound(as_owner.get(url(draft)))
+    assert "“first.csv”" in page.one("main").text
+    assert first["Location"] in [one.attributes.get("href") for one in page.all("a")]
+    second = upload(as_owner, draft, as_csv(HEADS, NOOR))
+    assert as_owner.get(first["Location"])["Location"] == url(draft)
+    assert as_owner.get(second["Location"]).status_code == 200
+
+
+def test_a_closed_application_takes_no_sheet(as_owner: Client, submitted: Draft) -> None:
+    assert sound(as_owner.get(url(submitted))).all("input", type="file") == []
+    assert upload(as_owner, submitted, as_csv(HEADS, ADA)).status_code == 409
+    assert not PartyImport.objects.exists()
+
+
+@pytest.mark.parametrize("page", ["spreadsheet/", "spreadsheet.xlsx", "spreadsheet.csv"])
+def test_a_strangers_sheet_is_as_absent_as_one_that_never_was(
+    as_stranger: Client, as_agent: Client, as_nobody: Client, draft: Draft, page: str
+) -> None:
+    unknown = url(draft, page).replace(draft.application.reference, "FP-0000-0000-0000")
+    for client in (as_stranger, as_agent):
+        answer = client.get(url(draft, page))
+        assert answer.status_code == 404
+        assert sound(answer).one("main").text == sound(client.get(unknown)).one("main").text
+    assert as_nobody.get(url(draft, page))["Location"].startswith("/accounts/login/")
+
+
+def test_the_pages_take_as_many_queries_for_fifty_rows_as_for_one(as_owner: Client, draft: Draft, owner: Any) -> None:
+    saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+
+    def cost(*rows: Any) -> list[int]:
+        address = upload(as_owner, draft, as_csv(HEADS, *rows))["Location"]
+        counts = []
+        for path in (url(draft), address):
+            with CaptureQueriesContext(connections["default"]) as seen:
+                assert as_owner.get(path).status_code == 200
+            counts.append(len(seen))
+        return counts
+
+    few = cost(ADA)
+    assert cost(*[(*NOOR[:3], f"No {number}", *NOOR[4:]) for number in range(50)]) == few
+    assert max(few) <= 10
