@@ -131,15 +131,11 @@ class Draft:
         """The parties in the order in which they were entered."""
         return tuple(map(self.as_party, self.party_models))
 
-    def as_party(self, model: Party) -> PartyRow:
-        """A party as it is judged here, also one that nobody has entered yet."""
-        return PartyRow(model, self._party(model))
-
     @cached_property
     def removed_parties(self) -> tuple[PartyRow, ...]:
         """The parties that can be restored, the last removed first."""
         latest = sorted(self.removed_party_models, key=lambda model: str(model.removed_at), reverse=True)
-        return tuple(PartyRow(model, self._party(model)) for model in latest)
+        return tuple(map(self.as_party, latest))
 
     @cached_property
     def share_classes(self) -> tuple[ShareClassRow, ...]:
@@ -154,10 +150,12 @@ class Draft:
         """The share class of that token."""
         return next((row for row in self.share_classes if row.token == token), None)
 
-    def _party(self, model: Party) -> record.Party:
+    def as_party(self, model: Party) -> PartyRow:
+        """A party as it is judged here, also one that nobody has entered yet."""
         fields = self.schema.fields_of(model.kind, model.roles)
         answers = self._judge(fields, model.raw)
-        return record.Party(model.token, model.kind, tuple(model.roles), answers, _label(fields, model.raw))
+        known = record.Party(model.token, model.kind, tuple(model.roles), answers, _label(fields, model.raw))
+        return PartyRow(model, known)
 
     def _share_class(self, model: ShareClass) -> record.ShareClass:
         fields = self.schema.share_class_fields
