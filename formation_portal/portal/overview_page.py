@@ -59,7 +59,7 @@ def overview_page(draft: Draft) -> OverviewPage:
 def _returned(draft: Draft, delivery: DeliveryNote) -> Returned | None:
     if draft.application.stands is not State.RETURNED_FOR_CHANGES:
         return None
-    return returned(delivery, tracker(draft).returned)
+    return returned(delivery, tracker(draft).returned, back_to="overview")
 
 
 def _submit(draft: Draft) -> Task:

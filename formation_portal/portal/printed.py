@@ -35,12 +35,14 @@ class PrintedEntry:
     is_name: bool = False
     paragraphs: tuple[str, ...] = ()
     rows: tuple[PrintedRow, ...] = ()
+    # What stands above the two columns of the rows.
+    columns: tuple[str, ...] = ()
     tables: tuple[PrintedTable, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class PrintedRecord:
-    """The whole of it. `words` are the setter's own, in the reader's language: page, question, answer, and so on."""
+    """The whole of it. `words` are the setter's own, in the reader's language."""
 
     language: str
     title: str

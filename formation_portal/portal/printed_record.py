@@ -37,8 +37,6 @@ def printed_record(draft: Draft, *, made_at: datetime) -> PrintedRecord:
 def _words() -> dict[str, str]:
     return {
         "page": gettext("Page %(number)s of %(total)s") % {"number": "{number}", "total": "{total}"},
-        "question": gettext("Question"),
-        "answer": gettext("Answer"),
         "nothing": gettext("Not provided"),
     }
 
@@ -60,7 +58,8 @@ def _entries(draft: Draft, made_at: datetime) -> Iterator[PrintedEntry]:
     if told.shares:
         yield _shares(told.shares)
     if told.documents:
-        yield PrintedEntry(gettext("Documents"), rows=tuple(_document(draft, line) for line in told.documents))
+        rows = tuple(_document(draft, line) for line in told.documents)
+        yield PrintedEntry(gettext("Documents"), rows=rows, columns=(gettext("Document"), gettext("File")))
     yield from _price(draft)
     yield from _aside(draft)
     yield from _declaration(draft)
@@ -80,7 +79,8 @@ def _facts(draft: Draft, made_at: datetime) -> PrintedEntry:
         PrintedRow(gettext("Form and version"), form),
         PrintedRow(gettext("This copy was made"), moments.full(made_at)),
     )
-    return PrintedEntry(gettext("Application"), rows=tuple(fact for fact in facts if fact.value))
+    rows = tuple(fact for fact in facts if fact.value)
+    return PrintedEntry(gettext("Application"), rows=rows, columns=(gettext("Item"), gettext("Detail")))
 
 
 def _needs(draft: Draft) -> Iterator[PrintedEntry]:
@@ -93,13 +93,20 @@ def _needs(draft: Draft) -> Iterator[PrintedEntry]:
 def _answers(draft: Draft, told: Summary) -> Iterator[PrintedEntry]:
     not_sent = {one.party.token for one in aside_in(draft).parties}
     for section in told.sections:
-        yield PrintedEntry(section.section.title, rows=_rows(section.lines))
+        yield PrintedEntry(section.section.title, rows=_rows(section.lines), columns=_columns())
     for one in told.parties:
         if one.party.token not in not_sent:
             roles = ", ".join(one.roles)
-            yield PrintedEntry(one.party.label, roles[:1].upper() + roles[1:], True, rows=_rows(one.lines))
+            yield PrintedEntry(
+                one.party.label, roles[:1].upper() + roles[1:], True, rows=_rows(one.lines), columns=_columns()
+            )
     for share in told.share_classes:
-        yield PrintedEntry(share.share_class.label, gettext("Share class"), True, rows=_rows(share.lines))
+        note, rows = gettext("Share class"), _rows(share.lines)
+        yield PrintedEntry(share.share_class.label, note, True, rows=rows, columns=_columns())
+
+
+def _columns() -> tuple[str, str]:
+    return gettext("Question"), gettext("Answer")
 
 
 def _rows(lines: Iterable[AnswerLine]) -> tuple[PrintedRow, ...]:
@@ -151,7 +158,7 @@ def _aside(draft: Draft) -> Iterator[PrintedEntry]:
     if aside and draft.application.is_open:
         entry = aside_entry(aside)
         rows = tuple(PrintedRow(row.term, row.value, row.note) for row in entry.rows)
-        yield PrintedEntry(gettext("Set aside, not sent"), entry.counts, rows=rows)
+        yield PrintedEntry(gettext("Set aside, not sent"), entry.counts, rows=rows, columns=_columns())
 
 
 def _declaration(draft: Draft) -> Iterator[PrintedEntry]:

@@ -68,7 +68,7 @@ class StatusPage:
 def status_page(draft: Draft) -> StatusPage:
     """The page of an application that was submitted. Two queries more than a draft's own: moves, and corrections."""
     application, delivery, way = draft.application, delivery_note(draft), tracker(draft)
-    came_back = returned(delivery, way.returned) if application.is_open else None
+    came_back = returned(delivery, way.returned, back_to="status") if application.is_open else None
     return StatusPage(
         draft=draft,
         delivery=delivery,

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from django.conf import settings
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
@@ -78,7 +79,7 @@ def _steps(application: Application, moves: Sequence[Change]) -> Iterator[Step]:
     if not any(move.moved_to == State.SUBMITTED_FOR_REVIEW for move in moves):
         yield _submitted(application)
     for place, move in enumerate(past):
-        yield _past(move, is_again=any(one.moved_to == move.moved_to for one in past[:place]))
+        yield _past(move, is_first=not place, is_again=any(one.moved_to == move.moved_to for one in past[:place]))
     yield _now(application, current)
     yield from _ahead(application)
 
@@ -93,23 +94,24 @@ def _current(application: Application, moves: Sequence[Change]) -> Change | None
 def _submitted(application: Application) -> Step:
     """For what was submitted before the history knew of moves."""
     at = application.submitted_at
-    return Step(moments.day(timezone.localtime(at)) if at else "", gettext("You submitted"), "", "met")
+    return Step(moments.day(timezone.localtime(at).date()) if at else "", gettext("You submitted"), "", "met")
 
 
-def _past(move: Change, *, is_again: bool) -> Step:
+def _past(move: Change, *, is_first: bool, is_again: bool) -> Step:
+    """The heading hangs beside the first step, so that its day stands with its time."""
     state, local = State(move.moved_to), timezone.localtime(move.at)
     title = str(_HAPPENED.get(state, state.words))
     if state is State.SUBMITTED_FOR_REVIEW and is_again:
         title = gettext("You sent corrections")
-    detail = f"{local:%H:%M}"
+    detail = moments.full(move.at) if is_first else f"{local:%H:%M}"
     if state is State.SUBMITTED_FOR_REVIEW and move.who is not None:
-        by = {"time": detail, "name": move.who.get_full_name() or move.who.email}
-        detail = gettext("%(time)s, by %(name)s") % by
-    return Step(moments.day(local), title, detail, "met")
+        by = {"when": detail, "name": move.who.get_full_name() or move.who.email}
+        detail = gettext("%(when)s, by %(name)s") % by
+    return Step("" if is_first else moments.day(local.date()), title, detail, "met")
 
 
 def _now(application: Application, move: Change | None) -> Step:
-    when = moments.day(timezone.localtime(move.at)) if move else ""
+    when = moments.day(timezone.localtime(move.at).date()) if move else ""
     if application.stands is State.INCORPORATED:
         return Step(when, _exists(application), gettext("It is done."), "met")
     mark, title, following = _NOW[application.stands]
@@ -120,10 +122,18 @@ def _now(application: Application, move: Change | None) -> Step:
 
 
 def _ahead(application: Application) -> Iterator[Step]:
+    if application.stands is State.RETURNED_FOR_CHANGES:
+        yield Step("", str(_REVIEW), "", "later")
     if application.stands in _BEFORE_FILING:
         yield Step("", str(_FILING), _usually(application, None), "later")
     if application.stands not in FINAL:
-        yield Step("", _exists(application), gettext("We write to you that day, and this page says so."), "later")
+        yield Step("", _exists(application), _says_so(), "later")
+
+
+def _says_so() -> str:
+    if settings.LETTERS_GO_OUT:
+        return gettext("We write to you that day, and this page says so.")
+    return gettext("This page says so that day.")
 
 
 def _exists(application: Application) -> str:

@@ -16,7 +16,8 @@ from playwright.sync_api import Page as Tab
 from formation_portal import relay
 from formation_portal.accounts.demo import ensure_demo_accounts
 from formation_portal.accounts.signing_in import Unsent
-from formation_portal.applications import snapshots
+from formation_portal.applications import saving, snapshots
+from formation_portal.applications.drafts import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.gateway import catalog
@@ -121,9 +122,34 @@ def _afterwards() -> Iterator[Shot]:
         Application.objects.filter(pk=submitted.pk).update(state=state)
         yield Shot(f"status-{state}", f"/applications/{submitted.reference}/status/")
         yield Shot(f"case-{state}", desk, who="agent")
+    yield from _came_back(submitted)
     for page in ("people/", "documents/", "check/"):
         yield Shot(f"closed-{page}", f"/applications/{submitted.reference}/{page}")
     yield Shot("unsent", f"{root}sections/name-and-activities/", act=_sign_in_again)
+
+
+def _came_back(submitted: Application) -> Iterator[Shot]:
+    """Remarks about an answer and a document; then a return that says no more than that it is one."""
+    root = f"/applications/{submitted.reference}/"
+    Application.objects.filter(pk=submitted.pk).update(state=State.SUBMITTED_FOR_REVIEW)
+    draft = open_draft(Application.objects.get(pk=submitted.pk))
+    paper = next(one for one in draft.documents if one.party)
+    section = draft.schema.entity_sections[0].key
+    of_paper = {"party": paper.party and paper.party.token, "slot": paper.slot, "message": "The page is cut off"}
+    of_name = {"field": "entity.name", "message": "Choose another name"}
+    rows = Delivery.objects.filter(application=submitted)
+    for kind, said in (("document", of_paper), ("entity", of_name)):
+        problem = {"field": "", "code": "invalid", "section": section} | said
+        rows.filter(kind=kind).update(state=DeliveryState.DONE, problems=[])
+        first = rows.filter(kind=kind, **({"subject": paper.subject} if kind == "document" else {})).first()
+        rows.filter(pk=first and first.pk).update(state=DeliveryState.REFUSED, problems=[problem])
+    saving.reopen(draft, reason="The formation service asks for a change")
+    yield Shot("returned", f"{root}status/")
+    yield Shot("overview-returned", root)
+    yield Shot("check-returned", f"{root}check/")
+    rows.update(state=DeliveryState.DONE, problems=[])
+    yield Shot("returned-without-remarks", f"{root}status/")
+    Application.objects.filter(pk=submitted.pk).update(state=State.INCORPORATED)
 
 
 def _form_changed(draft: Application) -> Iterator[Shot]:

@@ -22,6 +22,8 @@ from tests.portal.test_record import without_token
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
+COLUMNS = ("Question", "Answer")
+
 # What would be code, mark-up or a command, were it ever read as such.
 HOSTILE = (
     '#import "@preview/x:1.0.0"',
@@ -44,7 +46,7 @@ def pdf_of(client: Client, draft: Draft) -> ReadPdf:
 
 
 def record(*rows: PrintedRow, title: str = "Answers", **more: Any) -> PrintedRecord:
-    words = {"page": "Page {number} of {total}", "question": "Question", "answer": "Answer", "nothing": "Not provided"}
+    words = {"page": "Page {number} of {total}", "nothing": "Not provided"}
     given: dict[str, Any] = {
         "language": "en",
         "title": "Record",
@@ -53,7 +55,7 @@ def record(*rows: PrintedRow, title: str = "Answers", **more: Any) -> PrintedRec
         "caption": "",
         "lead": "",
         "words": words,
-        "entries": (PrintedEntry(title, rows=rows),),
+        "entries": (PrintedEntry(title, rows=rows, columns=COLUMNS),),
     }
     return PrintedRecord(**given | more)
 
@@ -167,8 +169,16 @@ def test_a_table_names_its_columns_again_on_each_page() -> None:
 def test_no_heading_stands_alone_at_the_foot_of_a_page() -> None:
     for before in range(26, 36):
         entries = (
-            PrintedEntry("Before", rows=tuple(PrintedRow(f"Question {number}", "Yes") for number in range(before))),
-            PrintedEntry("Heading after", rows=(PrintedRow("First of it", "Yes"), PrintedRow("Second of it", "No"))),
+            PrintedEntry(
+                "Before",
+                rows=tuple(PrintedRow(f"Question {number}", "Yes") for number in range(before)),
+                columns=COLUMNS,
+            ),
+            PrintedEntry(
+                "Heading after",
+                rows=(PrintedRow("First of it", "Yes"), PrintedRow("Second of it", "No")),
+                columns=COLUMNS,
+            ),
         )
         for page in read_pdf(typeset(record(entries=entries))).pages:
             assert ("Heading after" in squeezed(page)) == ("First of it" in page), before

@@ -50,13 +50,14 @@ def test_what_waits_for_review_says_who_acts_next_and_what_follows(submitted: Dr
 def test_what_has_happened_has_its_day_its_time_and_its_person(submitted: Draft) -> None:
     Change.objects.exclude(moved_to="").update(at=MONDAY)
     first = tracker(submitted).steps[0]
-    assert (first.when, first.detail) == ("23\u00a0November\u00a02026", "09:30, by Ingrid Solheim")
+    assert (first.when, first.detail) == ("", "23\u00a0November\u00a02026, 09:30, by Ingrid Solheim")
 
 
 def test_each_round_of_corrections_stands_in_its_place(submitted: Draft, owner: Any) -> None:
     saving.reopen(submitted, reason="The formation service asks for a change")
     assert said(submitted)[:2] == [("You submitted", "met"), ("It came back to you", "heed")]
     assert step(submitted, "It came back to you").detail == "Next: you."
+    assert ("Our reviewer checks people and documents", "later") in said(submitted)
     saving.submit(submitted, by=owner)
     assert said(submitted)[:4] == [
         ("You submitted", "met"),

@@ -28,7 +28,7 @@ from ..words import AnswerRow
 from .uploading import is_about_files, place_pressed, removal_asked, say_refused, take_files
 
 # Pages that send somebody to a question, and take them back after saving.
-_COMES_BACK = ("check", "overview")
+_COMES_BACK = ("check", "overview", "status")
 _LONGEST_ROW = 400
 
 Slots = tuple[tuple[str, bool], ...]
