@@ -21,7 +21,8 @@ from tests.journeys.page import Control, Form
 from tests.journeys.people import people_once
 from tests.journeys.screenshots import Shot, Story
 
-_AROUND_PARTS = '<!doctype html><html lang="en"><head><title>Parts</title></head><body><form id="answers"></form>{}</body></html>'
+_HEAD = '<!doctype html><html lang="en"><head><title>Parts</title></head>'
+_AROUND_PARTS = _HEAD + '<body><form id="answers"></form>{}</body></html>'
 _ERROR_PAGES = ("400.html", "500.html", "503.html")
 
 
