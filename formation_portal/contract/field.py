@@ -61,6 +61,8 @@ class FieldSpec(BaseModel):
     provided_by_agent: bool = False
     depends_on: Condition | None = None
     help: str = ""
+    # Whether label and help are our own, since the schema lists no such question.
+    is_ours: bool = False
 
     @model_validator(mode="before")
     @classmethod
@@ -131,6 +133,11 @@ class FieldSpec(BaseModel):
     def choices(self) -> tuple[Choice, ...]:
         """What can be chosen; empty where anything can be typed."""
         return ()
+
+    @property
+    def has_own_words(self) -> bool:
+        """Whether what can be chosen is in the schema's words."""
+        return False
 
     @property
     def cell_parts(self) -> tuple[str, ...]:

@@ -53,6 +53,10 @@ class _OptionField(FieldSpec):
         """Whether every option is a country code; such a list is drawn as names."""
         return bool(self.options) and all(map(is_country, self.options))
 
+    @property
+    def has_own_words(self) -> bool:
+        return not self.lists_countries and not all(map(is_currency, self.options))
+
     def _words(self, option: str) -> str:
         if self.lists_countries:
             return country_name(option)

@@ -64,7 +64,9 @@ def with_share_class_fields(listed: tuple[FieldSpec, ...]) -> tuple[FieldSpec, .
 
 def _said(general: tuple[FieldSpec, ...]) -> tuple[FieldSpec, ...]:
     """The same questions in the reader's language."""
-    return tuple(spec.model_copy(update={"label": say(spec.label), "help": say(spec.help)}) for spec in general)
+    return tuple(
+        spec.model_copy(update={"label": say(spec.label), "help": say(spec.help), "is_ours": True}) for spec in general
+    )
 
 
 def _with(general: tuple[FieldSpec, ...], listed: tuple[FieldSpec, ...]) -> tuple[FieldSpec, ...]:

@@ -147,7 +147,7 @@ def _regions(products: Iterable[Product], ticked: tuple[str, ...]) -> tuple[Regi
 def _where(product: Product) -> tuple[bool, str, str]:
     """Whether it is nowhere in particular, which comes last; its region; its place."""
     region = product.item.jurisdiction.region if product.item else ""
-    return (not region, region or _ELSEWHERE, product.item.jurisdiction.name if product.item else "")
+    return (not region, region or say(_ELSEWHERE), product.item.jurisdiction.name if product.item else "")
 
 
 def _grouped(products: Iterable[Product], key: Callable[[Product], str]) -> list[tuple[str, list[Product]]]:

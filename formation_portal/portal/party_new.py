@@ -81,7 +81,9 @@ class PartyNewPage:
     def roles(self) -> tuple[RoleChoice, ...]:
         """The roles that the kind can have, with those ticked that were chosen before."""
         choices = roles.role_choices(self.draft, self.kind, ())
-        return tuple(RoleChoice(one.value, one.label, one.help, one.value in self.chosen) for one in choices)
+        return tuple(
+            RoleChoice(one.value, one.label, one.help, one.value in self.chosen, one.is_ours) for one in choices
+        )
 
     @property
     def not_for(self) -> str:

@@ -109,7 +109,9 @@ class PeoplePage:
     user: User
     invitations: Mapping[str, Invitation]
 
-    title = steps.PEOPLE_TITLE
+    @property
+    def title(self) -> str:
+        return say(steps.PEOPLE_TITLE)
 
     @property
     def company(self) -> str:
@@ -220,7 +222,7 @@ class PeoplePage:
     def _line(self, row: PartyRow) -> PartyLine:
         arrival = self.arrivals.of_party(row.token, changed_at=row.model.updated_at)
         state, status = self._progress(row, arrival)
-        kind = canonical.KIND_WORDS.get(row.kind, row.kind)
+        kind = canonical.kind_title(row.kind)
         invitation = self.invitations.get(row.token)
         return PartyLine(
             id=f"party-{row.token}",

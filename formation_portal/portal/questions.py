@@ -14,6 +14,8 @@ from formation_portal.contract.field import Choice, FieldSpec
 from formation_portal.contract.language import noted, say
 from formation_portal.contract.world import country_name
 
+from .schema_language import schema_language
+
 # A choice among so few is seen best when all of it is on the page.
 _FEW = 6
 
@@ -81,6 +83,20 @@ class Question:
     @property
     def label(self) -> str:
         return self.spec.label
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the question is in the portal's words: the schema didn't list it."""
+        return self.spec.is_ours
+
+    @property
+    def is_hint_ours(self) -> bool:
+        return self.spec.is_ours or bool(self.unanswerable)
+
+    @property
+    def choices_lang(self) -> str:
+        """The language of what can be chosen, where it is another than the page's."""
+        return schema_language() if self.spec.has_own_words else ""
 
     @property
     def is_asked(self) -> bool:

@@ -30,6 +30,7 @@ class RoleChoice:
     label: str
     help: str
     chosen: bool
+    is_ours: bool = False
 
 
 def role_title(section: Section) -> str:
@@ -101,7 +102,7 @@ def role_choices(draft: Draft, kind: str, held: tuple[str, ...]) -> tuple[RoleCh
         if section.role and ((active and section.allows(kind)) or section.role in held):
             said = section.help if active else say("Not asked at present. It is kept until you submit.")
             label = canonical.role_word(section.role).capitalize()
-            choice = RoleChoice(section.role, label, said, section.role in held)
+            choice = RoleChoice(section.role, label, said, section.role in held, is_ours=not active)
             choices.setdefault(section.role, choice)
     return tuple(choices.values())
 

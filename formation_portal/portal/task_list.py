@@ -39,6 +39,11 @@ class Task:
     why: str = ""
 
     @property
+    def is_ours(self) -> bool:
+        """Whether the title is the portal's own: no section of the schema is named documents."""
+        return self.id == _DOCUMENTS
+
+    @property
     def is_later(self) -> bool:
         """Not asked as things stand."""
         return self.state == "later"

@@ -61,15 +61,17 @@ def country_options(chosen: str = "") -> SafeString:
 
 
 @register.simple_tag
-def ticks(choices: Iterable[Chosen], name: str, first_id: str = "") -> SafeString:
+def ticks(choices: Iterable[Chosen], name: str, first_id: str = "", lang: str = "") -> SafeString:
     """Tick boxes; the first keeps the question's bare id, since the error summary links to it."""
-    return markup("".join(_choice("checkbox", one, name, "" if at else first_id) for at, one in enumerate(choices)))
+    return markup(
+        "".join(_choice("checkbox", one, name, "" if at else first_id, lang) for at, one in enumerate(choices))
+    )
 
 
 @register.simple_tag
 def radios(q: Any) -> SafeString:
     """The radios of a question, and the way back to no answer where the answer is optional."""
-    drawn = [_choice("radio", one, q.name, "" if at else q.id) for at, one in enumerate(q.choices)]
+    drawn = [_choice("radio", one, q.name, "" if at else q.id, q.choices_lang) for at, one in enumerate(q.choices)]
     if q.optional:
         none_checked = "" if q.raw else " checked"
         drawn.append(
@@ -115,10 +117,10 @@ def any_chosen(choices: Iterable[Chosen]) -> bool:
     return any(one.chosen for one in choices)
 
 
-def _choice(kind: str, one: Chosen, name: str, first_id: str) -> str:
+def _choice(kind: str, one: Chosen, name: str, first_id: str, lang: str) -> str:
     state = (f' id="{escape(first_id)}"' if first_id else "") + (" checked" if one.chosen else "")
     box = f'<input type="{kind}" name="{escape(name)}" value="{escape(one.value)}"{state}>'
-    return f'<label class="choice">{box} <span>{escape(one.label)}</span></label>'
+    return f'<label class="choice">{box} <span{attributes(lang=lang)}>{escape(one.label)}</span></label>'
 
 
 @cache

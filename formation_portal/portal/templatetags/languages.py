@@ -11,6 +11,7 @@ from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString
 
 from formation_portal.portal.markup import markup
+from formation_portal.portal.schema_language import schema_language
 
 register = template.Library()
 
@@ -38,10 +39,13 @@ def languages_offered() -> list[OfferedLanguage]:
 
 
 @register.filter
-def schema_words(text: Any) -> SafeString:
-    """Words of the schema or the catalog: as they are, marked with their language where the page has another."""
+def schema_words(text: Any, is_ours: Any = False) -> SafeString:
+    """Words of the schema or the catalog: as they are, marked with their language where the page has another.
+
+    `is_ours` says that they are the portal's own this time, in the page's language.
+    """
     shown = conditional_escape(text)
-    language = schema_language()
+    language = "" if is_ours else schema_language()
     if not language or not shown:
         return shown
     return markup(f'<span lang="{escape(language)}" dir="auto">{shown}</span>')
@@ -52,12 +56,6 @@ def schema_lang() -> SafeString:
     """The same mark as an attribute, for an element that holds words of the schema and nothing else."""
     language = schema_language()
     return markup(f' lang="{escape(language)}"' if language else "")
-
-
-def schema_language() -> str:
-    """The catalog's language where it isn't the page's; nothing where no mark is needed."""
-    theirs = str(settings.CATALOG_LANGUAGE)
-    return "" if theirs.partition("-")[0] == _code().partition("-")[0] else theirs
 
 
 def _code() -> str:
