@@ -24,7 +24,7 @@ def kept(text: str) -> str:
     own = _FRENCH_NUMBER if language() == "fr" else _COMMA_NUMBER
     if not own.fullmatch(without_group_marks(text)):
         return text
-    return text.translate(str.maketrans({".": ",", ",": ".", "\u202f": ","}))
+    return text.translate(str.maketrans(".,\u202f", ",.,"))
 
 
 def shown(text: str) -> str:
@@ -33,4 +33,4 @@ def shown(text: str) -> str:
     bare = without_group_marks(text)
     if mark is None or not (PLAIN_NUMBER.fullmatch(bare) or GROUPED_NUMBER.fullmatch(bare)):
         return text
-    return text.translate(str.maketrans({".": ",", ",": mark}))
+    return text.translate(str.maketrans(".,", f",{mark}"))

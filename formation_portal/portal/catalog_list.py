@@ -56,6 +56,11 @@ class Region:
     name: str
     places: tuple[Place, ...]
 
+    @property
+    def is_ours(self) -> bool:
+        """Whether its name is the portal's own: the catalog names no region."""
+        return self.name == say(_ELSEWHERE)
+
 
 @dataclass(frozen=True, slots=True)
 class Widening:

@@ -55,6 +55,7 @@ _DELIVERY: Mapping[str, tuple[str, str]] = {
     "received": (noted("Received"), ""),
 }
 
+_SELECTED = {True: " selected", False: ""}
 _SEALS: Mapping[str, str] = {"person": " seal-person", "foundation": " seal-foundation"}
 
 
@@ -121,11 +122,14 @@ def question_mark(q: Any, swapped: bool = False) -> SafeString:
 
 @register.simple_tag
 def options(choices: Iterable[Chosen], lang: str = "") -> SafeString:
-    """The options of a select, in another language where one is named. Written here, since a template's loop takes ten times as long over long lists."""
+    """The options of a select, in another language where one is named.
+
+    Written here, since a template's loop takes ten times as long over long lists.
+    """
     marked = attributes(lang=lang)
     return markup(
         "".join(
-            f'<option value="{escape(one.value)}"{marked}{" selected" if one.chosen else ""}>{escape(one.label)}</option>'
+            f'<option value="{escape(one.value)}"{marked}{_SELECTED[one.chosen]}>{escape(one.label)}</option>'
             for one in choices
         )
     )
