@@ -30,6 +30,7 @@ class Environment(BaseSettings):
     )
     trusted_origins: str = Field("", description="Origins that may post, like https://portal.example, behind a proxy.")
     secure_cookies: bool = Field(False, description="Cookies only over HTTPS. Turn it on wherever HTTPS is served.")
+    session_minutes: int = Field(60, ge=6, description="Minutes after which a session ends that nobody uses.")
     database_url: str = Field("", description="The portal's database. Empty: SQLite in DATA_DIR.")
     service_database_url: str = Field("", description="The embedded service's database. Empty: SQLite in DATA_DIR.")
     email_url: str = Field("", description="The mail server. Empty: letters stay in the outbox.")

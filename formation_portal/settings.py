@@ -59,6 +59,7 @@ MIDDLEWARE = [
     "formation_portal.accounts.languages.Languages",
     "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "formation_portal.accounts.session_ends.SessionEnds",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -169,6 +170,9 @@ FILE_UPLOAD_HANDLERS = [
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = ENV.secure_cookies
 SESSION_COOKIE_HTTPONLY = True
+# Of a session that nobody uses; whoever asks for it when signing in stays for some weeks.
+SESSION_COOKIE_AGE = ENV.session_minutes * 60
+ACCOUNT_SESSION_COOKIE_AGE = 21 * 24 * 60 * 60
 CSRF_FAILURE_VIEW = "formation_portal.faults.csrf_failure"
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"

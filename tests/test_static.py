@@ -101,7 +101,7 @@ def test_htmx_is_told_not_to_evaluate_store_or_swap_errors(frame: Markup) -> Non
 
 def test_our_script_runs_before_htmx(frame: Markup) -> None:
     sources = [one.attributes["src"] for one in frame.all("script")]
-    assert [name.rsplit("/", 1)[1] for name in sources] == ["portal.js", "regions.js", "htmx-2.min.js"]
+    assert [name.rsplit("/", 1)[1] for name in sources] == ["portal.js", "regions.js", "autosave.js", "htmx-2.min.js"]
     assert all("defer" in one.attributes for one in frame.all("script"))
 
 

@@ -106,7 +106,7 @@ def _behind_sign_in(view: UserView[Rest]) -> View[Rest]:
     def guarded(request: HttpRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
         if not request.user.is_authenticated:
             return signing_in.first(request)
-        return view(cast(UserRequest, request), *args, **kwargs)
+        return signing_in.sent(request, view(cast(UserRequest, request), *args, **kwargs))
 
     return guarded
 

@@ -6,10 +6,12 @@ was meant for, which the page that shows it asks (`portal.views.unsent`).
 
 import json
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, resolve_url
 from django.utils.http import urlencode
 from django_htmx.http import HttpResponseClientRedirect
@@ -29,13 +31,19 @@ class Unsent:
 
 
 def first(request: HttpRequest) -> HttpResponse:
-    """To the sign-in page, and then on to where the request was going; a form's content is kept meanwhile."""
+    """To the sign-in page, and then on to where the request was going; a form's content is kept meanwhile.
+
+    A page that posts by itself stays, since more may be typed there by now: 401, and it says that nothing is saved.
+    """
+    is_by_itself = bool(getattr(request, "htmx", False))
     following = request.get_full_path()
     if request.method == "POST":
-        _keep(request)
+        _keep(request, comes_back=is_by_itself)
+        if is_by_itself:
+            return HttpResponse(status=HTTPStatus.UNAUTHORIZED)
         following = resolve_url("portal:unsent")
     url = f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': following})}"
-    return HttpResponseClientRedirect(url) if getattr(request, "htmx", False) else redirect(url)
+    return HttpResponseClientRedirect(url) if is_by_itself else redirect(url)
 
 
 def unsent(request: HttpRequest) -> Unsent | None:
@@ -52,8 +60,22 @@ def forget(request: HttpRequest) -> None:
     request.session.pop(_KEY, None)
 
 
-def _keep(request: HttpRequest) -> None:
+def sent(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    """The answer to a signed-in post, as it is. What was kept for its address has arrived with it, and is dropped."""
+    # Also with answers that cannot be read: they are kept as typed, and the page says so.
+    is_taken = response.status_code < HTTPStatus.BAD_REQUEST or response.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    if request.method == "POST" and is_taken:
+        kept = request.session.get(_KEY)
+        if kept and kept["path"] == request.get_full_path():
+            forget(request)
+    return response
+
+
+def _keep(request: HttpRequest, *, comes_back: bool) -> None:
     controls: list[Any] = [(name, values) for name, values in request.POST.lists() if name != "csrfmiddlewaretoken"]
+    if comes_back and "update" not in request.POST:
+        # No button was pressed, so sending it again leads to the same page and not onwards.
+        controls.append(("update", ["1"]))
     if len(json.dumps(controls)) <= _MOST_CHARACTERS:
         request.session[_KEY] = {
             "path": request.get_full_path(),

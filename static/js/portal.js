@@ -48,9 +48,13 @@
 
   const banner = () => document.getElementById("banner");
   const warn = ({ detail }) => {
-    failed = detail;
     const reads = detail.requestConfig?.verb === "get";
-    const words = document.getElementById(reads ? "not-updated" : "not-saved");
+    /* The page asks by itself how long one stays signed in; nobody waits for the answer. */
+    if (detail.elt?.id === "session-clock") return;
+    failed = detail;
+    const isOut = detail.xhr?.status === 401;
+    const words = document.getElementById(reads ? "not-updated" : isOut ? "signed-out" : "not-saved");
+    document.getElementById("saved")?.toggleAttribute("hidden", !reads);
     if (words && banner()?.dataset.shows !== words.id) {
       banner().dataset.shows = words.id;
       banner().replaceChildren(words.content.cloneNode(true));
@@ -58,6 +62,7 @@
   };
   const calm = () => {
     failed = null;
+    document.getElementById("saved")?.removeAttribute("hidden");
     if (!banner()?.dataset.shows) return;
     const pressed = banner().contains(document.activeElement);
     delete banner().dataset.shows;
@@ -68,7 +73,7 @@
   for (const name of EVENT.unreachable) document.addEventListener(name, warn);
   document.addEventListener(EVENT.after, ({ detail }) => {
     idle();
-    if (detail.successful) calm();
+    if (detail.successful && (!failed?.elt.isConnected || failed.elt === detail.elt)) calm();
   });
   document.addEventListener("click", ({ target }) => {
     if (!(target instanceof Element) || !target.closest("[data-retry]") || !failed) return;

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.template import engines
-from django.urls import path
+from django.urls import include, path
 
 WHOLE = '{% csrf_token %}<button name="later" value="1">Save for later</button>'
 FORMS = (
@@ -51,4 +51,5 @@ def save(request: HttpRequest) -> HttpResponse:
     return HttpResponse(REGION if SERVER.status == 200 else "", status=SERVER.status)
 
 
-urlpatterns = [path("", page), path("save/", save)]
+# The frame of every page leads to pages of the portal.
+urlpatterns = [path("", page), path("save/", save), path("", include("formation_portal.portal.urls"))]

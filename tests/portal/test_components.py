@@ -12,6 +12,7 @@ from django.core.paginator import Paginator
 from django.template.loader import get_template, render_to_string
 from django.test import RequestFactory
 
+from formation_portal.portal.session_page import SessionEnd
 from formation_portal.portal.templatetags import register
 from tests.markup import Markup
 
@@ -75,6 +76,7 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "known": {"known": Named(), "title": ODD},
     "ledger": {"caption": ODD, "columns": [Named(), Named()], "rows": [[ODD, "1"]], "total": [ODD, "1"]},
     "ledger_cells": {"columns": [Named(), Named()], "cells": [ODD, "1"]},
+    "letter": {"id": "l", "title": ODD, "subject": ODD, "language": "en", "text": ODD, "url": "/l"},
     "masthead": {},
     "languages": {"request": SimpleNamespace(offers_languages=True, method="GET", get_full_path="/a?b=c"), "form": ""},
     "languages_list": {"form": "answers"},
@@ -90,6 +92,8 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
         "holders": [ODD, ODD], "usable": [Named()], "known": [Named()], "more_known": [Named()],
         "add_url": "/a", "csrf_token": "t",
     },
+    "session": {"is_in": True, "session": SessionEnd("14:02", is_near=True), "csrf_token": "t"},
+    "session_clock": {"session": SessionEnd("14:02", ask_again=60)},
     "share_table": {"table": Shares()},
     "slot": {
         "id": "s", "name": ODD, "help": ODD, "state": "heed", "status": ODD, "file": Named(), "note": ODD,

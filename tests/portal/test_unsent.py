@@ -61,9 +61,22 @@ def test_somebody_else_does_not_see_it(draft: Draft, stranger: User, as_nobody: 
     assert response.redirect_chain == [("/applications/", 302)]
 
 
-def test_htmx_is_told_where_to_go(draft: Draft, as_nobody: Client) -> None:
+def test_a_page_that_saves_by_itself_stays_and_what_it_sent_is_kept(draft: Draft, as_nobody: Client) -> None:
     response = as_nobody.post(path(draft), TYPED, HTTP_HX_REQUEST="true")
-    assert response["HX-Redirect"] == "/accounts/login/?next=%2Funsent%2F"
+    assert (response.status_code, response.content) == (401, b"")
+    assert "HX-Redirect" not in response
+    sign_in(as_nobody, "owner@example.com")
+    assert "Larkfield" in as_nobody.get("/unsent/").content.decode()
+
+
+def test_whatever_was_kept_is_offered_among_the_applications(draft: Draft, as_nobody: Client) -> None:
+    as_nobody.post(path(draft), TYPED, HTTP_HX_REQUEST="true")
+    sign_in(as_nobody, "owner@example.com")
+    page = as_nobody.get("/applications/").content.decode()
+    assert 'href="/unsent/"' in page
+    again = posted_again(as_nobody.get("/unsent/").content.decode())
+    as_nobody.post(path(draft), again)
+    assert 'href="/unsent/"' not in as_nobody.get("/applications/").content.decode()
 
 
 def test_too_much_to_keep_is_not_kept(draft: Draft, as_nobody: Client) -> None:

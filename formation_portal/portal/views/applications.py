@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
+from formation_portal.accounts import signing_in
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving, snapshots
 from formation_portal.applications.access import Right
@@ -40,7 +41,8 @@ def applications(request: UserRequest) -> HttpResponse:
     invited = Prefetch("invitations", Invitation.objects.select_related("party").defer("party__roles"))
     mine = Application.objects.visible_to(request.user).only(*SHOWN).prefetch_related(answers, invited)
     page = Paginator(mine, _A_PAGE).get_page(request.GET.get("page"))
-    return render(request, "portal/applications.html", {"page": page, "rows": application_rows(page.object_list)})
+    context = {"page": page, "rows": application_rows(page.object_list), "unsent": signing_in.unsent(request)}
+    return render(request, "portal/applications.html", context)
 
 
 @with_catalog

@@ -1,0 +1,63 @@
+"""When a session ends that nobody uses. Pages say so, and each use moves the end ahead.
+
+A session's row is written at most once a minute for it, so that reading pages stays cheap.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib.auth.signals import user_logged_in
+from django.dispatch import receiver
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+
+_KEY = "used_at"
+_STEP_SECONDS = 60
+
+
+class SessionEnds:
+    """Counts each answered request as a use of its session, but for those that only ask how long it lasts."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        # A request that did not look into its session needs none, and one that failed may have found it away.
+        if response.status_code < 500 and request.session.accessed and not hasattr(request, "only_asks_for_session"):
+            used = request.session.get(_KEY)
+            if used is not None and _now() - used >= _STEP_SECONDS:
+                extend(request)
+        return response
+
+
+def ends_in(request: HttpRequest, *, is_used: bool = True) -> float | None:
+    """Seconds until the session ends, unless it is used again; None where nobody is signed in.
+
+    With `is_used` this request counts already.
+    """
+    if not request.user.is_authenticated or (used := request.session.get(_KEY)) is None:
+        return None
+    now = _now()
+    counts = now if is_used and now - used >= _STEP_SECONDS else used
+    return float(counts + request.session.get_expiry_age() - now)
+
+
+def extend(request: HttpRequest) -> None:
+    """Let the session last as long as if one had just signed in."""
+    request.session[_KEY] = _now()
+
+
+def only_ask(request: HttpRequest) -> None:
+    """This request is no use of the session: the page makes it by itself."""
+    request.only_asks_for_session = True  # type: ignore[attr-defined]  # read by the middleware
+
+
+@receiver(user_logged_in)
+def _begin(request: HttpRequest | None, **_: Any) -> None:
+    if request is not None:
+        extend(request)
+
+
+def _now() -> float:
+    return timezone.now().timestamp()

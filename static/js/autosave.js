@@ -1,0 +1,55 @@
+/* What is typed is saved when the typing rests, and on leaving the page. A choice is saved at once, by htmx alone.
+   Deferred. A part with questions posts itself on `change` (hx-post); here it is only told when. */
+(() => {
+  "use strict";
+
+  const EVENT = { sent: "htmx:beforeSend", after: "htmx:afterRequest" };
+  const REST = 3000;
+
+  let open = null; /* the part that holds what no answer has acknowledged yet */
+  let typed = 0;
+  let resting = 0;
+  let isAway = false;
+  const sent = new WeakMap();
+
+  const note = ({ target }) => {
+    const part = target.type === "file" ? null : target.closest?.("[hx-post][hx-trigger^=change]");
+    if (!part) return;
+    open = part;
+    typed += 1;
+    clearTimeout(resting);
+    resting = setTimeout(() => part.isConnected && part.dispatchEvent(new Event("change")), REST);
+  };
+  document.addEventListener("input", note);
+
+  document.addEventListener(EVENT.sent, ({ detail }) => {
+    if (detail.elt !== open) return;
+    sent.set(detail.xhr, typed);
+    clearTimeout(resting);
+  });
+  document.addEventListener(EVENT.after, ({ detail }) => {
+    if (detail.elt !== open) return;
+    isAway = !detail.successful;
+    if (detail.successful && sent.get(detail.xhr) === typed) open = null;
+  });
+
+  /* A form that is sent whole carries everything. */
+  document.addEventListener("submit", ({ target }) => {
+    if (!open || !target.contains(open)) return;
+    open = null;
+    clearTimeout(resting);
+  });
+
+  window.addEventListener("beforeunload", (event) => {
+    if (open && isAway) event.preventDefault();
+  });
+  window.addEventListener("pagehide", () => {
+    const form = open?.closest("form");
+    if (!form) return;
+    const body = new FormData(form);
+    for (const { name } of form.querySelectorAll("[type=file]")) body.delete(name);
+    const headers = { "HX-Request": "true" };
+    fetch(open.getAttribute("hx-post"), { method: "POST", body, headers, keepalive: true }).catch(() => {});
+    open = null;
+  });
+})();

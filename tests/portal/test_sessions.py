@@ -1,0 +1,101 @@
+"""Pages say when the session ends, warn five minutes before, and let it be extended with one press."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from tests.accounts.test_session_ends import minutes_left, used
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db
+
+BY_ITSELF = {"HX-Request": "true"}
+
+
+@pytest.fixture(autouse=True)
+def _an_hour(settings: Any) -> None:
+    settings.SESSION_COOKIE_AGE = 3600
+
+
+def asked(client: Client) -> Markup:
+    """What a page is told that asks by itself."""
+    response = client.get("/session/", headers=BY_ITSELF)
+    assert response.status_code == 200
+    return Markup(response.content.decode())
+
+
+def told(answer: Markup) -> str:
+    """What is said to those who hear the page."""
+    return " ".join(one.text for one in answer.all("p", id="announcer"))
+
+
+def delay(markup: Markup) -> int:
+    """In how many seconds the page asks again."""
+    trigger = markup.one("p", id="session-clock").attributes["hx-trigger"]
+    return int(trigger.removeprefix("load delay:").removesuffix("s"))
+
+
+def test_a_page_says_when_the_session_ends_and_asks_again_five_minutes_before(as_owner: Client) -> None:
+    page = Markup(as_owner.get("/applications/").content.decode())
+    assert page.faults == []
+    assert "You stay signed in until" in page.one("p", id="session-clock").text
+    assert 54 * 60 <= delay(page) <= 55 * 60
+    assert page.one("div", id="session").text == ""
+
+
+def test_in_the_last_five_minutes_one_is_warned_once_and_politely(as_owner: Client) -> None:
+    used(as_owner, minutes_ago=56)
+    answer = asked(as_owner)
+    assert answer.faults == []
+    assert "You will be signed out at" in answer.one("div", id="session").text
+    assert "Stay signed in" in answer.one("button").text
+    assert 0 < len(told(answer)) < 100
+    assert 4 * 60 <= delay(answer) <= 4 * 60 + 2
+
+
+def test_before_that_nothing_is_said(as_owner: Client) -> None:
+    used(as_owner, minutes_ago=30)
+    answer = asked(as_owner)
+    assert (answer.one("div", id="session").text, told(answer)) == ("", "")
+    assert 24 * 60 <= delay(answer) <= 25 * 60
+
+
+def test_another_page_that_was_used_meanwhile_puts_the_warning_off(as_owner: Client) -> None:
+    used(as_owner, minutes_ago=56)
+    as_owner.get("/applications/")
+    assert asked(as_owner).one("div", id="session").text == ""
+
+
+def test_one_press_extends_it_and_says_until_when(as_owner: Client) -> None:
+    used(as_owner, minutes_ago=56)
+    response = as_owner.post("/session/extension/", headers=BY_ITSELF)
+    answer = Markup(response.content.decode())
+    assert "You stay signed in until" in answer.one("div", id="session").text
+    assert minutes_left(as_owner) == 60
+    assert as_owner.get("/applications/").status_code == 200
+
+
+def test_the_confirmation_goes_by_itself(as_owner: Client) -> None:
+    answer = Markup(as_owner.post("/session/extension/", headers=BY_ITSELF).content.decode())
+    assert delay(answer) == 30
+    assert asked(as_owner).one("div", id="session").text == ""
+
+
+def test_without_script_the_same_press_leads_to_a_page_that_says_it(as_owner: Client) -> None:
+    used(as_owner, minutes_ago=56)
+    response = as_owner.post("/session/extension/", follow=True)
+    page = response.content.decode()
+    assert Markup(page).faults == []
+    assert "You stay signed in until" in page
+    assert minutes_left(as_owner) == 60
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_after_the_end_that_is_said_and_nothing_is_opened(as_nobody: Client, method: str) -> None:
+    path = "/session/" if method == "get" else "/session/extension/"
+    answer = Markup(getattr(as_nobody, method)(path, headers=BY_ITSELF).content.decode())
+    assert "You have been signed out" in answer.one("div", id="session").text
+    assert "hx-get" not in answer.one("p", id="session-clock").attributes
+    assert 0 < len(told(answer)) < 100
+    assert getattr(as_nobody, method)(path)["Location"] == "/accounts/login/"
