@@ -14,6 +14,7 @@ from formation_portal.applications.saving.party_imports import Deed
 from formation_portal.applications.signals import changed
 from formation_portal.applications.spreadsheet.grid import Grid, GridRow
 from formation_portal.applications.spreadsheet.models import PartyImport
+from formation_portal.letters.rounds import go_round
 from tests.applications import made
 from tests.applications.spreadsheet.conftest import Upload, upload
 from tests.applications.spreadsheet.sheets import ADA, HEADS, NOOR, as_csv
@@ -178,12 +179,13 @@ def test_a_sheet_is_kept_for_a_week(draft: Draft, upload: Upload, owner: Any) ->
         saving.take_import(draft, found, every(draft, found), by=owner)
 
 
-def test_sheets_whose_time_is_over_are_deleted_by_the_next_upload(draft: Draft, upload: Upload, stranger: Any) -> None:
+def test_the_hourly_round_deletes_those_whose_time_is_over(draft: Draft, upload: Upload) -> None:
     upload(as_csv(HEADS, ADA))
+    go_round()
+    assert PartyImport.objects.exists()
     PartyImport.objects.update(expires_at=timezone.now())
-    other = open_draft(saving.start(owner=stranger, product=made.product()))
-    saving.keep_import(other, Grid(HEADS, ()), name="x", by=stranger)
-    assert PartyImport.objects.get().application == other.application
+    go_round()
+    assert not PartyImport.objects.exists()
 
 
 @pytest.mark.parametrize("deed", ["submit", "delete_draft"])

@@ -8,12 +8,14 @@ from django.test import Client
 from django.utils import timezone
 
 from formation_portal.applications import saving
+from formation_portal.applications.access import Right
 from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.spreadsheet.models import PartyImport
 from tests.applications import made
 from tests.applications.spreadsheet.sheets import ADA, HEADS, NOOR, as_csv
 from tests.markup import Markup
+from tests.portal.test_access import let_in
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -203,6 +205,26 @@ def test_a_strangers_sheet_is_as_absent_as_one_that_never_was(
             assert main(answer) == main(unknown)
     assert as_nobody.get(sheet.url)["Location"].startswith("/accounts/login/")
     assert people(draft) == []
+
+
+def test_who_may_only_read_sees_it_and_adds_nothing(
+    as_owner: Client, as_stranger: Client, draft: Draft, stranger: Any
+) -> None:
+    sheet = Upload(as_owner, draft, ADA)
+    ticked = sheet.ticked
+    let_in(draft, stranger, Right.VIEW)
+    assert sound(as_stranger.get(f"{sheet.people}spreadsheet/")).all("input", type="file") == []
+    assert [one for one in sound(as_stranger.get(sheet.url)).all("button") if "Add" in one.text] == []
+    for path in (sheet.url, f"{sheet.url}removal/", f"{sheet.people}spreadsheet/"):
+        assert as_stranger.post(path, ticked).status_code == 403
+    assert people(draft) == []
+
+
+def test_who_may_edit_adds_them(as_owner: Client, as_stranger: Client, draft: Draft, stranger: Any) -> None:
+    sheet = Upload(as_owner, draft, ADA)
+    let_in(draft, stranger, Right.EDIT)
+    as_stranger.post(sheet.url, sheet.ticked)
+    assert people(draft) == ["Ada Lovelace"]
 
 
 def test_another_application_of_ones_own_does_not_have_it(as_owner: Client, draft: Draft, owner: Any) -> None:

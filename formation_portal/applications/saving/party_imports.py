@@ -41,12 +41,8 @@ class Taken:
 
 
 def keep_import(draft: Draft, grid: Grid, *, name: str, by: AbstractBaseUser) -> PartyImport:
-    """Keep a sheet for a week, in place of an earlier one. Nothing of the application changes by it. Raises Closed.
-
-    All sheets whose time is over are deleted with it, whosever they are.
-    """
+    """Keep a sheet for a week, in place of an earlier one. Nothing of the application changes by it. Raises Closed."""
     with writing(draft, by=by):
-        PartyImport.objects.expired().delete()
         draft.application.party_imports.all().delete()
         return PartyImport.objects.create(
             application=draft.application, uploaded_by_id=by.pk, name=name[:255], sheet=_kept(grid)

@@ -7,3 +7,7 @@ class SpreadsheetConfig(AppConfig):
     name = "formation_portal.applications.spreadsheet"
     label = "spreadsheet"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Take part in the hourly round."""
+        from . import clearing  # noqa: F401  # registers itself
