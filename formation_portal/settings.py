@@ -67,6 +67,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "formation_portal.error_pages.ErrorPages",
 ]
 
 ROOT_URLCONF = "formation_portal.urls"
