@@ -60,6 +60,8 @@ class Draft:
         self.share_class_models: list[ShareClass] = []
         self.holdings: dict[tuple[str, str], Holding] = {}
         self.documents: list[Document] = []
+        # Those that others have taken the place of.
+        self.replaced_documents: list[Document] = []
         # The entries that saving this draft has added to the history, the newest last.
         self.written: list[Change] = []
 
@@ -78,10 +80,12 @@ class Draft:
             for row in application.holdings.all()
             if row.party_id in parties
         }
-        self.documents = list(application.documents.in_use())
-        for document in self.documents:
+        uploaded = [one for one in application.documents.all() if one.party_id is None or one.party_id in parties]
+        for document in uploaded:
             document.application = application
             document.party = parties[document.party_id] if document.party_id else None
+        self.documents = [one for one in uploaded if one.replaced_at is None]
+        self.replaced_documents = [one for one in uploaded if one.replaced_at is not None]
         self.forget()
 
     def forget(self) -> None:
@@ -125,6 +129,12 @@ class Draft:
         """The uploads of a party, or of the entity itself, by slot."""
         token = party.token if party else None
         return {document.slot: document for document in self.documents if _token(document.party) == token}
+
+    def replaced_in(self, party: Party | PartyRow | None, slot: str) -> list[Document]:
+        """The files that were in a slot before, the last replaced first."""
+        place = (party.token if party else None, slot)
+        earlier = [one for one in self.replaced_documents if (_token(one.party), one.slot) == place]
+        return sorted(earlier, key=lambda one: (str(one.replaced_at), one.pk), reverse=True)
 
     @cached_property
     def parties(self) -> tuple[PartyRow, ...]:

@@ -200,12 +200,15 @@ class DocumentQuerySet(models.QuerySet["Document"]):
     """Which documents count."""
 
     def in_use(self) -> "DocumentQuerySet":
-        """All but those of removed parties."""
-        return self.filter(Q(party=None) | Q(party__removed_at=None))
+        """All but those of removed parties, and those that another file has taken the place of."""
+        return self.filter(Q(party=None) | Q(party__removed_at=None), replaced_at=None)
 
 
 class Document(models.Model):
-    """One uploaded paper, in the slot of a party or of the entity itself."""
+    """One uploaded paper, in the slot of a party or of the entity itself.
+
+    A replaced one is kept beside the one that counts, and is never sent.
+    """
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="documents")
     party = models.ForeignKey(Party, models.CASCADE, null=True, blank=True, related_name="documents")
@@ -217,18 +220,35 @@ class Document(models.Model):
     mime_type = models.CharField(max_length=40)
     size = models.PositiveIntegerField()
     sha256 = models.CharField(max_length=64)
+    # What was found in it (papers/findings.py); empty for one that nobody has looked at.
+    findings = models.JSONField(default=dict, blank=True)
     # Nobody where it was uploaded by invitation, without an account.
     uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     uploaded_at = models.DateTimeField(auto_now_add=True)
+    replaced_at = models.DateTimeField(null=True, blank=True)
 
     objects = DocumentQuerySet.as_manager()
 
     class Meta:
         ordering = ("pk",)
-        constraints = (models.UniqueConstraint(fields=("application", "subject"), name="one_document_a_slot"),)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("application", "subject"), condition=Q(replaced_at=None), name="one_document_a_slot"
+            ),
+        )
 
     def __str__(self) -> str:
         return f"{self.name} in {self.slot}"
+
+
+class Preview(models.Model):
+    """A small picture of a document's first page, as a JPEG. Apart from its document, which is read on every page."""
+
+    document = models.OneToOneField(Document, models.CASCADE, primary_key=True, related_name="preview")
+    picture = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"Preview of {self.document_id}"
 
 
 class Change(models.Model):

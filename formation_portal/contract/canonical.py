@@ -32,6 +32,8 @@ OLDEST_AGE = 120
 
 _ROLE_WORDS = {BENEFICIAL_OWNER: noted("beneficial owner")}
 _NAME_PROPERTIES = ("name", "first_name", "middle_names", "last_name", "former_name", "legal_name")
+# How a property ends that says until when a paper is good: `passport_expiry`.
+_EXPIRY_WORDS = ("expiry", "expiration")
 # WCAG 1.3.5 tokens, by the last part of the canonical name; only for the signed-in person's own data.
 _AUTOCOMPLETE = {
     "first_name": "given-name",
@@ -65,6 +67,12 @@ def is_name(canonical_field: str | None) -> bool:
 def autocomplete(canonical_field: str | None) -> str:
     """The HTML autocomplete token for one's own data, or nothing."""
     return _AUTOCOMPLETE.get(property_of(canonical_field), "") if canonical_field else ""
+
+
+def expiring(canonical_field: str | None) -> str:
+    """What the answer says the end of, in words: `passport` for `person.passport_expiry`; empty for any other."""
+    paper, _, last = property_of(canonical_field or "").rpartition("_")
+    return paper.replace("_", " ") if last in _EXPIRY_WORDS else ""
 
 
 def role_word(role: str) -> str:

@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import Change
+from formation_portal.applications.previews import findings_of
 from formation_portal.applications.summary import AnswerLine, DocumentLine, ShareTable, summary
 from formation_portal.contract.needs import Need
 
@@ -36,6 +37,8 @@ class DocumentRow:
     holder: str
     name: str
     url: str
+    # Where it is looked at; nothing where it can't be shown.
+    page_url: str
     mime_type: str
     size: int
     sha256: str
@@ -104,12 +107,14 @@ def _answer(line: AnswerLine) -> AnswerRow:
 def _document(draft: Draft, line: DocumentLine) -> DocumentRow:
     holder, document = line.party.label if line.party else "", line.document
     if document is None:
-        return DocumentRow(line.slot, holder, "", "", "", 0, "", line.is_required)
+        return DocumentRow(line.slot, holder, "", "", "", "", 0, "", line.is_required)
+    named = [draft.application.reference, document.pk]
     return DocumentRow(
         slot=line.slot,
         holder=holder,
         name=document.name,
-        url=reverse("desk:document", args=[draft.application.reference, document.pk]),
+        url=reverse("desk:document", args=named),
+        page_url=reverse("desk:document_page", args=[*named, 1]) if findings_of(document).can_be_shown else "",
         mime_type=document.mime_type,
         size=document.size,
         sha256=document.sha256,

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import deliveries, queue, review
+from .views import deliveries, papers, queue, review
 
 app_name = "desk"
 
@@ -15,4 +15,10 @@ urlpatterns = [
     path("<str:reference>/record.json", review.record, name="record"),
     path("<str:reference>/record.pdf", review.record_pdf, name="record_pdf"),
     path("<str:reference>/documents/<int:number>/", review.document, name="document"),
+    path("<str:reference>/documents/<int:number>/pages/<int:page>/", papers.document_page, name="document_page"),
+    path(
+        "<str:reference>/documents/<int:number>/pages/<int:page>/picture/",
+        papers.document_picture,
+        name="document_picture",
+    ),
 ]

@@ -8,6 +8,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.urls import reverse
 
 from formation_portal.applications.drafts import Draft
+from formation_portal.applications.earlier_files import EarlierFiles
 from formation_portal.applications.models import Document
 from formation_portal.applications.rows import PartyRow
 from formation_portal.applications.saving.authors import Author
@@ -28,7 +29,7 @@ class AnswersPage:
     """The questions of one sheet in their application, ready to draw.
 
     `party` is whom its documents are about, None for the entity; `refused` says, by the key of the slot, why a file
-    that was chosen just now was not taken.
+    that was chosen just now was not taken, `earlier` are the reader's own files, to be offered once more.
     """
 
     draft: Draft
@@ -36,6 +37,7 @@ class AnswersPage:
     arrival: Arrival
     party: PartyRow | None = None
     refused: Mapping[str, str] = field(default_factory=dict)
+    earlier: EarlierFiles | None = None
 
     template: ClassVar[str]
     closed_template: ClassVar[str]

@@ -17,6 +17,7 @@ from formation_portal.contract.schema import Section
 from formation_portal.relay.board import DeliveryBoard, DeliveryView
 from formation_portal.relay.kinds import Kind
 
+from .advice import advice
 from .aside_entry import AsideEntry, aside_entry
 from .delivery import DeliveryNote, delivery_note
 from .need_links import NeedLink, need_links
@@ -24,6 +25,7 @@ from .price import price_of
 from .product_view import PriceTable, price_table
 from .questions import anchor, party_control
 from .returned import Returned, returned
+from .slot_states import slot_state
 from .slots import slot_id, slot_key
 from .tracker import tracker
 
@@ -121,6 +123,7 @@ class _Reader:
     """Turns what was read back into rows of this page, with links as long as changes are allowed."""
 
     def __init__(self, draft: Draft, board: DeliveryBoard) -> None:
+        self._draft = draft
         self._board = board
         self._reference = draft.application.reference
         self._is_open = draft.application.can_be_changed
@@ -150,17 +153,23 @@ class _Reader:
             term=f"{line.slot}, {holder}" if holder else line.slot,
             value=line.document.name if line.document else "",
             is_name=False,
-            note=". ".join(self._document_words(line)),
+            note=self._document_note(line),
             state="open" if is_missing else "",
             change_url=self._change(self._page("documents"), place, row),
             change_what=_document_of(line.slot, holder),
         )
 
+    def _document_note(self, line: DocumentLine) -> str:
+        """How far the file has come, and what may be amiss with it."""
+        words = ". ".join(self._document_words(line))
+        said = advice(self._draft, line.party, line.document) if line.document else ()
+        return " ".join((f"{words.removesuffix('.')}.", *said)) if said else words
+
     def _document_words(self, line: DocumentLine) -> Iterable[str]:
         if line.document is None:
             return () if line.is_required else (say("Optional"),)
-        view = self._board.of(Kind.DOCUMENT, line.document.subject)
-        return (view.words, view.why) if view.why else (view.words,)
+        stands = slot_state(line.document, self._board.of(Kind.DOCUMENT, line.document.subject))
+        return (stands.word, stands.note) if stands.note else (stands.word,)
 
     def _rows(
         self, lines: Iterable[AnswerLine], page: str, control: Callable[[FieldSpec], str], entry: str

@@ -7,6 +7,7 @@ from functools import cached_property
 from django.urls import reverse
 
 from formation_portal.applications.drafts import Draft
+from formation_portal.applications.earlier_files import EarlierFiles
 from formation_portal.applications.rows import PartyRow
 from formation_portal.contract.language import say
 
@@ -33,11 +34,13 @@ class SlotGroup:
 
 @dataclass(frozen=True)
 class DocumentsPage:
-    """The whole page; `refused` says, by the key of its slot, why a file was not taken just now."""
+    """The whole page; `refused` says, by the key of its slot, why a file was not taken just now, `earlier` are the
+    reader's own files, to be offered once more."""
 
     draft: Draft
     arrivals: Arrivals
     refused: Mapping[str, str]
+    earlier: EarlierFiles | None = None
 
     @property
     def title(self) -> str:
@@ -73,7 +76,7 @@ class DocumentsPage:
         return tuple(group for group in groups if group.slots)
 
     def _slots(self, party: PartyRow | None) -> tuple[SlotRow, ...]:
-        return slot_rows(self.draft, party, refused=self.refused, arrivals=self.arrivals)
+        return slot_rows(self.draft, party, refused=self.refused, arrivals=self.arrivals, earlier=self.earlier)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -89,6 +92,8 @@ class DocumentsPage:
         return need_rows(need for need in self.draft.needs if need.slot is not None)
 
 
-def documents_page(draft: Draft, *, refused: Mapping[str, str] | None = None) -> DocumentsPage:
+def documents_page(
+    draft: Draft, *, refused: Mapping[str, str] | None = None, earlier: EarlierFiles | None = None
+) -> DocumentsPage:
     """The page as the draft stands."""
-    return DocumentsPage(draft, arrivals(draft.application), refused or {})
+    return DocumentsPage(draft, arrivals(draft.application), refused or {}, earlier)

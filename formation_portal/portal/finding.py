@@ -61,8 +61,9 @@ def share_class_of(draft: Draft, token: str) -> ShareClassRow:
 
 
 def document_of(draft: Draft, number: int) -> Document:
-    """One of the application's documents."""
-    document = next((one for one in draft.documents if one.pk == number), None)
+    """One of the application's documents, or one that another has taken the place of."""
+    every = (*draft.documents, *draft.replaced_documents)
+    document = next((one for one in every if one.pk == number), None)
     if document is None:
         raise Http404
     return document

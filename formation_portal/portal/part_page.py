@@ -18,13 +18,14 @@ from formation_portal.contract.schema import Section
 
 from . import roles
 from .arrivals import arrivals
+from .file_rows import FileRow
 from .lists import NeedRow, need_rows
 from .moments import day
 from .own_part import OwnPart
 from .party_page import Entry, PartyPage
 from .questions import party_control
 from .sheet import Region, Sheet
-from .slots import FileRow, SlotRow
+from .slots import SlotRow
 
 
 @dataclass(frozen=True)
@@ -87,13 +88,13 @@ class PartPage(PartyPage):
     @property
     def slots(self) -> tuple[SlotRow, ...]:
         """Each with the file of the moment, to be had at an address of the part; what was there before is not shown."""
-        return tuple(replace(row, file=self._file(row)) for row in super().slots)
+        return tuple(replace(row, file=self._file(row), earlier=()) for row in super().slots)
 
     def _file(self, row: SlotRow) -> FileRow | None:
         document = self.draft.documents_of(self.party).get(row.name)
         if row.file is None or document is None:
             return None
-        return replace(row.file, url=self._own("part_document", document.pk))
+        return replace(row.file, url=self._own("part_document", document.pk), picture_url="", file_url="")
 
     def _entry(self, place: int, section: Section, regions: tuple[Region, ...]) -> Entry:
         entry = super()._entry(place, section, regions)

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from formation_portal.applications.doubles import double_of
 from formation_portal.applications.drafts import Draft
+from formation_portal.applications.earlier_files import EarlierFiles
 from formation_portal.applications.rows import PartyRow
 from formation_portal.contract import canonical
 from formation_portal.contract.language import say
@@ -100,7 +101,14 @@ class PartyPage(AnswersPage):
 
     @property
     def slots(self) -> tuple[SlotRow, ...]:
-        return slot_rows(self.draft, self.party, is_in_form=True, refused=self.refused, arrivals=self.arrivals)
+        return slot_rows(
+            self.draft,
+            self.party,
+            is_in_form=True,
+            refused=self.refused,
+            arrivals=self.arrivals,
+            earlier=self.earlier,
+        )
 
     @property
     def roles(self) -> tuple[roles.RoleChoice, ...]:
@@ -125,12 +133,12 @@ class PartyPage(AnswersPage):
         return Entry(f"entry-{place}", title, note, regions)
 
 
-def party_page(draft: Draft, party: PartyRow, *, own_email: str = "") -> PartyPage:
+def party_page(draft: Draft, party: PartyRow, *, own_email: str = "", earlier: EarlierFiles | None = None) -> PartyPage:
     """The page as the draft stands. `own_email` is the reader's: only their own data may be filled in by a browser."""
     board = arrivals(draft.application)
     arrival = board.of_party(party.token, changed_at=party.model.updated_at)
     sheet = _sheet(draft, party.record, party, own_email, arrival.refused)
-    return PartyPage(draft=draft, party=party, sheet=sheet, arrival=arrival, arrivals=board)
+    return PartyPage(draft=draft, party=party, sheet=sheet, arrival=arrival, arrivals=board, earlier=earlier)
 
 
 def sheet_with_roles(draft: Draft, party: PartyRow, more: Iterable[str]) -> Sheet:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import Document, Holding
@@ -120,6 +121,8 @@ def holding_removal_page(draft: Draft, party: PartyRow, share_class: ShareClassR
 def document_removal_page(draft: Draft, document: Document, *, back: tuple[str, str]) -> RemovalPage:
     """Whose document it is, and for which roles it is asked."""
     party = draft.party(document.party.token) if document.party else None
+    if document.replaced_at:
+        return _earlier_file_page(draft, document, party, back)
     key = (party.token if party else None, document.slot)
     return _page(
         draft,
@@ -128,6 +131,20 @@ def document_removal_page(draft: Draft, document: Document, *, back: tuple[str, 
         consequences=tuple(_asked_for(draft, party, document.slot)),
         after=replace(draft.record, documents=draft.record.documents - {key}),
         thing=(Kind.DOCUMENT, document.subject),
+        back=back,
+    )
+
+
+def _earlier_file_page(draft: Draft, document: Document, party: PartyRow | None, back: tuple[str, str]) -> RemovalPage:
+    """A file that counts nowhere any more: nothing is needed without it."""
+    facts = gettext("Replaced in “%(slot)s” of %(whom)s. The file that took its place stays.")
+    return _page(
+        draft,
+        document.name,
+        facts=facts % {"slot": document.slot, "whom": party.label if party else draft.title},
+        consequences=(),
+        after=draft.record,
+        thing=None,
         back=back,
     )
 
@@ -152,10 +169,10 @@ def _page(
     count: int = 1,
     consequences: Iterable[str],
     after: Record,
-    thing: tuple[Kind, str],
+    thing: tuple[Kind, str] | None,
     back: tuple[str, str],
 ) -> RemovalPage:
-    stays = (_STAYS,) if deliveries(draft.application).stays_there(*thing) else ()
+    stays = (_STAYS,) if thing and deliveries(draft.application).stays_there(*thing) else ()
     return RemovalPage(
         company=draft.title,
         name=name,

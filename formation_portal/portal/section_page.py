@@ -6,6 +6,7 @@ from functools import cached_property
 from django.urls import reverse
 
 from formation_portal.applications.drafts import Draft
+from formation_portal.applications.earlier_files import EarlierFiles
 from formation_portal.contract.rules import Verdict
 from formation_portal.contract.schema import Section
 
@@ -82,10 +83,11 @@ class SectionPage(AnswersPage):
             is_in_form=True,
             refused=self.refused,
             arrivals=self.arrivals,
+            earlier=self.earlier,
         )
 
 
-def section_page(draft: Draft, section: Section) -> SectionPage:
+def section_page(draft: Draft, section: Section, *, earlier: EarlierFiles | None = None) -> SectionPage:
     """The page as the draft stands."""
     row = draft.sections.get(section.key)
     board = arrivals(draft.application)
@@ -100,4 +102,4 @@ def section_page(draft: Draft, section: Section) -> SectionPage:
         record=draft.record,
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
     )
-    return SectionPage(draft=draft, section=section, sheet=sheet, arrival=arrival, arrivals=board)
+    return SectionPage(draft=draft, section=section, sheet=sheet, arrival=arrival, arrivals=board, earlier=earlier)

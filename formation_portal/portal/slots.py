@@ -7,22 +7,16 @@ from urllib.parse import quote, unquote
 from django.urls import reverse
 
 from formation_portal.applications.drafts import Draft
+from formation_portal.applications.earlier_files import EarlierFiles
 from formation_portal.applications.models import Document
 from formation_portal.applications.rows import PartyRow
 from formation_portal.contract.rules import Slot
 
-from . import moments
+from .advice import advice
 from .arrivals import Arrivals
+from .file_rows import EarlierRow, FileRow, Offer, address, earlier_rows, file_row, offers
 from .questions import anchor
-
-
-@dataclass(frozen=True, slots=True)
-class FileRow:
-    """An uploaded file by its own name."""
-
-    name: str
-    url: str
-    facts: str
+from .slot_states import empty_slot, slot_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +30,12 @@ class SlotRow:
     help: str
     state: str
     status: str
+    when: str
+    detail: str
     file: FileRow | None
+    advice: tuple[str, ...]
+    earlier: tuple[EarlierRow, ...]
+    offers: tuple[Offer, ...]
     note: str
     error: str
     is_in_form: bool
@@ -72,15 +71,25 @@ def slot_rows(
     refused: Mapping[str, str],
     only: str | None = None,
     arrivals: Arrivals,
+    earlier: EarlierFiles | None = None,
 ) -> tuple[SlotRow, ...]:
     """The slots of a party, or of the entity; `only` those that one section asks, by its key.
 
     `is_in_form` where files are posted together with the page's answers; `refused` says, by key, why a file was not
-    taken just now.
+    taken just now; `earlier` are the reader's own files, to be offered once more.
     """
     documents = draft.documents_of(party)
     return tuple(
-        _row(draft, party, slot, documents.get(slot.name), is_in_form=is_in_form, refused=refused, arrivals=arrivals)
+        _row(
+            draft,
+            party,
+            slot,
+            documents.get(slot.name),
+            is_in_form=is_in_form,
+            refused=refused,
+            arrivals=arrivals,
+            earlier=earlier,
+        )
         for slot in draft.standing.slots(party.record if party else None)
         if only is None or slot.section.key == only
     )
@@ -95,41 +104,32 @@ def _row(
     is_in_form: bool,
     refused: Mapping[str, str],
     arrivals: Arrivals,
+    earlier: EarlierFiles | None,
 ) -> SlotRow:
     key = slot_key(party.token if party else None, slot.name)
-    state, status, objection = _standing(document, slot, arrivals)
-    has_forms = draft.application.can_be_changed and not is_in_form
+    if document:
+        stands = slot_state(document, arrivals.of_document(document.subject))
+    else:
+        stands = empty_slot(is_required=slot.required)
+    can_be_changed = draft.application.can_be_changed
+    has_forms = can_be_changed and not is_in_form
     return SlotRow(
         id=slot_id(key),
         key=key,
         name=slot.name,
         optional=not slot.required,
         help=slot.help,
-        state=state if document or slot.required else "",
-        status=status,
-        file=_file(document) if document else None,
-        note=objection,
+        state=stands.mark if document or slot.required else "",
+        status=stands.word,
+        when=stands.when,
+        detail=stands.detail,
+        file=file_row(document) if document else None,
+        advice=advice(draft, party, document) if document else (),
+        earlier=earlier_rows(draft.replaced_in(party, slot.name), can_be_changed=can_be_changed),
+        offers=() if document or not can_be_changed else offers(earlier, party, slot.name, key),
+        note=stands.note,
         error=refused.get(key, ""),
-        is_in_form=is_in_form and draft.application.can_be_changed,
+        is_in_form=is_in_form and can_be_changed,
         upload_url=reverse("portal:documents", args=[draft.application.reference]) if has_forms else "",
-        remove_url=_address("document_removal", document) if document and has_forms else "",
+        remove_url=address("document_removal", document) if document and has_forms else "",
     )
-
-
-def _standing(document: Document | None, slot: Slot, arrivals: Arrivals) -> tuple[str, str, str]:
-    """The mark, how far the document has come, and what the service said against it, or why our team has it."""
-    if document is None:
-        return "open", "Missing" if slot.required else "Not uploaded", ""
-    delivery = arrivals.of_document(document.subject)
-    if delivery.is_refused:
-        return "heed", delivery.words, next((problem.message for problem in delivery.problems), "")
-    return "heed" if delivery.why else "met", delivery.words, delivery.why
-
-
-def _file(document: Document) -> FileRow:
-    facts = f"{moments.size(document.size)}, {moments.day(document.uploaded_at.date())}"
-    return FileRow(document.name, _address("document", document), facts)
-
-
-def _address(view: str, document: Document) -> str:
-    return reverse(f"portal:{view}", args=[document.application.reference, document.pk])

@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from formation_portal.applications import saving
+from formation_portal.applications import previews, saving
 from formation_portal.applications.drafts import Draft, open_draft
-from formation_portal.applications.models import Application, Document, document_subject
+from formation_portal.applications.models import Application, Document, Preview, document_subject
+from formation_portal.papers.findings import Code
+from tests.papers import papers_made
 
 from . import made
 
@@ -66,9 +68,79 @@ def test_a_new_file_takes_the_place_of_the_old_one(
     saving.add_document(draft, ada, "Passport", made.upload(), by=owner)
     with django_capture_on_commit_callbacks(execute=True):
         saving.add_document(draft, ada, "Passport", made.upload(made.JPEG, "scan.jpg"), by=owner)
-    assert [document.name for document in Document.objects.all()] == ["scan.jpg"]
-    assert len(files()) == 1
+    assert [document.name for document in Document.objects.in_use()] == ["scan.jpg"]
     assert [document.name for document in draft.documents] == ["scan.jpg"]
+    assert [document.name for document in draft.replaced_in(ada, "Passport")] == ["passport.pdf"]
+    assert len(files()) == 2
+    assert open_draft(draft.application).record.documents == {(ada.token, "Passport")}
+
+
+def test_of_the_files_that_were_replaced_only_the_last_few_are_kept(
+    draft: Draft, owner: Any, ada: Any, django_capture_on_commit_callbacks: Any
+) -> None:
+    for number in range(9):
+        with django_capture_on_commit_callbacks(execute=True):
+            saving.add_document(draft, ada, "Passport", made.upload(name=f"{number}.pdf"), by=owner)
+    assert [one.name for one in draft.replaced_in(ada, "Passport")] == ["7.pdf", "6.pdf", "5.pdf", "4.pdf", "3.pdf"]
+    assert [one.name for one in open_draft(draft.application).replaced_in(ada, "Passport")] == [
+        one.name for one in draft.replaced_in(ada, "Passport")
+    ]
+    assert len(files()) == 6
+
+
+def test_an_earlier_file_is_removed_without_the_one_that_counts(
+    draft: Draft, owner: Any, ada: Any, django_capture_on_commit_callbacks: Any
+) -> None:
+    saving.add_document(draft, ada, "Passport", made.upload(), by=owner)
+    saving.add_document(draft, ada, "Passport", made.upload(name="new.pdf"), by=owner)
+    [earlier] = draft.replaced_in(ada, "Passport")
+    with django_capture_on_commit_callbacks(execute=True):
+        saving.remove_document(draft, earlier, by=owner)
+    assert draft.replaced_in(ada, "Passport") == []
+    assert [one.name for one in draft.documents] == ["new.pdf"]
+    assert len(files()) == 1
+
+
+def test_what_is_found_in_a_file_and_its_picture_are_kept_with_it(draft: Draft, owner: Any, ada: Any) -> None:
+    scan = made.upload(papers_made.jpeg(640, 480), "scan.pdf")
+    document = saving.add_document(draft, ada, "Passport", scan, by=owner)
+    found = previews.findings_of(Document.objects.get(pk=document.pk))
+    assert (found.width, found.height) == (640, 480)
+    assert found.codes == (Code.MISNAMED, Code.FEW_PIXELS)
+    assert previews.small_picture(document).startswith(b"\xff\xd8")
+    saving.remove_document(draft, document, by=owner)
+    assert not Preview.objects.exists()
+
+
+def test_a_picture_that_is_not_kept_is_drawn_once(draft: Draft, owner: Any, ada: Any) -> None:
+    document = saving.add_document(draft, ada, "Passport", made.upload(papers_made.jpeg(), "scan.jpg"), by=owner)
+    Preview.objects.all().delete()
+    drawn = previews.small_picture(document)
+    assert bytes(Preview.objects.get().picture) == drawn != b""
+
+
+def test_a_file_that_is_gone_from_the_disk_has_no_picture(draft: Draft, owner: Any, ada: Any) -> None:
+    document = saving.add_document(draft, ada, "Passport", made.upload(papers_made.jpeg(), "scan.jpg"), by=owner)
+    for path in files():
+        path.unlink()
+    assert previews.page_picture(document, 1) == b""
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("pass\u202efdp.exe.pdf", "passfdp.exe.pdf"),
+        ("a\x00b\x1b[31m\n.pdf", "ab[31m.pdf"),
+        ("x" * 300 + ".pdf", "x" * 200 + ".pdf"),
+        ("C:\\Users\\ada\\pass.pdf", "pass.pdf"),
+        ("\u200f\u202e", "document"),
+        ("паспорт №7.pdf", "паспорт №7.pdf"),
+    ],
+)
+def test_a_name_is_kept_as_far_as_it_can_be_read(draft: Draft, owner: Any, ada: Any, name: str, kept: str) -> None:
+    upload = made.upload()
+    upload._name = name
+    assert saving.add_document(draft, ada, "Passport", upload, by=owner).name == kept
 
 
 def test_the_same_file_again_changes_nothing(draft: Draft, owner: Any, ada: Any) -> None:

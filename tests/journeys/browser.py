@@ -93,7 +93,9 @@ class TabBrowser:
         for name, (filename, content) in files.items():
             file = {"name": filename, "mimeType": "application/pdf", "buffer": content}
             around.locator(f"[name={json.dumps(name)}]").set_input_files(file)  # type: ignore[arg-type]
-        if self.has_script and button.text.startswith("Update"):
+            if self.has_script:
+                self.tab.wait_for_function("() => !document.querySelector('.uploading')", polling=20)
+        if self.has_script and button.text.startswith(("Update", "Upload")):
             # The page has done by itself what the button is for.
             return self._page()
         return self.press(self._button(around, form, button))

@@ -60,7 +60,7 @@ def test_answers_are_read_back_in_words(complete: Draft, as_owner: Client) -> No
     assert told["Date of birth"].replace("\u00a0", " ") == "10 December 1985"
     assert told["Is pep"] == "No"
     assert "Provided by your registered agent" in told["Office"]
-    assert told["Passport, Ada Lovelace"] == "passport.pdf Saved"
+    assert told["Passport, Ada Lovelace"].startswith("passport.pdf Saved. This file can’t be opened")
     assert told["Purpose"] == "Not provided"
 
 

@@ -68,7 +68,7 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "disclosure": {"summary": ODD, "text": ODD},
     "error_summary": {"problems": [Named()], "note": ODD},
     "figures": {"figures": [Named()]},
-    "file": {"name": ODD, "url": "/f", "facts": "1 kB"},
+    "file": {"name": ODD, "url": "/f", "facts": "1 kB", "picture_url": "/p", "file_url": "/d", "is_apart": True},
     "filter": {"filters": [Named(name="region", choices=(Named(),)), Named(name="words")]},
     "form_fields": {"form": Form({"login": "no", "remember": "on"})},
     "given": {"lines": [ODD], "note": ODD},
@@ -98,11 +98,15 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "slot": {
         "id": "s", "name": ODD, "help": ODD, "state": "heed", "status": ODD, "file": Named(), "note": ODD,
         "error": ODD, "upload_url": "/u", "remove_url": "/r", "key": ODD, "csrf_token": "t",
+        "when": ODD, "detail": ODD, "advice": [ODD], "earlier": [Named()], "offers": [Named()],
     },
     "slot_control": {"control": "file", "id": "s", "name": ODD, "file": Named()},
+    "slot_earlier": {"earlier": [Named()], "name": ODD},
+    "slot_offers": {"offers": [Named()], "is_in_form": False, "upload_url": "/u", "csrf_token": "t"},
     "summary_row": {"id": "r", "term": ODD, "value": ODD, "is_name": True, "change_url": "/c", "change_what": ODD, "state": "met"},
     "task": {"id": "t", "title": ODD, "url": "/s", "state": "half", "status": ODD, "note": ODD, "why": ODD, "copies": "FP-1"},
     "timeline": {"id": "way", "title": ODD, "steps": [Named(), Named(state="met")]},
+    "uploading": {},
     "why": {"why": ODD * 9},
 }  # fmt: skip
 

@@ -151,5 +151,5 @@ def test_a_document_that_the_service_refuses_says_why(as_owner: Client, complete
         state=DeliveryState.REFUSED, problems=[trouble]
     )
     row = page_of(as_owner, complete.application).one("li", id=f"slot:{document.subject}-slot")
-    assert "Needs your change" in row.text
+    assert "Returned to you" in row.text
     assert "Upload the page with the photo, all of it" in row.text

@@ -1,11 +1,12 @@
-"""A file that is chosen beside answers, in Chromium: neither sent nor dropped by a change, and sent with the form."""
+"""A file that is chosen, in Chromium: sent at once where script runs, with a way to stop, and with the form where none
+does; what is typed beside it is never touched."""
 
 import re
 from typing import Any
 
 import pytest
+from playwright.sync_api import Locator, expect
 from playwright.sync_api import Page as Tab
-from playwright.sync_api import expect
 
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import open_draft
@@ -46,28 +47,106 @@ def only_party(application: Application) -> PartyRow:
     return party
 
 
-def test_a_change_sends_no_file_and_a_new_role_keeps_the_chosen_one(
+def first_slot(tab: Tab) -> Locator:
+    return tab.locator(".slot").first
+
+
+def slowly(tab: Tab) -> None:
+    """From now on 50 kB go out in a second."""
+    network = tab.context.new_cdp_session(tab)
+    limits = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 50_000}
+    network.send("Network.emulateNetworkConditions", limits)
+
+
+def test_a_chosen_file_is_sent_at_once_and_nothing_that_is_typed_is_touched(
     open_tab: OpenTab, application: Application
 ) -> None:
     tab = at_party(open_tab, application)
-    control = tab.locator("input[type=file]").first
-    control.set_input_files(FILE)
-    with tab.expect_request(lambda request: request.method == "POST") as sent:
-        tab.get_by_label(re.compile("^Director")).check()
-    assert sent.value.headers["content-type"] == "application/x-www-form-urlencoded"
-    assert "PDF" not in (sent.value.post_data or "")
-    expect(tab.get_by_role("heading", name="Professional reference")).to_be_visible()
-    assert control.evaluate("control => control.files.length") == 1
+    tab.get_by_label("First name").fill("Ada")
+    name = first_slot(tab).get_by_role("heading").inner_text()
+    tab.locator("input[type=file]").first.focus()
+    tab.locator("input[type=file]").first.set_input_files(FILE)
+    expect(first_slot(tab).get_by_role("link", name=re.compile("passport.pdf")).first).to_be_visible()
+    expect(first_slot(tab)).to_be_focused()
+    expect(tab.locator("#announcer")).to_contain_text(f"“{name}” is uploaded.")
+    expect(tab.get_by_label("First name")).to_have_value("Ada")
+    expect(tab.locator("#needs-section")).not_to_contain_text(f"upload “{name}”")
+    [document] = open_draft(application).documents
+    assert (document.slot, document.name) == (name, "passport.pdf")
 
-    tab.get_by_role("button", name="Upload").first.click()
-    expect(tab.get_by_text("is uploaded.")).to_be_visible()
+
+def test_an_upload_shows_how_far_it_is_and_can_be_stopped(open_tab: OpenTab, application: Application) -> None:
+    tab = at_party(open_tab, application)
+    slowly(tab)
+    control = tab.locator("input[type=file]").first
+    control.focus()
+    control.set_input_files(FILE | {"buffer": made.PDF + b"0" * 600_000})
+    expect(first_slot(tab)).to_contain_text(" of 0.6 MB")
+    stop = first_slot(tab).get_by_role("button", name="Cancel")
+    expect(stop).to_be_focused()
+    expect(first_slot(tab).get_by_role("progressbar")).not_to_have_js_property("value", 0)
+    tab.keyboard.press("Enter")
+    expect(first_slot(tab)).to_contain_text("Cancelled. Nothing was uploaded.")
+    expect(tab.locator("#announcer")).to_have_text("Cancelled. Nothing was uploaded.")
+    expect(control).to_be_focused()
+    assert control.evaluate("control => control.files.length") == 0
+    tab.reload()
+    assert open_draft(application).documents == []
+
+
+@pytest.mark.long
+def test_a_file_that_cannot_get_through_is_said_and_can_be_sent_once_more(
+    open_tab: OpenTab, application: Application
+) -> None:
+    tab = at_party(open_tab, application)
+    tab.context.set_offline(True)
+    tab.locator("input[type=file]").first.set_input_files(FILE)
+    expect(first_slot(tab)).to_contain_text("Not uploaded")
+    tab.context.set_offline(False)
+    with tab.expect_navigation():
+        first_slot(tab).get_by_role("button", name="Upload").click()
     [document] = open_draft(application).documents
     assert document.name == "passport.pdf"
 
 
-@with_and_without_script
-def test_upload_saves_the_answer_typed_last(open_tab: OpenTab, application: Application, has_script: bool) -> None:
-    tab = at_party(open_tab, application, has_script=has_script)
+def test_a_refused_file_says_why_at_its_slot_and_a_large_one_is_never_sent(
+    open_tab: OpenTab, application: Application
+) -> None:
+    tab = at_party(open_tab, application)
+    sent = []
+    tab.on("request", lambda request: sent.append(request.method))
+    control = tab.locator("input[type=file]").first
+    tab.locator("#uploading").evaluate("(words) => { words.dataset.limit = 100_000 }")
+    control.set_input_files(FILE | {"buffer": made.PDF + b"0" * 200_000})
+    expect(first_slot(tab)).to_contain_text("Upload a file of at most 0.1 MB; this one has 0.2 MB.")
+    assert sent == []
+    control.set_input_files({"name": "letter.pdf", "mimeType": "application/pdf", "buffer": b"PK a Word document"})
+    expect(first_slot(tab)).to_contain_text("Upload a PDF, JPEG or PNG")
+    expect(tab.locator("#announcer")).to_contain_text("Upload a PDF, JPEG or PNG")
+    assert open_draft(application).documents == []
+
+
+@pytest.mark.long
+def test_a_file_that_is_dropped_on_a_slot_is_sent_and_one_beside_it_leaves_the_page_alone(
+    open_tab: OpenTab, application: Application
+) -> None:
+    tab = at_party(open_tab, application)
+    dropped = tab.evaluate_handle(
+        """() => {
+          const data = new DataTransfer();
+          data.items.add(new File(["%PDF-1.7 dropped"], "dropped.pdf", { type: "application/pdf" }));
+          return data;
+        }"""
+    )
+    tab.locator("h1").dispatch_event("drop", {"dataTransfer": dropped})
+    first_slot(tab).get_by_role("heading").dispatch_event("drop", {"dataTransfer": dropped})
+    expect(first_slot(tab).get_by_role("link", name=re.compile("dropped.pdf")).first).to_be_visible()
+    [document] = open_draft(application).documents
+    assert document.name == "dropped.pdf"
+
+
+def test_without_script_upload_saves_the_answer_typed_last(open_tab: OpenTab, application: Application) -> None:
+    tab = at_party(open_tab, application, has_script=False)
     tab.get_by_label("First name").fill("Ada")
     tab.locator("input[type=file]").first.set_input_files(FILE)
     tab.get_by_role("button", name="Upload").first.click()

@@ -4,7 +4,7 @@ The draft that is handed in is up to date afterwards, also with what others have
 """
 
 from .deeds import delete_draft, reopen, start, submit, withdraw
-from .documents import add_document, remove_document
+from .documents import add_document, remove_document, use_again
 from .doubles import keep_both, unite_parties
 from .new_form import take_form
 from .parties import add_party, save_party, set_roles
@@ -54,5 +54,6 @@ __all__ = [
     "take_form",
     "take_import",
     "unite_parties",
+    "use_again",
     "withdraw",
 ]

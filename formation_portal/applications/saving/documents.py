@@ -1,34 +1,28 @@
-"""Taking uploads: judged by content, stored under names of our own, one to a slot."""
+"""Taking uploads: judged by content, stored under names of our own, one to a slot; replaced ones are kept a while."""
 
-import hashlib
-import logging
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from functools import partial
-from pathlib import PurePath
-from typing import Any
+from typing import IO, Any
 
-from django.conf import settings
+from django.core.files.base import File
 from django.core.files.uploadedfile import UploadedFile
 from django.db import Error, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from formation_portal.contract.language import say
 
 from ..drafts import Draft
-from ..models import Application, Document, Party, document_path, document_subject
+from ..models import Application, Document, Party, Preview, document_path, document_subject
 from ..rows import PartyRow
 from .authors import Author
+from .examining import disk, examined, look_into, printable
 from .refusals import Gone, UploadRefused
 from .writing import writing
 
-logger = logging.getLogger(__name__)
-
-SIGNATURES = {
-    b"%PDF-": "application/pdf",
-    b"\xff\xd8\xff": "image/jpeg",
-    b"\x89PNG\r\n\x1a\n": "image/png",
-}
-NAME_LIMIT = 200
+# How many earlier files a slot keeps.
+EARLIER_KEPT = 5
 
 
 def add_document(
@@ -39,24 +33,46 @@ def add_document(
     Raises UploadRefused with what to do for a file that is empty, over the limit, or not PDF, JPEG or PNG by its
     content, and for one that the disk does not take; raises Gone, Closed.
     """
-    with _disk():
-        mime_type, digest = _examined(upload)
+    with disk():
+        mime_type, digest = examined(upload)
     document = Document(
-        application=draft.application,
-        slot=slot,
-        subject=document_subject(party.token if party else None, slot),
-        name=_printable(upload.name or "document"),
-        mime_type=mime_type,
-        size=upload.size or 0,
-        sha256=digest,
-        uploaded_by_id=by.pk,
+        name=printable(upload.name or "document"), mime_type=mime_type, size=upload.size or 0, sha256=digest
     )
+    return _put(draft, party, slot, document, upload, by=by)
+
+
+def use_again(draft: Draft, party: Party | PartyRow | None, slot: str, source: Document, *, by: Author) -> Document:
+    """Keep a copy of a file that was uploaded before, as if it were uploaded here. Raises as `add_document` does.
+
+    The copy is a file of its own, so that removing one never takes the other. Whose file it may be is asked before.
+    """
+    document = Document(name=source.name, mime_type=source.mime_type, size=source.size, sha256=source.sha256)
+    try:
+        content = source.file.storage.open(str(source.file.name))
+    except FileNotFoundError as error:
+        raise UploadRefused(_("Choose the file from your device; the one uploaded before is gone")) from error
+    with content:
+        return _put(draft, party, slot, document, content, by=by)
+
+
+def _put(
+    draft: Draft,
+    party: Party | PartyRow | None,
+    slot: str,
+    document: Document,
+    content: "File[bytes] | IO[bytes]",
+    *,
+    by: Author,
+) -> Document:
+    """Store the file, whole, then its row; without the row the file goes again."""
+    document.application, document.uploaded_by_id = draft.application, by.pk
+    document.slot, document.subject = slot, document_subject(party.token if party else None, slot)
     storage = document.file.storage
-    with _disk():
-        stored = storage.save(document_path(document, ""), upload)
+    with disk():
+        stored = storage.save(document_path(document, ""), content)
     document.file.name = stored
     try:
-        kept = _keep(draft, party, document, by=by)
+        kept = _keep(draft, party, document, look_into(document), by=by)
     except BaseException:
         _remove_without_row(draft, stored)
         raise
@@ -76,31 +92,22 @@ def _remove_without_row(draft: Draft, stored: str) -> None:
             Document._meta.get_field("file").storage.delete(stored)
 
 
-@contextmanager
-def _disk() -> Iterator[None]:
-    """What goes wrong with the disk is nobody's fault who uploads: all else on the page is kept, and the file asked for
-    again."""
-    try:
-        yield
-    except OSError as error:
-        logger.error("An upload could not be stored: %s", error.strerror or type(error).__name__)
-        raise UploadRefused("Choose the file again in a few minutes; we could not store it just now") from error
-
-
-def _keep(draft: Draft, party: Party | PartyRow | None, document: Document, *, by: Author) -> Document:
+def _keep(draft: Draft, party: Party | PartyRow | None, document: Document, picture: bytes, *, by: Author) -> Document:
     with writing(draft, by=by) as journal:
         row = draft.party(party.token) if party else None
         if party and row is None:
             raise Gone(say("The party was removed"))
         if document.slot not in _slots(draft, row):
-            raise UploadRefused("Choose one of the documents that the form asks for")
+            raise UploadRefused(_("Choose one of the documents that the form asks for"))
         old = draft.documents_of(row).get(document.slot)
         if old and (old.sha256, old.name) == (document.sha256, document.name):
             return old
         if old:
-            _drop(draft, old)
+            _replace(draft, old, row)
         document.party = row.model if row else None
         document.save()
+        if picture:
+            Preview.objects.create(document=document, picture=picture)
         draft.documents.append(document)
         change = {"field": document.slot, "label": document.slot, "before": _said(old), "after": _said(document)}
         where = f" of {row.label}" if row else ""
@@ -108,14 +115,26 @@ def _keep(draft: Draft, party: Party | PartyRow | None, document: Document, *, b
     return document
 
 
+def _replace(draft: Draft, old: Document, row: PartyRow | None) -> None:
+    """Set a file aside for another; of those set aside only the last few are kept."""
+    old.replaced_at = timezone.now()
+    old.save(update_fields=["replaced_at"])
+    draft.documents.remove(old)
+    draft.replaced_documents.append(old)
+    for oldest in draft.replaced_in(row, old.slot)[EARLIER_KEPT:]:
+        _drop(draft, oldest)
+
+
 def remove_document(draft: Draft, document: Document, *, by: Author) -> None:
-    """Take a file out of its slot. Raises Gone, Closed."""
+    """Take a file out of its slot, or away from those that were there before. Raises Gone, Closed."""
     with writing(draft, by=by) as journal:
-        held = next((one for one in draft.documents if one.pk == document.pk), None)
+        every = (*draft.documents, *draft.replaced_documents)
+        held = next((one for one in every if one.pk == document.pk), None)
         if held is None:
             raise Gone(say("The document was removed"))
         change = {"field": held.slot, "label": held.slot, "before": _said(held), "after": None}
-        journal.note(f"Removed “{held.slot}”", holder=held.party.token if held.party else "", changes=[change])
+        what = f"Removed an earlier file for “{held.slot}”" if held.replaced_at else f"Removed “{held.slot}”"
+        journal.note(what, holder=held.party.token if held.party else "", changes=[change])
         _drop(draft, held)
 
 
@@ -128,7 +147,7 @@ def forget_files(documents: Iterable[Document]) -> None:
 
 def _drop(draft: Draft, document: Document) -> None:
     forget_files([document])
-    draft.documents.remove(document)
+    (draft.replaced_documents if document.replaced_at else draft.documents).remove(document)
     document.delete()
 
 
@@ -136,32 +155,6 @@ def _slots(draft: Draft, row: PartyRow | None) -> set[str]:
     """The names of all slots that the form has there, asked for at present or not."""
     sections = draft.schema.sections_of(row.roles) if row else draft.schema.entity_sections
     return {slot.name for section in sections for slot in section.slots(row.kind if row else "entity")}
-
-
-def _examined(upload: "UploadedFile[bytes]") -> tuple[str, str]:
-    """The type by content and the digest. Raises UploadRefused."""
-    size = upload.size or 0
-    if size == 0:
-        raise UploadRefused("Upload a file that has something in it; this one is empty")
-    if size > settings.UPLOAD_LIMIT:
-        limit = settings.UPLOAD_LIMIT // 1_000_000
-        raise UploadRefused(f"Upload a file of at most {limit}\u00a0MB; this one has {size / 1_000_000:.1f}\u00a0MB")
-    digest, head = hashlib.sha256(), b""
-    for chunk in upload.chunks():
-        head = head or bytes(chunk[:16])
-        digest.update(chunk)
-    upload.seek(0)
-    mime_type = next((kind for signature, kind in SIGNATURES.items() if head.startswith(signature)), None)
-    if mime_type is None:
-        raise UploadRefused("Upload a PDF, JPEG or PNG; this file is none of them by its content")
-    return mime_type, digest.hexdigest()
-
-
-def _printable(name: str) -> str:
-    """The file's own name for people to read, its ending kept; it is never used as a path."""
-    plain = "".join(letter for letter in PurePath(name.replace("\\", "/")).name if letter.isprintable()).strip()
-    path = PurePath(plain or "document")
-    return path.stem[:NAME_LIMIT] + path.suffix[:20]
 
 
 def _said(document: Document | None) -> Any:

@@ -136,6 +136,7 @@ class _Planting:
             mime_type=old.mime_type,
             size=old.size,
             sha256=old.sha256,
+            findings=old.findings,
             uploaded_by_id=by.pk,
         )
 

@@ -1,11 +1,12 @@
 """One submitted application, whole."""
 
-from django.http import FileResponse, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from formation_portal.accounts.policies import UserRequest, agent
 from formation_portal.portal import record_file
+from formation_portal.portal.views.documents import as_download
 
 from ..case_page import case_page
 from ..finding import case_of, document_of
@@ -34,7 +35,6 @@ def record_pdf(_request: UserRequest, reference: str) -> HttpResponse:
 
 @require_safe
 @agent
-def document(_request: UserRequest, reference: str, number: int) -> FileResponse:
+def document(_request: UserRequest, reference: str, number: int) -> HttpResponse:
     """One document, to be saved and not shown: the browser must not take somebody's file for a page of ours."""
-    found = document_of(reference, number)
-    return FileResponse(found.file.open("rb"), as_attachment=True, filename=found.name, content_type=found.mime_type)
+    return as_download(document_of(reference, number))

@@ -6,6 +6,7 @@ from html import escape
 from typing import Any
 
 from django import template
+from django.conf import settings
 from django.core.paginator import Page
 from django.forms import BaseForm
 from django.forms.boundfield import BoundField
@@ -77,6 +78,12 @@ def mark(state: str) -> SafeString:
 def glyph(state: str) -> SafeString:
     """The same glyph in the run of a list, such as the needs."""
     return markup(_glyph(state, ' width="18" height="18"'))
+
+
+@register.simple_tag
+def upload_limit() -> int:
+    """How many bytes a file may have."""
+    return int(settings.UPLOAD_LIMIT)
 
 
 @register.filter

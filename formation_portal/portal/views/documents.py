@@ -2,22 +2,25 @@
 
 from typing import cast
 
-from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
 from django.http import FileResponse, Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
+from formation_portal.applications.earlier_files import EarlierFiles
 from formation_portal.applications.models import Document
 from formation_portal.applications.rows import PartyRow
 
 from ..arrivals import give_it_a_moment
 from ..documents_view import DocumentsPage, documents_page
 from ..finding import document_of, draft_of, party_of
+from ..foreign import sealed
 from ..slots import slot_id, slot_key
+from .uploading import again_pressed, earlier_file, say_uploaded
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -25,30 +28,41 @@ from ..slots import slot_id, slot_key
 def documents(request: UserRequest, reference: str) -> HttpResponse:
     """GET lists the slots. POST takes a file into one; a refused file says so at its slot, and all else is kept."""
     draft = draft_of(request, reference)
+    earlier = EarlierFiles(draft, request.user)
     if request.method == "POST":
-        return _take(request, draft)
-    return _draw(request, documents_page(draft))
+        return _take(request, draft, earlier)
+    return _draw(request, documents_page(draft, earlier=earlier))
 
 
 def _draw(request: UserRequest, page: DocumentsPage, *, status: int = 200) -> HttpResponse:
     return render(request, "portal/documents.html", {"page": page, "problems": page.problems}, status=status)
 
 
-def _take(request: UserRequest, draft: Draft) -> HttpResponse:
-    party, slot = _place(draft, request.POST.get("slot", ""))
+def _take(request: UserRequest, draft: Draft, earlier: EarlierFiles) -> HttpResponse:
+    number, key = again_pressed(request)
+    party, slot = _place(draft, key or request.POST.get("slot", ""))
     key = slot_key(party.token if party else None, slot)
     try:
-        upload = request.FILES.get("file")
-        if upload is None:
-            raise saving.UploadRefused("Choose a file first, then upload it")
-        saving.add_document(draft, party, slot, cast("UploadedFile[bytes]", upload), by=request.user)
+        if number:
+            source = earlier_file(earlier, party, slot, number)
+            document = saving.use_again(draft, party, slot, source, by=request.user)
+        else:
+            document = saving.add_document(draft, party, slot, _chosen(request), by=request.user)
     except saving.UploadRefused as refused:
-        return _draw(request, documents_page(draft, refused={key: refused.message}), status=422)
+        page = documents_page(draft, refused={key: refused.message}, earlier=earlier)
+        return _draw(request, page, status=422)
     except saving.Closed:
         return _draw(request, documents_page(draft), status=409)
     give_it_a_moment(draft.application)
-    messages.success(request, f"“{slot}” is uploaded.")
+    say_uploaded(request, draft, party, document)
     return redirect(f"{documents_page(draft).url}#{slot_id(key)}-slot")
+
+
+def _chosen(request: UserRequest) -> "UploadedFile[bytes]":
+    upload = request.FILES.get("file")
+    if upload is None:
+        raise saving.UploadRefused(_("Choose a file first, then upload it"))
+    return cast("UploadedFile[bytes]", upload)
 
 
 def _place(draft: Draft, key: str) -> tuple[PartyRow | None, str]:
@@ -74,5 +88,4 @@ def as_download(found: Document) -> HttpResponse:
     except FileNotFoundError as error:
         raise Http404 from error
     answer = FileResponse(content, as_attachment=True, filename=found.name, content_type=found.mime_type)
-    answer.headers["X-Content-Type-Options"] = "nosniff"
-    return cast(HttpResponse, answer)
+    return cast(HttpResponse, sealed(answer))

@@ -56,9 +56,8 @@ def _onwards(request: UserRequest, reference: str) -> HttpResponse:
 
 def ask_about_a_double(request: UserRequest, draft: Draft, token: str, response: HttpResponse) -> HttpResponse:
     """The answer to a save, or, where it leads on and the party seems to be here already, the way to the question."""
-    leads_on = isinstance(response, HttpResponseRedirect) and not {"later", "update", "slot", "removal"} & set(
-        request.POST
-    )
+    stays = {"later", "update", "slot", "removal", "again"}
+    leads_on = isinstance(response, HttpResponseRedirect) and stays.isdisjoint(request.POST)
     party = draft.party(token)
     if not leads_on or party is None or double_of(draft, party) is None:
         return response

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
+from formation_portal.applications.earlier_files import EarlierFiles
 from formation_portal.applications.rows import PartyRow
 from formation_portal.contract.language import noted, say
 
@@ -64,7 +65,8 @@ def party(request: UserRequest, reference: str, token: str) -> HttpResponse:
     draft = draft_of(request, reference)
 
     def page() -> PartyPage:
-        return party_page(draft, party_of(draft, token), own_email=request.user.email)
+        earlier = EarlierFiles(draft, request.user)
+        return party_page(draft, party_of(draft, token), own_email=request.user.email, earlier=earlier)
 
     return _save(request, page(), page) if request.method == "POST" else answering.draw(request, page())
 

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_http_methods
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
+from formation_portal.applications.earlier_files import EarlierFiles
 from formation_portal.contract.schema import Section
 
 from ..conflict import clashes
@@ -26,17 +27,18 @@ def section(request: UserRequest, reference: str, key: str) -> HttpResponse:
     asked = entity_section(draft, key)
     if request.method == "POST":
         return _save(request, draft, asked)
-    return answering.draw(request, section_page(draft, asked))
+    return answering.draw(request, section_page(draft, asked, earlier=EarlierFiles(draft, request.user)))
 
 
 def _save(request: UserRequest, draft: Draft, asked: Section) -> HttpResponse:
-    before = section_page(draft, asked)
+    earlier = EarlierFiles(draft, request.user)
+    before = section_page(draft, asked, earlier=earlier)
     raw = read_answers(before.sheet, request.POST)
     version = posted_version(request.POST)
     return answering.save(
         request,
         before,
-        page=partial(section_page, draft, asked),
+        page=partial(section_page, draft, asked, earlier=earlier),
         keep=lambda: saving.save_section(draft, asked, raw, version=version, by=request.user),
         clashes=partial(clashes, before.sheet),
         onwards=lambda: url_after(draft, "section", asked.key),

@@ -6,22 +6,28 @@ again, so what was chosen is taken now or said to be lost.
 
 from django.contrib import messages
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.earlier_files import EarlierFiles
+from formation_portal.applications.models import Document
+from formation_portal.applications.rows import PartyRow
 from formation_portal.contract.language import say
 
+from ..advice import advice
 from ..answers_page import AnswersPage
 from ..slots import SlotRow, name_in, name_of, slot_id
 
-UPLOAD, REMOVAL = "slot", "removal"
+UPLOAD, REMOVAL, AGAIN = "slot", "removal", "again"
 # Says where the question whether to remove a file leads back to.
 CAME_FROM_PAGE = "page"
 
 
 def is_about_files(request: UserRequest) -> bool:
     """Whether a file came, or a button at a slot was pressed."""
-    return bool(request.FILES) or UPLOAD in request.POST or REMOVAL in request.POST
+    return bool(request.FILES) or not {UPLOAD, REMOVAL, AGAIN}.isdisjoint(request.POST)
 
 
 def take_files(request: UserRequest, page: AnswersPage) -> dict[str, str]:
@@ -54,20 +60,47 @@ def say_refused(request: UserRequest, refused: dict[str, str]) -> None:
 
 def place_pressed(request: HttpRequest) -> str:
     """The part of the page where a button at a slot was pressed, as the end of an address."""
-    key = request.POST.get(UPLOAD) or request.POST.get(REMOVAL)
+    key = request.POST.get(UPLOAD) or request.POST.get(REMOVAL) or again_pressed(request)[1]
     return f"#{slot_id(key)}-slot" if key else ""
 
 
+def again_pressed(request: HttpRequest) -> tuple[str, str]:
+    """Which file is to be used again, by its number, and in which slot, by its key; empty where none is."""
+    number, _slash, key = request.POST.get(AGAIN, "").partition("/")
+    return number, key
+
+
+def earlier_file(earlier: EarlierFiles | None, party: PartyRow | None, slot: str, number: str) -> Document:
+    """A file of the reader's own that can serve in the slot. Raises UploadRefused where it can't, or is gone."""
+    fitting = earlier.fitting(party, slot) if earlier else ()
+    found = next((one for one in fitting if str(one.pk) == number), None)
+    if found is None:
+        raise saving.UploadRefused(_("Choose the file from your device; the one uploaded before can’t be used here"))
+    return found
+
+
+def say_uploaded(request: HttpRequest, draft: Draft, party: PartyRow | None, document: Document) -> None:
+    """That a file is in its slot, and whether there is something to read at it."""
+    said = _("“%(slot)s” is uploaded.") % {"slot": document.slot}
+    see = _("See the advice at it.") if advice(draft, party, document) else ""
+    messages.success(request, f"{said} {see}".strip())
+
+
 def _refusal(request: UserRequest, page: AnswersPage, slot: SlotRow) -> str:
-    """Take the slot's file; why it was not taken, or nothing."""
-    upload = request.FILES.get(slot.id)
-    if upload is None:
-        return "Choose a file first, then upload it" if request.POST.get(UPLOAD) == slot.key else ""
+    """Take the slot's file, or use one again; why it was not taken, or nothing."""
+    upload, (number, key) = request.FILES.get(slot.id), again_pressed(request)
+    by = page.author(request.user)
     try:
-        saving.add_document(page.draft, page.party, slot.name, upload, by=page.author(request.user))
+        if upload is not None:
+            document = saving.add_document(page.draft, page.party, slot.name, upload, by=by)
+        elif key == slot.key:
+            source = earlier_file(page.earlier, page.party, slot.name, number)
+            document = saving.use_again(page.draft, page.party, slot.name, source, by=by)
+        else:
+            return _("Choose a file first, then upload it") if request.POST.get(UPLOAD) == slot.key else ""
     except saving.UploadRefused as refused:
         return refused.message
     except (saving.Closed, saving.Gone) as closed:
         return str(closed)
-    messages.success(request, f"“{slot.name}” is uploaded.")
+    say_uploaded(request, page.draft, page.party, document)
     return ""

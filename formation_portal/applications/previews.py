@@ -1,0 +1,39 @@
+"""Pictures of documents: the small one, kept from the upload on, and those of single pages, drawn when asked for."""
+
+from typing import IO, cast
+
+from formation_portal.papers.asking import LARGE, SMALL, look_at
+from formation_portal.papers.findings import Findings
+
+from .models import Document, Preview
+
+
+def findings_of(document: Document) -> Findings:
+    """What was found in it."""
+    return Findings.read(document.findings)
+
+
+def small_picture(document: Document) -> bytes:
+    """The first page, small, as a JPEG; empty where there is none. One that isn't kept yet is drawn, and kept."""
+    kept = Preview.objects.filter(document=document).first()
+    if kept is not None:
+        return bytes(kept.picture)
+    picture = _drawn(document, side=SMALL)
+    if picture:
+        Preview.objects.get_or_create(document=document, defaults={"picture": picture})
+    return picture
+
+
+def page_picture(document: Document, page: int) -> bytes:
+    """One page, as large as a screen, as a JPEG; empty where it can't be drawn."""
+    return _drawn(document, side=LARGE, page=page)
+
+
+def _drawn(document: Document, *, side: int, page: int = 1) -> bytes:
+    if not findings_of(document).can_be_shown:
+        return b""
+    try:
+        with document.file.storage.open(str(document.file.name)) as file:
+            return look_at(cast(IO[bytes], file), document.mime_type, side=side, page=page).picture
+    except FileNotFoundError:
+        return b""

@@ -1,0 +1,71 @@
+"""Judging uploads by their content. What the house can't take is refused here; what may merely be amiss is advice."""
+
+import hashlib
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import PurePath
+from typing import IO, cast
+
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.utils.translation import gettext as _
+
+from formation_portal.papers.asking import look_at
+
+from ..models import Document
+from .refusals import UploadRefused
+
+logger = logging.getLogger(__name__)
+
+SIGNATURES = {
+    b"%PDF-": "application/pdf",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"\x89PNG\r\n\x1a\n": "image/png",
+}
+NAME_LIMIT = 200
+
+
+@contextmanager
+def disk() -> Iterator[None]:
+    """What goes wrong with the disk is nobody's fault who uploads: all else on the page is kept, and the file asked for
+    again."""
+    try:
+        yield
+    except OSError as error:
+        logger.error("An upload could not be stored: %s", error.strerror or type(error).__name__)
+        raise UploadRefused(_("Choose the file again in a few minutes; we could not store it just now")) from error
+
+
+def examined(upload: "UploadedFile[bytes]") -> tuple[str, str]:
+    """The type by content and the digest. Raises UploadRefused."""
+    size = upload.size or 0
+    if size == 0:
+        raise UploadRefused(_("Upload a file that has something in it; this one is empty"))
+    if size > settings.UPLOAD_LIMIT:
+        limits = {"limit": settings.UPLOAD_LIMIT // 1_000_000, "size": f"{size / 1_000_000:.1f}"}
+        raise UploadRefused(_("Upload a file of at most %(limit)s\u00a0MB; this one has %(size)s\u00a0MB") % limits)
+    digest, head = hashlib.sha256(), b""
+    for chunk in upload.chunks():
+        head = head or bytes(chunk[:16])
+        digest.update(chunk)
+    upload.seek(0)
+    mime_type = next((kind for signature, kind in SIGNATURES.items() if head.startswith(signature)), None)
+    if mime_type is None:
+        raise UploadRefused(_("Upload a PDF, JPEG or PNG; this file is none of them by its content"))
+    return mime_type, digest.hexdigest()
+
+
+def printable(name: str) -> str:
+    """The file's own name for people to read, its ending kept; it is never used as a path."""
+    plain = "".join(letter for letter in PurePath(name.replace("\\", "/")).name if letter.isprintable()).strip()
+    path = PurePath(plain or "document")
+    return path.stem[:NAME_LIMIT] + path.suffix[:20]
+
+
+def look_into(document: Document) -> bytes:
+    """Note what is found in a stored file, and give the picture of its first page; empty where there is none."""
+    with document.file.storage.open(str(document.file.name)) as file:
+        look = look_at(cast(IO[bytes], file), document.mime_type)
+    document.findings = look.findings.of_file(document.name, document.mime_type).kept()
+    return look.picture

@@ -1,0 +1,28 @@
+"""Looking at a document of a case without keeping a copy of it."""
+
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from formation_portal.accounts.policies import UserRequest, agent
+from formation_portal.portal.document_page import document_page as page_of
+from formation_portal.portal.views.previews import page_as_picture
+
+from ..finding import case_of, document_of
+
+
+@require_safe
+@agent
+def document_page(request: UserRequest, reference: str, number: int, page: int) -> HttpResponse:
+    """One page of a document, as its owner sees it."""
+    draft, document = case_of(reference), document_of(reference, number)
+    held = next(one for one in draft.documents if one.pk == document.pk)
+    return render(request, "portal/document.html", {"page": page_of(draft, held, page, room="desk")})
+
+
+@require_safe
+@agent
+def document_picture(_request: UserRequest, reference: str, number: int, page: int) -> HttpResponseBase:
+    """The picture of one page."""
+    return page_as_picture(document_of(reference, number), page)

@@ -1,0 +1,74 @@
+"""What may be amiss with a file, in words that say what to do. Nobody has to: whoever knows better keeps the file."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import PurePath
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.expiry import expired
+from formation_portal.applications.models import Document
+from formation_portal.applications.previews import findings_of
+from formation_portal.applications.rows import PartyRow
+from formation_portal.papers.findings import Code
+
+from . import moments
+
+_WORDS: Mapping[Code, object] = {
+    Code.UNREADABLE: gettext_lazy(
+        "This file can’t be opened: it may be damaged or cut short. Upload it again, or keep it."
+    ),
+    Code.PROTECTED: gettext_lazy(
+        "This PDF is protected, so that nobody can open it without the password. Upload one without, or keep it."
+    ),
+    Code.NO_PAGES: gettext_lazy("This PDF has no pages. Upload one that has, or keep it."),
+    Code.TOO_LARGE: gettext_lazy(
+        "This picture has %(width)s × %(height)s pixels, too many to show. Upload a smaller one, or keep it."
+    ),
+    Code.TOO_HEAVY: gettext_lazy(
+        "This file took too long to open. Upload a plainer one, or keep it if it opens for you."
+    ),
+    Code.MISNAMED: gettext_lazy(
+        "Its name ends in “%(ending)s”, but it is a %(type)s. If it is the right file, keep it."
+    ),
+    Code.FEW_PIXELS: gettext_lazy(
+        "This picture is %(width)s × %(height)s pixels: small print may be unreadable. Upload a larger one, or keep it."
+    ),
+    Code.BLURRED: gettext_lazy("This picture looks blurred. Upload a sharper one, or keep it."),
+    Code.BLANK: gettext_lazy("The first page looks nearly blank. Upload the page with the text, or keep it."),
+    Code.LOCATION: gettext_lazy(
+        "This picture holds the place where it was taken, and goes on as it is. Upload one without, or keep it."
+    ),
+}
+_TYPES = {"application/pdf": "PDF", "image/jpeg": "JPEG", "image/png": "PNG"}
+
+
+def advice(draft: Draft, party: PartyRow | None, document: Document) -> tuple[str, ...]:
+    """Everything that can be said of the file in a slot: what was found in it, and what answers say of it."""
+    return (*_of_file(document), *_of_answers(draft, party, document.slot))
+
+
+def _of_file(document: Document) -> Iterator[str]:
+    found = findings_of(document)
+    values = {
+        "width": f"{found.width:,}",
+        "height": f"{found.height:,}",
+        "ending": PurePath(document.name).suffix,
+        "type": _TYPES.get(document.mime_type, document.mime_type),
+    }
+    for code in found.codes:
+        if code is Code.MANY_PAGES:
+            yield ngettext(
+                "This file has %(count)s page. Upload only those that are asked for, or keep it.",
+                "This file has %(count)s pages. Upload only those that are asked for, or keep it.",
+                found.pages,
+            ) % {"count": f"{found.pages:,}"}
+        else:
+            yield str(_WORDS[code]) % values
+
+
+def _of_answers(draft: Draft, party: PartyRow | None, slot: str) -> Iterator[str]:
+    for label, day in expired(draft, party, slot):
+        said = _("“%(label)s” says %(day)s, which is past. Upload a valid one, correct the date, or keep it.")
+        yield said % {"label": label, "day": moments.day(day)}

@@ -1,0 +1,83 @@
+"""What the page that shows one document shows: a page of it, the way to the others, and what may be amiss."""
+
+from dataclasses import dataclass
+
+from django.http import Http404
+from django.urls import reverse
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Document
+from formation_portal.applications.previews import findings_of
+
+from .advice import advice
+from .file_rows import facts
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPage:
+    """One page of one document. `room` is whose addresses its links have: the portal's, or the desk's."""
+
+    draft: Draft
+    document: Document
+    page: int
+    room: str
+
+    @property
+    def holder(self) -> str:
+        """Whom the document is about."""
+        party = self.draft.party(self.document.party.token) if self.document.party else None
+        return party.label if party else self.draft.title
+
+    @property
+    def facts(self) -> str:
+        return facts(self.document)
+
+    @property
+    def advice(self) -> tuple[str, ...]:
+        """What may be amiss with it; an earlier file counts nowhere, so that nothing is to be done about it."""
+        if self.document.replaced_at:
+            return ()
+        party = self.draft.party(self.document.party.token) if self.document.party else None
+        return advice(self.draft, party, self.document)
+
+    @property
+    def can_be_shown(self) -> bool:
+        """Whether there is a picture of it."""
+        return findings_of(self.document).can_be_shown
+
+    @property
+    def pages(self) -> int:
+        return findings_of(self.document).pages or 1
+
+    @property
+    def picture_url(self) -> str:
+        return self._url("document_picture", self.page)
+
+    @property
+    def file_url(self) -> str:
+        return self._url("document")
+
+    @property
+    def before_url(self) -> str:
+        return self._url("document_page", self.page - 1) if self.page > 1 else ""
+
+    @property
+    def after_url(self) -> str:
+        return self._url("document_page", self.page + 1) if self.page < self.pages else ""
+
+    @property
+    def back_url(self) -> str:
+        """The list that the document stands in."""
+        view = "desk:review" if self.room == "desk" else "portal:documents"
+        return reverse(view, args=[self.draft.application.reference])
+
+    def _url(self, view: str, *more: int) -> str:
+        return reverse(f"{self.room}:{view}", args=[self.draft.application.reference, self.document.pk, *more])
+
+
+def document_page(draft: Draft, document: Document, page: int, *, room: str = "portal") -> DocumentPage:
+    """The page, or 404 for one that the document hasn't got."""
+    found = DocumentPage(draft, document, page, room)
+    if not 1 <= page <= found.pages:
+        raise Http404
+    return found

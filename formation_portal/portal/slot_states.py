@@ -1,0 +1,46 @@
+"""How a slot stands, from what the relay and the service know: a mark, a word, a day, and what else there is to say."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from formation_portal.applications.models import Document
+from formation_portal.relay.board import DeliveryView, Stage
+
+from . import moments
+
+_ON_ITS_WAY = (Stage.SENDING, Stage.WAITING, Stage.CHECKING)
+
+
+@dataclass(frozen=True, slots=True)
+class SlotState:
+    """`detail` says more of the word, `note` why it came back, or why our team has it."""
+
+    mark: str
+    word: str
+    when: str = ""
+    detail: str = ""
+    note: str = ""
+
+
+def empty_slot(*, is_required: bool) -> SlotState:
+    """A slot without a file."""
+    return SlotState("open", _("Missing") if is_required else _("Not uploaded"))
+
+
+def slot_state(document: Document, view: DeliveryView) -> SlotState:
+    """A slot with a file: Saved, Checking, Received, or Returned to you; never refused while that is not known."""
+    if view.is_refused:
+        note = next((problem.message for problem in view.problems), "")
+        return SlotState("heed", _("Returned to you"), _day_of(view), note=note)
+    if view.why:
+        return SlotState("heed", str(view.words), note=str(view.why))
+    if view.state in _ON_ITS_WAY:
+        return SlotState("half", _("Checking"), detail=str(view.words))
+    if view.state is Stage.RECEIVED:
+        return SlotState("met", str(view.words), _day_of(view))
+    return SlotState("met", str(view.words))
+
+
+def _day_of(view: DeliveryView) -> str:
+    return moments.day(view.at.date()) if view.at else ""

@@ -1,0 +1,132 @@
+"""Files that were uploaded before are offered again: one's own, of the same person, for such a paper; and copied."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.files.storage import default_storage
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.earlier_files import EarlierFiles, serves
+from formation_portal.applications.models import Document
+
+from . import made
+
+
+@pytest.fixture
+def ada(draft: Draft, owner: Any) -> Any:
+    return saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+
+
+@pytest.fixture
+def earlier(owner: Any) -> Draft:
+    """Another application of the owner's, with Ada's passport."""
+    other = open_draft(saving.start(owner=owner, product=made.product()))
+    party = saving.add_party(other, "person", ["shareholder"], {**made.ADA, "person.last_name": "LOVELACE"}, by=owner)
+    saving.add_document(other, party, "Passport", made.upload(name="ada.pdf"), by=owner)
+    return other
+
+
+def offered(draft: Draft, user: Any, slot: str = "Passport") -> list[str]:
+    files = EarlierFiles(draft, user)
+    return [one.name for one in files.fitting(draft.parties[0], slot)]
+
+
+def test_the_passport_of_the_same_person_is_offered(draft: Draft, owner: Any, ada: Any, earlier: Draft) -> None:
+    assert offered(draft, owner) == ["ada.pdf"]
+    assert offered(draft, owner, "Letter") == []
+    [source] = EarlierFiles(draft, owner).fitting(draft.parties[0], "Passport")
+    assert EarlierFiles(draft, owner).about(source) == "Ada LOVELACE"
+
+
+def test_nobody_is_offered_the_files_of_others(
+    draft: Draft, owner: Any, stranger: Any, ada: Any, earlier: Draft
+) -> None:
+    assert offered(draft, stranger) == []
+    theirs = open_draft(saving.start(owner=stranger, product=made.product()))
+    saving.add_party(theirs, "person", ["director"], made.ADA, by=stranger)
+    assert offered(theirs, stranger) == []
+    assert offered(theirs, owner) == []
+
+
+def test_another_person_of_that_name_is_told_apart(draft: Draft, owner: Any, earlier: Draft) -> None:
+    born = {"day": "1", "month": "1", "year": "1970"}
+    saving.add_party(draft, "person", ["director"], {**made.ADA, "person.date_of_birth": born}, by=owner)
+    assert offered(draft, owner) == []
+
+
+def test_somebody_without_a_name_is_offered_nothing(draft: Draft, owner: Any, earlier: Draft) -> None:
+    other = saving.add_party(earlier, "person", ["director"], {}, by=owner)
+    saving.add_document(earlier, other, "Passport", made.upload(name="whose.pdf"), by=owner)
+    saving.add_party(draft, "person", ["director"], {}, by=owner)
+    assert offered(draft, owner) == []
+
+
+def test_replaced_and_deleted_files_are_not_offered(draft: Draft, owner: Any, ada: Any, earlier: Draft) -> None:
+    saving.add_document(earlier, earlier.parties[0], "Passport", made.upload(name="newer.pdf"), by=owner)
+    assert offered(draft, owner) == ["newer.pdf"]
+    saving.delete_draft(earlier.application, by=owner)
+    assert offered(draft, owner) == []
+
+
+def test_a_paper_of_the_company_is_offered_where_the_company_is_the_same(draft: Draft, owner: Any) -> None:
+    other = open_draft(saving.start(owner=owner, product=made.product()))
+    saving.add_document(other, None, "Business plan", made.upload(name="plan.pdf"), by=owner)
+    for one, name in ((draft, "Larkfield Holdings"), (other, "larkfield  HOLDINGS")):
+        section = one.schema.section("the-company")
+        assert section is not None
+        assert EarlierFiles(draft, owner).fitting(None, "Business plan") == ()
+        saving.save_section(one, section, {"entity.name": name}, version=one.version(section.key), by=owner)
+    assert [one.name for one in EarlierFiles(draft, owner).fitting(None, "Business plan")] == ["plan.pdf"]
+
+
+def test_each_content_is_offered_once_and_at_the_cost_of_two_queries(
+    draft: Draft, owner: Any, ada: Any, earlier: Draft, django_assert_max_num_queries: Any
+) -> None:
+    for _ in range(4):
+        saving.copy(earlier, by=owner)
+    files = EarlierFiles(draft, owner)
+    with django_assert_max_num_queries(2):
+        assert [one.name for one in files.fitting(draft.parties[0], "Passport")] == ["ada.pdf"]
+        files.fitting(None, "Business plan")
+
+
+@pytest.mark.parametrize(
+    ("name", "slot", "does"),
+    [
+        ("Passport", "passport", True),
+        ("Passport, certified copy", "Passport", True),
+        ("Passport", "Passport, certified copy", False),
+        ("Curriculum vitae", "Passport", False),
+        ("护照", "护照", True),
+        ("", "", False),
+    ],
+)
+def test_a_paper_serves_where_it_is_what_is_asked_for(name: str, slot: str, does: bool) -> None:
+    assert serves(name, slot) is does
+
+
+def test_a_file_that_is_used_again_is_a_copy_and_outlives_the_first(
+    draft: Draft, owner: Any, ada: Any, earlier: Draft, django_capture_on_commit_callbacks: Any
+) -> None:
+    [source] = earlier.documents
+    used = saving.use_again(draft, ada, "Passport", source, by=owner)
+    assert (used.name, used.sha256, used.size) == (source.name, source.sha256, source.size)
+    assert used.file.name != source.file.name
+    with django_capture_on_commit_callbacks(execute=True):
+        saving.remove_document(earlier, source, by=owner)
+    with used.file.open() as kept:
+        assert kept.read() == made.PDF
+    with django_capture_on_commit_callbacks(execute=True):
+        saving.remove_document(draft, used, by=owner)
+    assert [path for path in Path(settings.MEDIA_ROOT).rglob("*") if path.is_file()] == []
+
+
+def test_a_file_that_is_gone_is_asked_for_again(draft: Draft, owner: Any, ada: Any, earlier: Draft) -> None:
+    [source] = earlier.documents
+    default_storage.delete(str(source.file.name))
+    with pytest.raises(saving.UploadRefused, match="from your device"):
+        saving.use_again(draft, ada, "Passport", source, by=owner)
+    assert Document.objects.filter(application=draft.application).count() == 0

@@ -1,0 +1,117 @@
+"""Documents are looked at page by page, by their owner and by agents, sealed off from everything else."""
+
+from io import BytesIO
+from typing import Any
+
+import pytest
+from django.test import Client
+from PIL import Image
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Document
+from tests.applications import made
+from tests.markup import Markup
+from tests.papers import papers_made
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+@pytest.fixture
+def paper(complete: Draft, owner: Any) -> Document:
+    """A passport of three pages."""
+    upload = made.upload(papers_made.pdf(3), "passport.pdf")
+    return saving.add_document(complete, complete.parties[0], "Passport", upload, by=owner)
+
+
+def url(document: Document, more: str) -> str:
+    return f"/applications/{document.application.reference}/documents/{document.pk}/{more}"
+
+
+def test_the_file_at_its_slot_leads_to_its_pages(as_owner: Client, paper: Document) -> None:
+    page = Markup(as_owner.get(f"/applications/{paper.application.reference}/documents/").content.decode())
+    link = page.one("a", href=url(paper, "pages/1/"))
+    assert link.text == "passport.pdf"
+    row = next(one for one in link.ancestors if one.tag == "li")
+    assert "3 pages" in row.text
+    [image] = [one for one in page.all("img") if row in one.ancestors]
+    assert image.attributes["src"] == url(paper, "thumbnail/")
+
+
+def test_a_page_is_shown_with_the_way_to_the_others(as_owner: Client, paper: Document) -> None:
+    for number, ways in ((1, ["pages/2/"]), (2, ["pages/1/", "pages/3/"]), (3, ["pages/2/"])):
+        page = Markup(as_owner.get(url(paper, f"pages/{number}/")).content.decode())
+        assert page.faults == []
+        turning = [one.attributes["href"] for one in page.all("a") if one.attributes.get("rel") in ("prev", "next")]
+        assert turning == [url(paper, way) for way in ways]
+        assert f"Page {number} of 3" in page.one("main").text
+        [image] = page.all("img")
+        assert image.attributes["src"] == url(paper, f"pages/{number}/picture/")
+        assert image.attributes["alt"].startswith(f"Page {number} of passport.pdf")
+    assert as_owner.get(url(paper, "pages/4/")).status_code == 404
+    assert as_owner.get(url(paper, "pages/0/")).status_code == 404
+
+
+@pytest.mark.parametrize(("more", "side"), [("thumbnail/", 320), ("pages/2/picture/", 1400)])
+def test_pictures_are_ours_and_sealed(as_owner: Client, paper: Document, more: str, side: int) -> None:
+    answer = as_owner.get(url(paper, more))
+    with Image.open(BytesIO(answer.content), formats=("JPEG",)) as picture:
+        assert max(picture.size) == side
+    assert answer["Content-Type"] == "image/jpeg"
+    assert answer["Content-Security-Policy"] == "default-src 'none'; sandbox"
+    assert answer["Content-Disposition"].startswith("inline; filename=")
+    assert "passport" not in answer["Content-Disposition"]
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert answer["Cache-Control"] == "no-store"
+
+
+def test_the_file_itself_is_only_ever_a_sealed_attachment(as_owner: Client, paper: Document) -> None:
+    answer = as_owner.get(url(paper, ""))
+    assert answer["Content-Disposition"] == 'attachment; filename="passport.pdf"'
+    assert answer["Content-Security-Policy"] == "default-src 'none'; sandbox"
+    assert answer["Cache-Control"] == "no-store"
+    answer.close()
+
+
+def test_what_cannot_be_shown_says_so_and_can_be_downloaded(as_owner: Client, complete: Draft, owner: Any) -> None:
+    upload = made.upload(papers_made.encrypted(), "locked.pdf")
+    paper = saving.add_document(complete, complete.parties[0], "Passport", upload, by=owner)
+    page = Markup(as_owner.get(url(paper, "pages/1/")).content.decode())
+    assert page.faults == []
+    assert "can’t be shown here" in page.one("main").text
+    assert "protected" in page.one("main").text
+    assert page.all("img") == []
+    assert page.one("a", href=url(paper, "")).text == "Download the file"
+    assert as_owner.get(url(paper, "pages/1/picture/")).status_code == 404
+    assert as_owner.get(url(paper, "thumbnail/")).status_code == 404
+
+
+@pytest.mark.parametrize("more", ["thumbnail/", "pages/1/", "pages/1/picture/", ""])
+def test_nobody_else_finds_them(
+    as_owner: Client, as_stranger: Client, as_agent: Client, as_nobody: Client, paper: Document, more: str
+) -> None:
+    absent = as_stranger.get(f"/applications/{paper.application.reference}/documents/999/{more}")
+    for client in (as_stranger, as_agent):
+        refused = client.get(url(paper, more))
+        assert refused.status_code == absent.status_code == 404
+    assert as_nobody.get(url(paper, more)).status_code == 302
+    assert as_owner.post(url(paper, more)).status_code == 405
+
+
+def test_agents_look_at_what_was_submitted(
+    as_agent: Client, as_owner: Client, complete: Draft, paper: Document, owner: Any
+) -> None:
+    case = f"/desk/{paper.application.reference}/"
+    page = f"{case}documents/{paper.pk}/pages/2/"
+    assert as_agent.get(page).status_code == 404, "it is a draft"
+    saving.submit(complete, by=owner)
+    review = Markup(as_agent.get(case).content.decode())
+    assert review.one("a", href=f"{case}documents/{paper.pk}/pages/1/").text == "Look at it passport.pdf"
+    shown = Markup(as_agent.get(page).content.decode())
+    assert shown.faults == []
+    assert shown.one("img").attributes["src"] == f"{page}picture/"
+    assert case in [one.attributes["href"] for one in shown.all("a")]
+    assert as_agent.get(f"{page}picture/")["Content-Security-Policy"] == "default-src 'none'; sandbox"
+    assert as_agent.get(f"{case}documents/{paper.pk}/pages/9/").status_code == 404
+    assert as_owner.get(page).status_code == 403
+    assert as_owner.get(f"{page}picture/").status_code == 403
