@@ -71,7 +71,7 @@ def _wait_for(base: str, server: subprocess.Popen[bytes]) -> None:
         if server.poll() is not None:
             raise RuntimeError("the server ended before it answered")
         try:
-            requests.get(base, timeout=5)
+            requests.get(base, timeout=30)
         except requests.ConnectionError:
             time.sleep(0.2)
         else:
