@@ -263,6 +263,9 @@ class Change(models.Model):
     changes = AnswersField(default=list)
     # The state that the application came to by it; empty where it stayed as it was.
     moved_to = models.CharField(max_length=24, blank=True)
+    # The revision of the application that it made, and the page that it was posted from, where it was one.
+    revision = models.PositiveIntegerField(default=0)
+    page = models.CharField(max_length=32, blank=True)
 
     class Meta:
         ordering = ("-pk",)

@@ -1,42 +1,93 @@
 """A save from a page that was older than what stands there: both texts, field by field, and the way out."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.http import QueryDict
+from django.utils.translation import gettext
 
-from formation_portal.applications.saving import Stale
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Change
+from formation_portal.applications.saving import Left, Stale
 
+from .counting import listed
+from .drawn import DRAWN
+from .moments import moment
 from .sheet import Sheet
 from .words import in_words
+
+Reader = AbstractBaseUser | AnonymousUser
 
 KEEP = "keep:"
 THEIRS = "theirs"
 
 # What the page posts besides answers is worked out anew.
-_NOT_CARRIED = ("csrfmiddlewaretoken", "version")
+_NOT_CARRIED = ("csrfmiddlewaretoken", "version", DRAWN)
 _AT_A_SLOT = ("slot", "removal")
 
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """One answer in both versions; `control` names the question in the form."""
+    """One answer in both versions; `control` names the question in the form.
+
+    `change` is who has saved theirs, where the history tells; `is_left` where only they have changed it, so that there
+    is nothing to choose.
+    """
 
     control: str
     label: str
     mine: str
     theirs: str
+    change: Change | None = None
+    is_left: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A clash as the page asks about it; `said` tells who has saved theirs, and when."""
+
+    control: str
+    label: str
+    mine: str
+    theirs: str
+    said: str
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Everything the page needs: the clashes, and the whole post, to be sent once more."""
+    """Everything the page needs: the choices, what only others have changed, and the whole post, to be sent again."""
 
+    draft: Draft
     title: str
     company: str
     url: str
     version: int
-    clashes: tuple[Clash, ...]
+    choices: tuple[Choice, ...]
+    left: tuple[Clash, ...]
     carried: tuple[tuple[str, str], ...]
+
+
+def conflict(
+    draft: Draft,
+    clashes: Sequence[Clash],
+    post: QueryDict,
+    *,
+    title: str,
+    url: str,
+    version: int,
+    reader: Reader,
+) -> Conflict:
+    """The page for a post that was not saved."""
+    left = tuple(clash for clash in clashes if clash.is_left)
+    choices = tuple(
+        Choice(clash.control, clash.label, clash.mine, clash.theirs, _said(clash.change, reader))
+        for clash in clashes
+        if not clash.is_left
+    )
+    # What the page shows of these is old, so that it must not be sent as if it were meant.
+    settled = tuple((f"{KEEP}{clash.control}", THEIRS) for clash in left)
+    return Conflict(draft, title, draft.title, url, version, choices, left, (*carried(post), *settled))
 
 
 def clashes(sheet: Sheet, stale: Stale) -> tuple[Clash, ...]:
@@ -47,10 +98,37 @@ def clashes(sheet: Sheet, stale: Stale) -> tuple[Clash, ...]:
             label=question.label,
             mine=in_words(question.spec, stale.posted[question.spec.name], sheet.share_classes),
             theirs=in_words(question.spec, stale.stored.get(question.spec.name), sheet.share_classes),
+            change=stale.changes.get(question.spec.name),
+            is_left=question.spec.name in stale.left,
         )
         for question in sheet.questions
-        if question.spec.name in stale.fields
+        if question.spec.name in (*stale.fields, *stale.left)
     )
+
+
+def _said(change: Change | None, reader: Reader) -> str:
+    if change is None or change.who is None:
+        return gettext("As it stands now")
+    words = {"name": change.who.get_full_name() or gettext("somebody else"), "time": moment(change.at)}
+    if change.who_id == reader.pk:
+        return gettext("As you saved it in another window, %(time)s") % words
+    return gettext("As %(name)s saved it, %(time)s") % words
+
+
+def left_words(labels: Iterable[str]) -> str:
+    """What was changed elsewhere, and stays so, in a sentence; empty where nothing was."""
+    named = [f"“{label}”" for label in labels]
+    if not named:
+        return ""
+    words = {"names": listed(named)}
+    if len(named) == 1:
+        return gettext("%(names)s was changed in another window meanwhile, and stays as it was saved there.") % words
+    return gettext("%(names)s were changed in another window meanwhile, and stay as they were saved there.") % words
+
+
+def labels_of(sheet: Sheet, left: Left) -> tuple[str, ...]:
+    """The labels of the questions whose answers were left, in their order."""
+    return tuple(dict.fromkeys(question.label for question in sheet.questions if question.spec.name in left))
 
 
 def carried(post: QueryDict) -> tuple[tuple[str, str], ...]:

@@ -25,6 +25,8 @@ class ClassLine:
 class Cell:
     """How many shares of one class a holder has, as typed; `delivery` only where it is neither saved nor received."""
 
+    # The tokens of party and class.
+    pair: tuple[str, str]
     name: str
     id: str
     label: str
@@ -58,3 +60,13 @@ class Column:
     rest: str
     error: str
     paid_in: str
+
+
+def cell_name(party_token: str, class_token: str) -> str:
+    """The name and the id of one cell."""
+    return f"holding:{party_token}:{class_token}"
+
+
+def is_cell(name: str) -> bool:
+    """Whether a control of that name would be a cell."""
+    return name.startswith(cell_name("", "")[:-1])

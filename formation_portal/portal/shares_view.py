@@ -1,5 +1,6 @@
 """What the page of shares shows: the classes, the grid of who holds what, and what follows from its numbers."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -26,7 +27,7 @@ from .lists import NeedRow
 from .money import money
 from .need_links import need_url
 from .picture import Bar, bar, swatch
-from .share_lines import Cell, ClassLine, Column, HolderRow
+from .share_lines import Cell, ClassLine, Column, HolderRow, cell_name
 from .share_owners import Owners, owners
 from .share_remainders import is_over, remarks, rest_id, rest_words
 
@@ -117,7 +118,12 @@ class SharesPage:
     @property
     def wrong_cells(self) -> tuple[Cell, ...]:
         """The cells whose number cannot be read, is more than the class has, or that the service refused."""
-        return tuple(cell for row in self.rows for cell in row.cells if cell.error)
+        return tuple(cell for cell in self.cells if cell.error)
+
+    @property
+    def cells(self) -> Iterator[Cell]:
+        """Every cell, row by row."""
+        return (cell for row in self.rows for cell in row.cells)
 
     @property
     def problems(self) -> tuple[Cell | Column, ...]:
@@ -230,6 +236,7 @@ class SharesPage:
         is_removable = bool(holding and not self.closed)
         remove_url = self._url("holding_removal", party.token, row.token) if is_removable else ""
         return Cell(
+            pair=(party.token, row.token),
             name=name,
             id=name,
             label=f"{row.label}, {party.label}",
@@ -283,11 +290,6 @@ class SharesPage:
 def shares_page(draft: Draft, section: Section) -> SharesPage:
     """The page as the draft stands."""
     return SharesPage(draft, section, arrivals(draft.application), Allocation(draft))
-
-
-def cell_name(party_token: str, class_token: str) -> str:
-    """The name and the id of one cell."""
-    return f"holding:{party_token}:{class_token}"
 
 
 def _figure(number: int | None) -> str:

@@ -6,8 +6,9 @@ The draft that is handed in is up to date afterwards, also with what others have
 from .deeds import delete_draft, reopen, start, submit, withdraw
 from .documents import add_document, remove_document, use_again
 from .doubles import keep_both, unite_parties
+from .elsewhere import Left, Seen
 from .new_form import take_form
-from .parties import add_party, save_party, set_roles
+from .parties import ROLES, add_party, save_party, set_roles
 from .party_imports import forget_import, keep_import, rows_of, take_import
 from .planting import carried_from, carry_over, copied_from, copy
 from .refusals import Closed, FormChanged, Gone, NotCopied, NotReady, Overtaken, Stale, UploadRefused
@@ -17,12 +18,15 @@ from .sections import save_section
 from .shares import add_share_class, remove_share_class, save_holdings, save_share_class
 
 __all__ = [
+    "ROLES",
     "Closed",
     "FormChanged",
     "Gone",
+    "Left",
     "NotCopied",
     "NotReady",
     "Overtaken",
+    "Seen",
     "Stale",
     "UploadRefused",
     "add_document",

@@ -7,8 +7,9 @@ from ..answers import differing
 from ..drafts import Draft
 from ..models import document_subject
 from ..rows import PartyRow
-from .parties import found_party, known_roles
-from .writing import changes_of, writing
+from .parties import changes_of_roles, found_party, known_roles
+from .shares import turn_holdings
+from .writing import Journal, changes_of, writing
 
 
 def keep_both(draft: Draft, party: PartyRow, other: PartyRow, *, by: AbstractBaseUser) -> None:
@@ -29,28 +30,42 @@ def unite_parties(draft: Draft, party: PartyRow, kept: PartyRow, *, by: Abstract
     """
     with writing(draft, by=by) as journal:
         row, stays = found_party(draft, party), found_party(draft, kept)
-        before, model = stays.model.raw, stays.model
+        before, had, model = stays.model.raw, stays.model.roles, stays.model
         model.roles = known_roles(draft, (*stays.roles, *row.roles))
         model.raw = {**row.raw, **before}
         model.version += 1
         model.save()
         _hand_over(draft, row, stays)
+        _hand_over_holdings(draft, row, stays, journal)
         row.model.removed_at = timezone.now()
         row.model.save()
         fields = draft.schema.fields_of(model.kind, model.roles)
-        changes = changes_of(fields, differing(before, model.raw), before, model.raw)
+        answers = changes_of(fields, differing(before, model.raw), before, model.raw)
+        changes = answers + changes_of_roles(had, model.roles)
         journal.note(f"Made one of two entries of {stays.label}", holder=model.token, changes=changes)
         draft.reload()
 
 
 def _hand_over(draft: Draft, row: PartyRow, stays: PartyRow) -> None:
-    """Documents and holdings go over where their place is free."""
+    """Documents go over where their place is free."""
     taken = draft.documents_of(stays)
     for slot, document in draft.documents_of(row).items():
         if slot not in taken:
             document.party, document.subject = stays.model, document_subject(stays.token, slot)
             document.save(update_fields=["party", "subject"])
+
+
+def _hand_over_holdings(draft: Draft, row: PartyRow, stays: PartyRow, journal: Journal) -> None:
+    """Holdings too. It is a change of the grid, so that no page that was drawn before writes over them."""
+    section, changes = draft.schema.share_section, []
     for (holder, share_class), holding in draft.holdings.items():
         if holder == row.token and (stays.token, share_class) not in draft.holdings:
             holding.party = stays.model
             holding.save(update_fields=["party"])
+            of_class = draft.share_class(share_class)
+            label = f"{stays.label}, {of_class.label}" if of_class else stays.label
+            line = {"field": f"{stays.token}/{share_class}", "label": label, "before": None, "after": holding.typed}
+            changes.append(line)
+    if section is not None and changes:
+        turn_holdings(draft, section.key)
+        journal.note("Changed who holds how many shares", holder=section.key, changes=changes)

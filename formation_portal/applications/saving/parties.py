@@ -11,14 +11,18 @@ from formation_portal.contract.language import say
 
 from ..answers import differing, without_blanks
 from ..drafts import Draft
-from ..models import Party
+from ..models import ChangeList, Party
 from ..rows import PartyRow
 from ..tokens import new_token
 from .authors import Author
+from .elsewhere import Left, Seen, refuse_if_stale
 from .refusals import Gone
-from .writing import changes_of, refuse_if_stale, taken, writing
+from .writing import Journal, changes_of, taken, writing
 
 logger = logging.getLogger(__name__)
+
+# What the history calls the roles of a party, beside the names of answers, none of which begins with a colon.
+ROLES = ":roles"
 
 
 def add_party(
@@ -63,23 +67,60 @@ def add_party(
         return party
 
 
-def save_party(draft: Draft, party: Party | PartyRow, raw: Mapping[str, Any], *, version: int, by: Author) -> None:
-    """Keep what was posted about a party, as typed. Raises Stale, Gone, Closed."""
-    with writing(draft, by=by) as journal:
-        row = found_party(draft, party)
-        model = row.model
-        fields = draft.schema.fields_of(model.kind, model.roles)
-        posted = taken(fields, raw, where=f"a {model.kind}")
+def save_party(
+    draft: Draft,
+    party: Party | PartyRow,
+    raw: Mapping[str, Any],
+    *,
+    version: int,
+    by: Author,
+    roles: Iterable[str] | None = None,
+    seen: Seen | None = None,
+) -> Left:
+    """Keep what was posted about a party, as typed, and its roles where they are given.
+
+    Answers to the questions of a new role are kept too. The names of what others have changed since, and the page
+    hasn't, are returned. Raises Stale (the roles are called ROLES), Gone, Closed.
+    """
+    with writing(draft, by=by, seen=seen) as journal:
+        model = found_party(draft, party).model
+        had = model.roles
+        known = had if roles is None else known_roles(draft, roles)
+        fields = draft.schema.fields_of(model.kind, (*had, *known))
+        posted = taken(fields, raw, where=f"a {model.kind}") | {ROLES: known}
         before = model.raw
-        names = refuse_if_stale(version=version, stands=model.version, stored=before, posted=posted)
-        if not names:
-            return
-        model.raw = without_blanks(before | posted)
+        found = refuse_if_stale(
+            draft.application,
+            version=version,
+            stands=model.version,
+            stored=before | {ROLES: had},
+            posted=posted,
+            holders=[model.token],
+            seen=seen,
+        )
+        if not found.names:
+            return found.left
+        answered = [name for name in found.names if name != ROLES]
+        model.raw = without_blanks(before | {name: posted[name] for name in answered})
+        model.roles = known if ROLES in found.names else had
         model.version += 1
         model.save()
         draft.forget()
-        label = found_party(draft, party).label
-        journal.note(f"Changed {label}", holder=model.token, changes=changes_of(fields, names, before, posted))
+        _note(journal, found_party(draft, party), changes_of(fields, answered, before, posted), had)
+        return found.left
+
+
+def _note(journal: Journal, row: PartyRow, changes: ChangeList, had: list[str]) -> None:
+    """One entry for the answers, and one for the roles."""
+    if changes:
+        journal.note(f"Changed {row.label}", holder=row.token, changes=changes)
+    if of_roles := changes_of_roles(had, row.model.roles):
+        journal.note(f"Changed the roles of {row.label}", holder=row.token, changes=of_roles)
+
+
+def changes_of_roles(before: list[str], after: list[str]) -> ChangeList:
+    """The history's line for changed roles; none where they are the same."""
+    return [{"field": ROLES, "label": "Roles", "before": before, "after": after}] if before != after else []
 
 
 def set_roles(draft: Draft, party: Party | PartyRow, roles: Iterable[str], *, by: AbstractBaseUser) -> None:
@@ -92,8 +133,7 @@ def set_roles(draft: Draft, party: Party | PartyRow, roles: Iterable[str], *, by
         model.roles = known
         model.version += 1
         model.save()
-        change = {"field": "roles", "label": "Roles", "before": before, "after": known}
-        journal.note(f"Changed the roles of {row.label}", holder=model.token, changes=[change])
+        _note(journal, row, [], before)
 
 
 def found_party(draft: Draft, party: Party | PartyRow) -> PartyRow:

@@ -1,11 +1,14 @@
 """Why a change was not made. Nothing was written when one of these is raised."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from formation_portal.contract.language import say
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import Need
+
+from ..models import Change
 
 
 class Closed(Exception):
@@ -29,13 +32,27 @@ class Gone(LookupError):
 
 
 class Stale(Exception):
-    """Somebody saved since the page was opened. Both texts: what stands there, and what was posted, by name."""
+    """Somebody saved since the page was opened. Both texts: what stands there, and what was posted, by name.
 
-    def __init__(self, *, stored: Mapping[Any, Any], posted: Mapping[Any, Any], fields: Sequence[Any]) -> None:
+    `fields` are those in which both have written; `left` those that only others have, and `changes` is what the history
+    says of either.
+    """
+
+    def __init__(
+        self,
+        *,
+        stored: Mapping[Any, Any],
+        posted: Mapping[Any, Any],
+        fields: Sequence[Any],
+        left: Sequence[Any] = (),
+        changes: Mapping[Any, Change] = MappingProxyType({}),
+    ) -> None:
         super().__init__(say("Somebody has changed this since you opened it"))
         self.stored = stored
         self.posted = posted
         self.fields = tuple(fields)
+        self.left = tuple(left)
+        self.changes = changes
 
 
 class Overtaken(Exception):

@@ -10,21 +10,38 @@ from formation_portal.contract.schema import Section
 from ..answers import without_blanks
 from ..drafts import Draft
 from ..models import SectionAnswers
-from .writing import changes_of, refuse_if_stale, taken, writing
+from .elsewhere import Left, Seen, refuse_if_stale
+from .writing import changes_of, taken, writing
 
 
-def save_section(draft: Draft, section: Section, raw: Mapping[str, Any], *, version: int, by: AbstractBaseUser) -> None:
+def save_section(
+    draft: Draft,
+    section: Section,
+    raw: Mapping[str, Any],
+    *,
+    version: int,
+    by: AbstractBaseUser,
+    seen: Seen | None = None,
+) -> Left:
     """Keep what was posted of the section, exactly as typed, also what cannot be read or is not asked at present.
 
-    Other stored answers stay. Raises Stale with both texts where the section was saved since `version`, unless
-    the post changes nothing; raises Closed.
+    Other stored answers stay, and so do those that others have changed since `version` and the page hasn't; their names
+    are returned. Raises Stale with both texts where both have written, and Closed.
     """
-    with writing(draft, by=by) as journal:
+    with writing(draft, by=by, seen=seen) as journal:
         posted = taken(section.fields, raw, where=section.key)
         stored = draft.raw(section)
-        names = refuse_if_stale(version=version, stands=draft.version(section.key), stored=stored, posted=posted)
-        if not names:
-            return
+        found = refuse_if_stale(
+            draft.application,
+            version=version,
+            stands=draft.version(section.key),
+            stored=stored,
+            posted=posted,
+            holders=[one.key for one in draft.schema.entity_sections],
+            seen=seen,
+        )
+        if not (names := found.names):
+            return found.left
         for key in dict.fromkeys(draft.home(name) for name in names):
             row = draft.sections.get(key) or SectionAnswers(application=draft.application, section_key=key)
             here = {name: posted[name] for name in names if draft.home(name) == key}
@@ -37,3 +54,4 @@ def save_section(draft: Draft, section: Section, raw: Mapping[str, Any], *, vers
             holder=section.key,
             changes=changes_of(section.fields, names, stored, posted),
         )
+        return found.left

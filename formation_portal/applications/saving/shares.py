@@ -15,15 +15,21 @@ from ..drafts import Draft
 from ..models import Holding, SectionAnswers, ShareClass
 from ..rows import References, ShareClassRow
 from ..tokens import new_token
+from .elsewhere import Left, Seen, refuse_if_stale
 from .refusals import Gone
-from .writing import changes_of, refuse_if_stale, taken, writing
+from .writing import changes_of, taken, writing
 
 
 def add_share_class(
-    draft: Draft, raw: Mapping[str, Any], *, by: AbstractBaseUser, token: str | None = None
+    draft: Draft,
+    raw: Mapping[str, Any],
+    *,
+    by: AbstractBaseUser,
+    token: str | None = None,
+    seen: Seen | None = None,
 ) -> ShareClass:
     """A new class with whatever is filled in; a token makes posting twice harmless, as with a party. Raises Closed."""
-    with writing(draft, by=by) as journal:
+    with writing(draft, by=by, seen=seen) as journal:
         fields = draft.schema.share_class_fields
         posted = without_blanks(taken(fields, raw, where="a new share class"))
         model = next((one for one in draft.share_class_models if one.token == token), None)
@@ -44,24 +50,42 @@ def add_share_class(
 
 
 def save_share_class(
-    draft: Draft, share_class: ShareClass | ShareClassRow, raw: Mapping[str, Any], *, version: int, by: AbstractBaseUser
-) -> None:
-    """Keep what was posted about a class, as typed. Raises Stale, Gone, Closed."""
-    with writing(draft, by=by) as journal:
+    draft: Draft,
+    share_class: ShareClass | ShareClassRow,
+    raw: Mapping[str, Any],
+    *,
+    version: int,
+    by: AbstractBaseUser,
+    seen: Seen | None = None,
+) -> Left:
+    """Keep what was posted about a class, as typed. What others have changed since, and the page hasn't, is returned.
+
+    Raises Stale, Gone, Closed.
+    """
+    with writing(draft, by=by, seen=seen) as journal:
         model = _found(draft, share_class).model
         fields = draft.schema.share_class_fields
         posted = taken(fields, raw, where="a share class")
         before = model.raw
-        names = refuse_if_stale(version=version, stands=model.version, stored=before, posted=posted)
-        if not names:
-            return
-        model.raw = without_blanks(before | posted)
+        found = refuse_if_stale(
+            draft.application,
+            version=version,
+            stands=model.version,
+            stored=before,
+            posted=posted,
+            holders=[model.token],
+            seen=seen,
+        )
+        if not (names := found.names):
+            return found.left
+        model.raw = without_blanks(before | {name: posted[name] for name in names})
         model.version += 1
         model.save()
         draft.forget()
         label = _found(draft, share_class).label
         changes = changes_of(fields, names, before, posted)
         journal.note(f"Changed the share class {label}", holder=model.token, changes=changes)
+        return found.left
 
 
 def remove_share_class(draft: Draft, share_class: ShareClass | ShareClassRow, *, by: AbstractBaseUser) -> References:
@@ -85,29 +109,37 @@ def save_holdings(
     *,
     by: AbstractBaseUser,
     version: int | None = None,
-) -> None:
+    seen: Seen | None = None,
+) -> Left:
     """Keep the numbers of the grid, by the tokens of party and class, as typed. Cells that were not posted stay.
 
-    Raises Stale (names are pairs of tokens) where a version is given and older; raises Closed.
+    So do those that others have changed since and the page hasn't; they are returned. Raises Stale (names are pairs of
+    tokens) where a version is given and both have written; raises Closed.
     """
     section = draft.schema.share_section
     if section is None:
-        return
-    with writing(draft, by=by) as journal:
+        return ()
+    with writing(draft, by=by, seen=seen) as journal:
         parties = {party.token: party for party in draft.party_models}
         classes = {share_class.token: share_class for share_class in draft.share_class_models}
         posted = {pair: text for pair, text in typed.items() if pair[0] in parties and pair[1] in classes}
         stored = draft.typed_holdings()
-        pairs = refuse_if_stale(version=version, stands=draft.version(section.key), stored=stored, posted=posted)
-        if not pairs:
-            return
+        found = refuse_if_stale(
+            draft.application,
+            version=version,
+            stands=draft.version(section.key),
+            stored=stored,
+            posted=posted,
+            holders=[section.key],
+            seen=seen,
+            line="/".join,
+        )
+        if not (pairs := found.names):
+            return found.left
         labels = {row.token: row.label for row in draft.parties} | {row.token: row.label for row in draft.share_classes}
         for pair in pairs:
             _keep(draft, pair, posted[pair], parties[pair[0]], classes[pair[1]])
-        row = draft.sections.get(section.key) or SectionAnswers(application=draft.application, section_key=section.key)
-        row.version += 1
-        row.save()
-        draft.sections[section.key] = row
+        turn_holdings(draft, section.key)
         changes = [
             {
                 "field": "/".join(pair),
@@ -118,6 +150,15 @@ def save_holdings(
             for pair in pairs
         ]
         journal.note("Changed who holds how many shares", holder=section.key, changes=changes)
+        return found.left
+
+
+def turn_holdings(draft: Draft, section_key: str) -> None:
+    """Give the grid a new version, within a change of it."""
+    row = draft.sections.get(section_key) or SectionAnswers(application=draft.application, section_key=section_key)
+    row.version += 1
+    row.save()
+    draft.sections[section_key] = row
 
 
 def _keep(draft: Draft, pair: tuple[str, str], text: str, party: Any, share_class: Any) -> None:

@@ -9,12 +9,12 @@ from django.db import transaction
 
 from formation_portal.contract.field import FieldSpec
 
-from ..answers import differing
 from ..drafts import Draft
 from ..models import Application, Change, ChangeList
 from ..signals import changed, moved
 from .authors import Author
-from .refusals import Closed, FormChanged, Stale
+from .elsewhere import Seen
+from .refusals import Closed, FormChanged
 
 logger = logging.getLogger(__name__)
 
@@ -24,9 +24,10 @@ NAME_SHOWN_AT_MOST = 80
 class Journal:
     """What one transaction has changed; becomes the history's entries."""
 
-    def __init__(self, application: Application, by: Author | None) -> None:
+    def __init__(self, application: Application, by: Author | None, page: str) -> None:
         self._application = application
         self._by = by
+        self._page = page
         self.entries: list[Change] = []
 
     def note(self, what: str, *, holder: str = "", changes: ChangeList | None = None) -> None:
@@ -38,30 +39,34 @@ class Journal:
                 what=what[:300],
                 holder=holder,
                 changes=changes or [],
+                revision=self._application.revision + 1,
+                page=self._page,
             )
         )
 
 
 @contextmanager
-def writing(draft: Draft, *, by: Author | None, must_be_open: bool = True) -> Iterator[Journal]:
+def writing(
+    draft: Draft, *, by: Author | None, must_be_open: bool = True, seen: Seen | None = None
+) -> Iterator[Journal]:
     """A transaction around one change. Raises Closed where the state allows none, or where the form is another by now.
 
     The application's row is locked, so that changes of one application come one after another. Without an entry in
-    the journal nothing has changed, and nobody is told.
+    the journal nothing has changed, and nobody is told. `seen` names the page that the change was posted from.
     """
     with transaction.atomic():
         application = draft.application
-        seen = application.revision
+        read_at = application.revision
         locked = Application.objects.select_for_update().get(pk=application.pk)
         if locked.snapshot_id != application.snapshot_id:
             raise FormChanged
         for name in ("state", "revision", "submitted_at", "submitted_by_id", "submissions", "deleted_at"):
             setattr(application, name, getattr(locked, name))
-        if application.revision != seen:
+        if application.revision != read_at:
             draft.reload()
         if must_be_open and not application.is_open:
             raise Closed(application.stands)
-        journal, stood = Journal(application, by), application.state
+        journal, stood = Journal(application, by, seen.page if seen else ""), application.state
         yield journal
         if journal.entries:
             application.revision += 1
@@ -83,17 +88,6 @@ def taken(fields: Iterable[FieldSpec], raw: Mapping[str, Any], *, where: str) ->
     if ignored:
         logger.warning("Ignored %d answers that are not asked in %s: %r", len(ignored), where, ignored[:10])
     return {name: value for name, value in raw.items() if name in asked}
-
-
-def refuse_if_stale(
-    *, version: int | None, stands: int, stored: Mapping[Any, Any], posted: Mapping[Any, Any]
-) -> tuple[Any, ...]:
-    """The names whose answers the post changes. Raises Stale where it was made from an older version."""
-    names = differing(stored, posted)
-    if names and version is not None and version != stands:
-        shown = {name: stored.get(name, "") for name in posted}
-        raise Stale(stored=shown, posted=dict(posted), fields=names)
-    return names
 
 
 def changes_of(

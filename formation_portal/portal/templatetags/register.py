@@ -13,7 +13,9 @@ from django.forms.boundfield import BoundField
 from django.urls import NoReverseMatch, reverse
 from django.utils.safestring import SafeString
 
+from formation_portal.applications.drafts import Draft
 from formation_portal.contract.language import noted, say
+from formation_portal.portal.drawn import drawn_from, page_of
 from formation_portal.portal.markup import Chosen, attributes, markup
 
 register = template.Library()
@@ -125,6 +127,12 @@ def question_mark(q: Any, swapped: bool = False) -> SafeString:
     state = "" if q.error else q.mark
     own = attributes(id=f"{q.id}-mark", hx_swap_oob="true" if swapped else "")
     return markup(f'<span class="mark {TONES.get(state, "")}"{own}>{_glyph(state, "")}</span>')
+
+
+@register.simple_tag(takes_context=True)
+def drawn(context: Mapping[str, Any], draft: Draft, swapped: Any = "") -> str:
+    """What a page was drawn from; an answer that is swapped into a page goes on under that page's id."""
+    return drawn_from(draft, page=page_of(context["request"]) if swapped else "")
 
 
 @register.simple_tag

@@ -47,9 +47,6 @@ class Page(Protocol):
     def title(self) -> str: ...
 
     @property
-    def company(self) -> str: ...
-
-    @property
     def version(self) -> int: ...
 
 
@@ -66,21 +63,21 @@ def save(
     before: AnswersPage,
     *,
     page: Callable[[], AnswersPage],
-    keep: Callable[[], None],
+    keep: Callable[[], saving.Left],
     clashes: Callable[[saving.Stale], tuple[conflict.Clash, ...]],
     onwards: Callable[[], str],
     said: Callable[[], None] = lambda: None,
 ) -> HttpResponse:
     """Answer a post of questions: keep what was typed and every file, then go on, away, or stay, as the button says.
 
-    `before` is the page as it stood; `page` gives it as the draft stands at the call, `keep` saves the answers,
-    `clashes` names what a stale page would have overwritten, `onwards` is the address that follows, and `said` tells
-    of a save that went well.
+    `before` is the page as it stood; `page` gives it as the draft stands at the call, `keep` saves the answers and
+    gives the names of those that stay as others have saved them, `clashes` tells what both have written, `onwards` is
+    the address that follows, and `said` tells of a save that went well.
     """
     offered = _offered(before) if request.htmx else ()
     was = before.draft.standing
     try:
-        keep()
+        left = conflict.left_words(conflict.labels_of(before.sheet, keep()))
     except saving.Gone as gone:
         raise Http404 from gone
     except saving.Stale as stale:
@@ -94,7 +91,9 @@ def save(
     # Who sees their own part alone is told nothing of what their answers change elsewhere.
     found = None if before.is_alone else consequence(before.draft, was)
     if request.htmx:
-        return _answer_change(request, page(), before=before.sheet, offered=offered, found=found)
+        return _answer_change(request, page(), before=before.sheet, offered=offered, found=found, left=left)
+    if left:
+        messages.info(request, left)
     if found and found.text:
         # The tag is where it can be undone (components/messages.html).
         messages.warning(request, found.text, extra_tags=found.undo_url)
@@ -146,11 +145,12 @@ def _offered(page: AnswersPage) -> Slots:
 
 
 def _answer_change(
-    request: HttpRequest, page: AnswersPage, *, before: Sheet, offered: Slots, found: Consequence | None
+    request: HttpRequest, page: AnswersPage, *, before: Sheet, offered: Slots, found: Consequence | None, left: str
 ) -> HttpResponse:
     """After a change was saved: only what the page shows wrong, out of band; never a control that may be in use.
 
-    204 where it shows nothing wrong, not even its version.
+    204 where it shows nothing wrong, not even its version. While it shows something that others have changed since, it
+    goes on as the page that it was drawn as.
     """
     changed = difference(before=before, after=page.sheet, shown=request.POST.getlist("shown"))
     has_other_slots = _offered(page) != offered
@@ -162,23 +162,25 @@ def _answer_change(
         "has_other_slots": has_other_slots,
         "consequence": found,
         "place": page.sheet.id_of(found.name) if found else "",
+        "left_words": left,
     }
     return render(request, "portal/_section_change.html", context)
 
 
-def draw_conflict(request: HttpRequest, page: Page, clashes: tuple[conflict.Clash, ...]) -> HttpResponse:
+def draw_conflict(request: UserRequest, page: Page, clashes: tuple[conflict.Clash, ...]) -> HttpResponse:
     """409: what stands there now beside what was typed, and a form that sends it once more.
 
     A change that script posts in the background is only told of; the page with what was typed stays.
     """
     if getattr(request, "htmx", False):
         return render(request, "portal/_section_stale.html")
-    found = conflict.Conflict(
+    found = conflict.conflict(
+        page.draft,
+        clashes,
+        request.POST,
         title=page.title,
-        company=page.company,
         url=request.get_full_path(),
         version=page.version,
-        clashes=clashes,
-        carried=conflict.carried(request.POST),
+        reader=request.user,
     )
     return render(request, "portal/section_conflict.html", {"page": found}, status=409)

@@ -15,6 +15,7 @@ from formation_portal.applications.saving.authors import Guest
 from formation_portal.invitations import parts
 
 from ..conflict import clashes
+from ..drawn import seen_of
 from ..finding import posted_version
 from ..own_part import OwnPart
 from ..part_page import PartPage, part_page
@@ -43,9 +44,10 @@ def part(request: GuestRequest, own: OwnPart) -> HttpResponse:
 def _save(request: GuestRequest, own: OwnPart, before: PartPage) -> HttpResponse:
     draft = own.draft
 
-    def keep() -> None:
+    def keep() -> saving.Left:
         raw = read_answers(before.sheet, request.POST)
-        saving.save_party(draft, own.party, raw, version=posted_version(request.POST), by=Guest())
+        version, seen = posted_version(request.POST), seen_of(request.POST, draft)
+        return saving.save_party(draft, own.party, raw, version=version, by=Guest(), seen=seen)
 
     def onwards() -> str:
         if DONE not in request.POST:

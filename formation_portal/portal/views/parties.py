@@ -3,25 +3,24 @@
 from collections.abc import Callable
 
 from django.contrib import messages
-from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
 from formation_portal.applications.earlier_files import EarlierFiles
 from formation_portal.applications.rows import PartyRow
 from formation_portal.contract.language import noted, say
 
 from ..conflict import Clash, clashes, keeps_theirs
+from ..drawn import seen_of
 from ..finding import draft_of, party_of, posted_version
 from ..party_new import PartyNewPage, party_new_page
 from ..party_page import PartyPage, party_page, sheet_with_roles
 from ..posted import read_answers
 from ..roles import role_words
-from ..sheet import Sheet
 from . import answering
 from .doubles import ask_about_a_double
 
@@ -72,47 +71,33 @@ def party(request: UserRequest, reference: str, token: str) -> HttpResponse:
 
 
 def _save(request: UserRequest, before: PartyPage, page: Callable[[], PartyPage]) -> HttpResponse:
-    found = before.party
+    draft, found = before.draft, before.party
     roles = _posted_roles(request, found)
-    role_clashes = _role_clashes(request, found, roles)
-    sheet = sheet_with_roles(before.draft, found, roles)
+    sheet = sheet_with_roles(draft, found, roles or ())
 
-    def keep() -> None:
-        try:
-            with transaction.atomic():
-                _keep(request, before.draft, found, sheet, roles)
-                if role_clashes:
-                    raise saving.Stale(stored={}, posted={}, fields=())
-        except saving.Stale:
-            # What was rolled back stands in the open draft still.
-            before.draft.reload()
-            raise
+    def keep() -> saving.Left:
+        version, seen = posted_version(request.POST), seen_of(request.POST, draft)
+        raw = read_answers(sheet, request.POST)
+        return saving.save_party(draft, found, raw, roles=roles, version=version, by=request.user, seen=seen)
 
     def both(stale: saving.Stale) -> tuple[Clash, ...]:
-        return (*role_clashes, *clashes(sheet, stale))
+        return (*_role_clashes(stale), *clashes(sheet, stale))
 
     response = answering.save(request, before, page=page, keep=keep, clashes=both, onwards=lambda: before.people_url)
-    return ask_about_a_double(request, before.draft, found.token, response)
+    return ask_about_a_double(request, draft, found.token, response)
 
 
-def _keep(request: UserRequest, draft: Draft, found: PartyRow, sheet: Sheet, roles: tuple[str, ...]) -> None:
-    """Save answers and roles. The roles are widened first, so that answers to a new role's questions are kept too."""
-    is_fresh = posted_version(request.POST) == found.version
-    saving.set_roles(draft, found, (*found.roles, *roles), by=request.user)
-    version = party_of(draft, found.token).version if is_fresh else posted_version(request.POST)
-    saving.save_party(draft, found, read_answers(sheet, request.POST), version=version, by=request.user)
-    saving.set_roles(draft, found, roles, by=request.user)
-
-
-def _posted_roles(request: UserRequest, party: PartyRow) -> tuple[str, ...]:
-    """The ticked roles; those that the party has, where the form did not ask."""
+def _posted_roles(request: UserRequest, party: PartyRow) -> tuple[str, ...] | None:
+    """The ticked roles; None where the form did not ask, or where those stay that the party has."""
     if _ROLES not in request.POST or keeps_theirs(request.POST, _ROLES):
-        return party.roles
+        return None
     return tuple(role for role in request.POST.getlist(_ROLES) if role)
 
 
-def _role_clashes(request: UserRequest, party: PartyRow, roles: tuple[str, ...]) -> tuple[Clash, ...]:
+def _role_clashes(stale: saving.Stale) -> tuple[Clash, ...]:
     """Other roles than those that somebody has given the party meanwhile."""
-    if posted_version(request.POST) == party.version or set(roles) == set(party.roles):
+    if saving.ROLES not in (*stale.fields, *stale.left):
         return ()
-    return (Clash(_ROLES, "Roles", role_words(roles), role_words(party.roles)),)
+    mine, theirs = role_words(stale.posted[saving.ROLES]), role_words(stale.stored[saving.ROLES])
+    change, is_left = stale.changes.get(saving.ROLES), saving.ROLES in stale.left
+    return (Clash(_ROLES, gettext("Roles"), mine, theirs, change, is_left),)

@@ -17,6 +17,7 @@ from formation_portal.applications.models import Change
 from .. import consequences
 from ..answers_page import AnswersPage
 from ..conflict import clashes
+from ..drawn import seen_of
 from ..finding import change_of, draft_of, party_of, posted_version, share_class_of, share_section
 from ..party_page import party_page
 from ..posted import read_answers
@@ -54,23 +55,26 @@ def _page(request: UserRequest, draft: Draft, holder: str) -> AnswersPage:
     return share_class_page(draft, share_section(draft), token=share_class_of(draft, holder).token)
 
 
-def _keep(request: UserRequest, page: AnswersPage, change: Change) -> None:
+def _keep(request: UserRequest, page: AnswersPage, change: Change) -> saving.Left:
+    left: saving.Left = ()
     labels = saving.choices_of(page.draft, change)
     if "version" in request.POST:
         posted = read_answers(page.sheet, request.POST)
         rest = {name: answer for name, answer in posted.items() if name not in labels}
-        _saver(request, page.draft, change.holder)(rest)
+        left = _saver(request, page.draft, change.holder)(rest)
     try:
         saving.restore_choices(page.draft, change, by=request.user)
     except saving.Overtaken as refusal:
         messages.error(request, consequences.overtaken(refusal.labels))
     else:
         messages.success(request, consequences.restored(labels.values()))
+    return left
 
 
-def _saver(request: UserRequest, draft: Draft, holder: str) -> Callable[[Mapping[str, Any]], None]:
+def _saver(request: UserRequest, draft: Draft, holder: str) -> Callable[[Mapping[str, Any]], saving.Left]:
     """What keeps the other answers of the page, as its own address would."""
     more: dict[str, Any] = {"version": posted_version(request.POST), "by": request.user}
+    more["seen"] = seen_of(request.POST, draft)
     if section := draft.schema.section(holder):
         return lambda raw: saving.save_section(draft, section, raw, **more)
     if party := draft.party(holder):

@@ -12,6 +12,7 @@ from formation_portal.applications.earlier_files import EarlierFiles
 from formation_portal.contract.schema import Section
 
 from ..conflict import clashes
+from ..drawn import seen_of
 from ..finding import draft_of, entity_section, posted_version
 from ..posted import read_answers
 from ..section_page import section_page
@@ -34,12 +35,12 @@ def _save(request: UserRequest, draft: Draft, asked: Section) -> HttpResponse:
     earlier = EarlierFiles(draft, request.user)
     before = section_page(draft, asked, earlier=earlier)
     raw = read_answers(before.sheet, request.POST)
-    version = posted_version(request.POST)
+    version, seen = posted_version(request.POST), seen_of(request.POST, draft)
     return answering.save(
         request,
         before,
         page=partial(section_page, draft, asked, earlier=earlier),
-        keep=lambda: saving.save_section(draft, asked, raw, version=version, by=request.user),
+        keep=lambda: saving.save_section(draft, asked, raw, version=version, by=request.user, seen=seen),
         clashes=partial(clashes, before.sheet),
         onwards=lambda: url_after(draft, "section", asked.key),
     )

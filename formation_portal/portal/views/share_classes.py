@@ -13,6 +13,7 @@ from formation_portal.applications.tokens import is_token, new_token
 from formation_portal.contract.language import say
 
 from ..conflict import clashes
+from ..drawn import seen_of
 from ..finding import draft_of, posted_version, share_class_of, share_section
 from ..posted import read_answers
 from ..share_class_page import ShareClassPage, share_class_page
@@ -54,10 +55,10 @@ def _answer(request: UserRequest, page: Callable[[], ShareClassPage]) -> HttpRes
     )
 
 
-def _keep(request: UserRequest, page: ShareClassPage) -> None:
-    raw = read_answers(page.sheet, request.POST)
+def _keep(request: UserRequest, page: ShareClassPage) -> saving.Left:
+    raw, seen = read_answers(page.sheet, request.POST), seen_of(request.POST, page.draft)
     if page.share_class is None:
-        saving.add_share_class(page.draft, raw, by=request.user, token=page.token)
-    else:
-        version = posted_version(request.POST)
-        saving.save_share_class(page.draft, page.share_class, raw, version=version, by=request.user)
+        saving.add_share_class(page.draft, raw, by=request.user, token=page.token, seen=seen)
+        return ()
+    version = posted_version(request.POST)
+    return saving.save_share_class(page.draft, page.share_class, raw, version=version, by=request.user, seen=seen)

@@ -6,6 +6,7 @@ from functools import partial
 from django.contrib import messages
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.languages import chosen_in, remember_choice
@@ -14,16 +15,20 @@ from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
 from formation_portal.contract.language import say
+from formation_portal.contract.reading import as_typed, is_blank
 from formation_portal.contract.schema import Section
 
 from .. import roles
 from ..allocation import Allocation
 from ..arrivals import give_it_a_moment
-from ..conflict import Clash, keeps_theirs
+from ..conflict import Clash, keeps_theirs, left_words
+from ..counting import listed
+from ..drawn import seen_of
 from ..finding import draft_of, party_of, posted_version, share_section
+from ..share_lines import cell_name, is_cell
 from ..share_owners import owner_section
 from ..share_split import CannotSplit, equal_parts
-from ..shares_view import SharesPage, cell_name, shares_page
+from ..shares_view import SharesPage, shares_page
 from ..steps import SHARES, url_after
 from .answering import draw_conflict, following
 
@@ -59,7 +64,8 @@ def _save(request: UserRequest, draft: Draft, section: Section, *, deed: Callabl
     before = shares_page(draft, section)
     typed = _typed(before, request.POST)
     try:
-        saving.save_holdings(draft, typed, version=posted_version(request.POST), by=request.user)
+        version, seen = posted_version(request.POST), seen_of(request.POST, draft)
+        left = _left(before, saving.save_holdings(draft, typed, version=version, by=request.user, seen=seen))
         is_done = deed()
     except saving.Stale as stale:
         page = shares_page(draft, section)
@@ -70,7 +76,9 @@ def _save(request: UserRequest, draft: Draft, section: Section, *, deed: Callabl
         return _draw(request, shares_page(draft, section), status=409)
     page = shares_page(draft, section)
     if request.htmx:
-        return render(request, "portal/_shares_change.html", {"page": page})
+        return render(request, "portal/_shares_change.html", {"page": page, "left_words": left})
+    for words in filter(None, (left, _unplaced(before, request.POST))):
+        messages.info(request, words)
     give_it_a_moment(draft.application)
     page = shares_page(draft, section)
     if is_done:
@@ -109,13 +117,35 @@ def _typed(page: SharesPage, post: QueryDict) -> dict[tuple[str, str], str]:
     """The cells that were posted, by the tokens of party and class."""
     pairs = [(party.token, row.token) for party in page.allocation.holders for row in page.draft.share_classes]
     named = {pair: cell_name(*pair) for pair in pairs}
-    return {pair: str(post[name]) for pair, name in named.items() if name in post and not keeps_theirs(post, name)}
+    return {pair: as_typed(post[name]) for pair, name in named.items() if name in post and not keeps_theirs(post, name)}
 
 
 def _clashes(page: SharesPage, stale: saving.Stale) -> tuple[Clash, ...]:
-    cells = {cell.name: cell for row in page.rows for cell in row.cells}
     return tuple(
-        Clash(cell_name(*pair), cells[cell_name(*pair)].label, stale.posted[pair], stale.stored.get(pair, ""))
-        for pair in stale.fields
-        if cell_name(*pair) in cells
+        Clash(
+            cell.name,
+            cell.label,
+            stale.posted[cell.pair],
+            stale.stored.get(cell.pair, ""),
+            change=stale.changes.get(cell.pair),
+            is_left=cell.pair in stale.left,
+        )
+        for cell in page.cells
+        if cell.pair in (*stale.fields, *stale.left)
     )
+
+
+def _unplaced(page: SharesPage, post: QueryDict) -> str:
+    """The numbers of holders and classes that were removed while the page was open, so that they aren't missed."""
+    known = {cell.name for cell in page.cells}
+    lost = [str(post[name]) for name in post if is_cell(name) and name not in known and not is_blank(post[name])]
+    words = ngettext(
+        "%(numbers)s was not saved: its holder or its class was removed meanwhile.",
+        "%(numbers)s were not saved: their holders or classes were removed meanwhile.",
+        len(lost),
+    )
+    return words % {"numbers": listed(lost)} if lost else ""
+
+
+def _left(page: SharesPage, left: saving.Left) -> str:
+    return left_words(cell.label for cell in page.cells if cell.pair in left)

@@ -1,0 +1,31 @@
+"""What a page was drawn from: written into its form, and read from its posts."""
+
+from django.http import HttpRequest, QueryDict
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.saving import Seen
+from formation_portal.applications.tokens import is_token, new_token
+
+# The control that carries it. Its parts: the application's revision, the page's own id, and which form it was.
+DRAWN = "drawn"
+_FORM_LETTERS = 8
+
+
+def drawn_from(draft: Draft, *, page: str = "") -> str:
+    """What a page says that it was drawn from; a new page gets a new id."""
+    form = draft.application.snapshot_id[:_FORM_LETTERS]
+    return f"{draft.application.revision}.{page or new_token()}.{form}"
+
+
+def page_of(request: HttpRequest) -> str:
+    """The id of the page that posts; empty where it doesn't say."""
+    return str(request.POST.get(DRAWN, "")).partition(".")[2].partition(".")[0]
+
+
+def seen_of(post: QueryDict, draft: Draft) -> Seen | None:
+    """What the page that posts has seen; None where it doesn't say, or was drawn from another form."""
+    revision, page, form = [*str(post.get(DRAWN, "")).split("."), "", "", ""][:3]
+    is_number = revision.isascii() and revision.isdigit() and len(revision) < 10
+    if not is_number or not is_token(page) or form != draft.application.snapshot_id[:_FORM_LETTERS]:
+        return None
+    return Seen(int(revision), page)
