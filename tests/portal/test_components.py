@@ -12,6 +12,7 @@ from django.core.paginator import Paginator
 from django.template.loader import get_template, render_to_string
 from django.test import RequestFactory
 
+from formation_portal.portal.glossary import Term
 from formation_portal.portal.session_page import SessionEnd
 from formation_portal.portal.templatetags import register
 from tests.markup import Markup
@@ -105,6 +106,7 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "slot_offers": {"offers": [Named()], "is_in_form": False, "upload_url": "/u", "csrf_token": "t"},
     "summary_row": {"id": "r", "term": ODD, "value": ODD, "is_name": True, "change_url": "/c", "change_what": ODD, "state": "met"},
     "task": {"id": "t", "title": ODD, "url": "/s", "state": "half", "status": ODD, "note": ODD, "why": ODD, "copies": "FP-1"},
+    "term": {"term": Term("seat", ODD, ODD, "en", ODD, "nl"), "place": ODD, "is_closed": True},
     "timeline": {"id": "way", "title": ODD, "steps": [Named(), Named(state="met")]},
     "uploading": {},
     "why": {"why": ODD * 9},
