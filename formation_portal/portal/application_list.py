@@ -60,10 +60,10 @@ def _row(application: Application) -> ApplicationRow:
         state=_MARKS.get(application.stands, "open"),
         status=application.stands.words,
         note=format_html(
-            '{}. {}Saved {}. <span class="nowrap">{}</span>',
+            '{}. {}{} <span class="nowrap">{}</span>',
             ", ".join(fact for fact in facts if fact),
             f"{turn}. " if turn else "",
-            day(application.updated_at),
+            gettext("Saved %(day)s.") % {"day": day(application.updated_at)},
             application.reference,
         ),
     )
