@@ -27,6 +27,7 @@ from formation_portal.relay.profile import remember
 from tests.journeys.barriers import HEIGHT, WIDE, barriers
 from tests.journeys.browser import TabBrowser
 from tests.journeys.conftest import OpenTab
+from tests.journeys.others import others_take_part
 from tests.journeys.people import people_once
 from tests.journeys.screenshots import Shot, Story, press, signed_in
 from tests.needed import has_chromium, needed
@@ -38,6 +39,7 @@ _DELIVERIES = (DeliveryState.WAITING, DeliveryState.UNKNOWN, DeliveryState.HELD,
 
 # Pages that are answers to what can't be had.
 _REFUSED = {"not-found", "not-found-outside", "product-not-found", "forbidden", "no-catalog"}
+_REFUSED |= {"part-unknown", "part-expired", "collaboration-shut"}
 
 
 class Walk:
@@ -93,6 +95,13 @@ def test_no_page_that_says_what_went_wrong_puts_up_a_barrier(walk: Walk, site: s
 
 def test_no_page_about_people_puts_up_a_barrier(walk: Walk) -> None:
     for shot in people_once():
+        walk.look(shot)
+    assert not walk.found, "\n".join(walk.found)
+
+
+@pytest.mark.long
+def test_no_page_of_what_others_do_puts_up_a_barrier(walk: Walk) -> None:
+    for shot in others_take_part():
         walk.look(shot)
     assert not walk.found, "\n".join(walk.found)
 
