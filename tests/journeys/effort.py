@@ -1,0 +1,51 @@
+"""What a task costs a person: pages opened, buttons and links pressed, fields filled in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tests.journeys.clients import NO_FILES, Browser, Files
+from tests.journeys.page import Button, Form, Page
+
+# Seconds for each, after the keystroke-level model: to find and press; to read what is asked, recall and type it; to
+# see what a new page is. Generous, since nobody does this twice.
+_PRESS, _FIELD, _PAGE, _FILE = 2.5, 9.0, 3.0, 15.0
+
+
+@dataclass
+class Effort:
+    """How much was done."""
+
+    presses: int = 0
+    fields: int = 0
+    pages: int = 0
+    files: int = 0
+
+    @property
+    def minutes(self) -> float:
+        """How long that takes somebody who has everything at hand."""
+        seconds = self.presses * _PRESS + self.fields * _FIELD + self.pages * _PAGE + self.files * _FILE
+        return seconds / 60
+
+
+class Counted:
+    """A browser that counts what is done with it. To open a page is a press; what it held already is no field."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self.effort = Effort()
+
+    def get(self, address: str) -> Page:
+        """Follow a link."""
+        self.effort.presses += 1
+        self.effort.pages += 1
+        return self._browser.get(address)
+
+    def send(self, form: Form, button: Button, *, files: Files = NO_FILES, follow: bool = True) -> Page:
+        """Fill in and press."""
+        changed = [one for one in form.controls if one.filled != one.found and any(one.filled)]
+        self.effort.fields += len({name.rpartition(":")[0] or name for name in (one.name for one in changed)})
+        self.effort.files += len(files)
+        self.effort.presses += 1
+        self.effort.pages += 1
+        return self._browser.send(form, button, files=files, follow=follow)

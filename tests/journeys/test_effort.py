@@ -1,0 +1,65 @@
+"""What needs people to be told for certain is counted here in presses and fields (goals 12, 14, 15)."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import open_draft
+from tests.journeys.clients import InProcessBrowser
+from tests.journeys.effort import Counted
+from tests.journeys.lifelike import Lifelike
+from tests.journeys.test_questions_in_chromium import started
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+def counted(user: Any) -> Counted:
+    """The user's browser without script, with a counter."""
+    client = Client()
+    client.force_login(user)
+    return Counted(InProcessBrowser(client))
+
+
+def test_a_known_director_takes_a_second_role_with_one_press_and_no_field(shelf: None) -> None:
+    made, owner = started("bvi-limited-company")
+    draft = open_draft(made)
+    ada = {"person.first_name": "Ada", "person.last_name": "Byron"}
+    saving.add_party(draft, "person", ["director"], ada, by=owner)
+    browser = counted(owner)
+    people = browser.get(f"/applications/{made.reference}/people/")
+    before = browser.effort.presses
+    form = next(one for one in people.forms if one.has_button("as Shareholders"))
+    browser.send(form, form.button("as Shareholders"))
+    assert (browser.effort.presses - before, browser.effort.fields) == (1, 0)
+    assert sorted(open_draft(made).parties[0].roles) == ["director", "shareholder"]
+
+
+def test_one_adds_oneself_as_director_and_shareholder_within_three_minutes(shelf: None) -> None:
+    made, owner = started("bvi-limited-company")
+    browser = counted(owner)
+    stranger = Lifelike(browser)
+    people = browser.get(f"/applications/{made.reference}/people/")
+    page = browser.get(next(address for text, address in people.links() if text.startswith("Add someone new as Dir")))
+    form = page.form(button="Continue")
+    page = browser.send(form, form.button("Continue"))
+    form = page.form(button="Add and continue")
+    form.control("This is me").filled = ["1"]
+    roles = next(one for one in form.controls if one.name == "roles")
+    roles.filled = ["director", "shareholder"]
+    stranger.work_on(browser.send(form, form.button("Add and continue")))
+    [party] = open_draft(made).parties
+    assert sorted(party.roles) == ["director", "shareholder"]
+    assert not [need for need in open_draft(made).needs_of_party(party.token) if need.slot is None and need.field]
+    assert browser.effort.minutes <= 3.5, browser.effort
+
+
+@pytest.mark.long
+def test_a_company_of_two_is_submitted_within_a_quarter_of_an_hour(customer: Any, shelf: None) -> None:
+    browser = counted(customer)
+    stranger = Lifelike(browser)
+    overview = stranger.start(browser.get("/products/bvi-limited-company/"))
+    status = stranger.declare(stranger.complete(overview))
+    assert "/status/" in status.address
+    assert browser.effort.minutes <= 15, browser.effort
