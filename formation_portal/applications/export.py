@@ -14,7 +14,7 @@ from formation_portal.contract.rules import Question
 from formation_portal.contract.schema import Section
 
 from .drafts import Draft
-from .models import Document
+from .models import Change, Document
 from .rows import PartyRow, ShareClassRow
 from .summary import answer_line
 
@@ -46,8 +46,13 @@ def export(draft: Draft) -> Exported:
         "share_classes": [_share_class(draft, row) for row in draft.share_classes],
         "holdings": list(_holdings(draft)),
         "documents": [_document(draft, document) for document in draft.documents],
-        "history": [{"at": _time(one.at), "what": one.what} for one in application.changes.order_by("pk")],
+        "history": [_change(one) for one in application.changes.order_by("pk")],
     }
+
+
+def _change(change: Change) -> Exported:
+    """One entry of the history; `state` is the one that the application came to by it, where it moved."""
+    return {"at": _time(change.at), "what": change.what, "state": change.moved_to or None}
 
 
 def _time(at: datetime | None) -> str | None:

@@ -87,6 +87,11 @@ def test_the_record_says_what_it_is_of(complete: Draft, as_owner: Client) -> Non
     assert record["times"]["started"] == complete.application.created_at.isoformat()
     assert record["times"]["submitted"] is None
     assert [one["what"] for one in record["history"]][:2] == ["Started the application", "Changed “The company”"]
+    assert {one["state"] for one in record["history"]} == {None}
+
+
+def test_the_history_says_when_it_moved(submitted: Draft, as_owner: Client) -> None:
+    assert record_of(as_owner, submitted)["history"][-1]["state"] == "submitted_for_review"
 
 
 def test_shares_and_documents_are_named_by_whom_they_belong_to(complete: Draft, as_owner: Client) -> None:
