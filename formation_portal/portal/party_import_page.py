@@ -191,15 +191,3 @@ def _still_needed(row: SheetRow) -> tuple[str, ...]:
     count = len(row.missing)
     words = say_count("{count} answer still needed afterwards", "{count} answers still needed afterwards", count)
     return (f"{words}: {labels}",)
-
-
-def _remark(code: str, detail: str) -> str:
-    """What was found while the file was read."""
-    return {
-        "windows": say(
-            "The file was read as Windows writes letters, since it isn’t UTF-8. Look at names with accents."
-        ),
-        "merged": say("Some cells are merged. What stands in one counts for its first row and column only."),
-        "hidden": say("Hidden sheets are not read."),
-        "first": say("Only the sheet “{title}” is read.", title=detail),
-    }[code]
