@@ -1,0 +1,113 @@
+"""Which language a page is in, where the choice is kept, and who is never asked."""
+
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.urls import reverse
+
+pytestmark = pytest.mark.django_db
+
+SIGN_IN = "/accounts/login/"
+
+
+def heading(client: Client, address: str = SIGN_IN, **headers: str) -> str:
+    html = client.get(address, headers=headers).content.decode()
+    return html.partition("<h1>")[2].partition("</h1>")[0]
+
+
+def choose(client: Client, language: str, page: str = SIGN_IN) -> Any:
+    return client.post(reverse("portal:language"), {"language": language, "page": page})
+
+
+@pytest.mark.parametrize(
+    ("accepted", "said"),
+    [
+        ("de-CH,de;q=0.9", "Anmelden"),
+        ("fr", "Se connecter"),
+        ("es-MX", "Iniciar sesión"),
+        ("pt", "Sign in"),
+    ],
+)
+def test_a_page_is_in_the_browsers_language(as_nobody: Client, accepted: str, said: str) -> None:
+    assert heading(as_nobody, **{"accept-language": accepted}) == said
+
+
+def test_a_choice_comes_back_to_the_page_and_stays(as_nobody: Client) -> None:
+    response = choose(as_nobody, "de", f"{SIGN_IN}?next=/x")
+    assert response["Location"] == f"{SIGN_IN}?next=/x"
+    assert heading(as_nobody, **{"accept-language": "fr"}) == "Anmelden"
+    kept = response.cookies[settings.LANGUAGE_COOKIE_NAME]
+    assert (kept.value, kept["httponly"], kept["samesite"]) == ("de", True, "Lax")
+
+
+@pytest.mark.parametrize("page", ["https://elsewhere.example/", "//elsewhere.example/", "javascript:alert(1)", "x", ""])
+def test_a_choice_never_leads_to_another_site(as_nobody: Client, page: str) -> None:
+    assert choose(as_nobody, "de", page)["Location"] == "/"
+
+
+def test_a_language_that_is_not_offered_changes_nothing(as_nobody: Client) -> None:
+    assert settings.LANGUAGE_COOKIE_NAME not in choose(as_nobody, "xx").cookies
+    assert as_nobody.get(reverse("portal:language")).status_code == 405
+
+
+def test_the_page_says_its_language_and_offers_the_others(as_nobody: Client) -> None:
+    choose(as_nobody, "fr")
+    html = as_nobody.get(SIGN_IN).content.decode()
+    assert '<html lang="fr">' in html
+    assert '<span lang="fr" aria-current="true">Français</span>' in html
+    assert 'value="de" lang="de">Deutsch</button>' in html
+
+
+def test_caches_keep_the_languages_apart(as_nobody: Client) -> None:
+    assert {"Accept-Language", "Cookie"} <= {one.strip() for one in as_nobody.get(SIGN_IN)["Vary"].split(",")}
+
+
+def test_a_choice_is_kept_with_the_account(as_owner: Client, owner: Any) -> None:
+    choose(as_owner, "es")
+    owner.refresh_from_db()
+    assert owner.language == "es"
+
+
+def sign_in(client: Client, owner: Any, **headers: str) -> Any:
+    owner.set_password("a long passphrase")
+    owner.save()
+    form = {"login": owner.email, "password": "a long passphrase"}
+    return client.post(SIGN_IN, form, headers=headers)
+
+
+def test_an_account_brings_its_language_to_another_browser(as_nobody: Client, owner: Any) -> None:
+    owner.language = "de"
+    response = sign_in(as_nobody, owner)
+    assert response.cookies[settings.LANGUAGE_COOKIE_NAME].value == "de"
+
+
+def test_a_choice_before_signing_in_goes_into_the_account(as_nobody: Client, owner: Any) -> None:
+    owner.language = "de"
+    choose(as_nobody, "fr")
+    sign_in(as_nobody, owner)
+    owner.refresh_from_db()
+    assert owner.language == "fr"
+
+
+def test_an_account_without_a_language_takes_that_of_the_page(as_nobody: Client, owner: Any) -> None:
+    sign_in(as_nobody, owner, **{"accept-language": "es"})
+    owner.refresh_from_db()
+    assert owner.language == "es"
+
+
+@pytest.mark.django_db(databases=["default", "service"])
+def test_agents_and_the_service_are_spoken_to_in_english(as_agent: Client) -> None:
+    choose(as_agent, "de")
+    desk = as_agent.get("/desk/").content.decode()
+    assert '<html lang="en"' in desk
+    assert "Deutsch" not in desk
+    refusal = as_agent.get("/api/v1/entities", headers={"accept-language": "de"})
+    assert refusal.status_code == 401
+    assert "API key" in refusal.content.decode()
+
+
+def test_a_page_in_another_language_leaves_the_next_one_alone(as_nobody: Client) -> None:
+    assert heading(as_nobody, **{"accept-language": "de"}) == "Anmelden"
+    assert heading(as_nobody) == "Sign in"

@@ -1,0 +1,150 @@
+"""What is typed and shown in each language, and that a draft keeps it in one way."""
+
+from collections.abc import Iterator
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from django.utils import translation
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from formation_portal.contract import language, notation, reading
+from formation_portal.contract.fields import read_field
+from formation_portal.contract.world import COUNTRIES, collated, countries_by_name, country_name
+from tests.applications.made import field
+
+LANGUAGES = ("en", "de", "fr", "es")
+
+
+@pytest.fixture(autouse=True)
+def _afterwards_english() -> Iterator[None]:
+    with translation.override("en"):
+        yield
+
+
+@pytest.mark.parametrize(
+    ("code", "typed", "value"),
+    [
+        ("en", "1,234.56", "1234.56"),
+        ("de", "1.234,56", "1234.56"),
+        ("de", "1 234,56", "1234.56"),
+        ("de", "1.234", "1234"),
+        ("de", "1,5", "1.5"),
+        ("es", "1.234.567,8", "1234567.8"),
+        ("fr", "1\u202f234,56", "1234.56"),
+        ("fr", "1 234,56", "1234.56"),
+        ("fr", "1.5", "1.5"),
+        # Nobody can mean anything else by these, whatever the page is in.
+        ("de", "1,234.56", "1234.56"),
+        ("de", "1.5", "1.5"),
+        ("de", "1'234.56", "1234.56"),
+    ],
+)
+def test_a_number_is_read_in_the_notation_of_the_page(code: str, typed: str, value: str) -> None:
+    with translation.override(code):
+        kept = notation.kept(typed)
+    assert reading.decimal(kept, label="it") == Decimal(value)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@settings(max_examples=25)
+@given(number=st.decimals(min_value=-(10**9), max_value=10**9, places=2))
+def test_a_number_reads_the_same_in_every_language(code: str, number: Decimal) -> None:
+    for kept in (str(number), f"{number:,}"):
+        with translation.override(code):
+            again = notation.kept(notation.shown(kept))
+        assert again == kept
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@settings(max_examples=25)
+@given(text=st.text(max_size=12))
+def test_what_is_no_number_stays_as_it_was_typed(code: str, text: str) -> None:
+    with translation.override(code):
+        kept = notation.kept(text)
+        if kept != text:
+            reading.decimal(kept, label="it")
+        assert notation.kept(notation.shown(kept)) == kept
+
+
+def test_only_numbers_are_turned() -> None:
+    text, number = read_field(field("it")), read_field(field("it", "number"))
+    amount = read_field(field("it", "currency_amount", allowed_currencies=["EUR", "USD"]))
+    with translation.override("de"):
+        assert text.kept("1.234,56") == "1.234,56"
+        assert number.kept("1.234,56") == "1,234.56"
+        assert amount.kept("1.234,56", "amount") == "1,234.56"
+        assert amount.shown({"amount": "1,234.56", "currency": "EUR"}) == {"amount": "1.234,56", "currency": "EUR"}
+
+
+@pytest.mark.parametrize(
+    ("typed", "month"),
+    [
+        ("Mai", 5),
+        ("mai", 5),
+        ("März", 3),
+        ("août", 8),
+        ("Aout", 8),
+        ("juin", 6),
+        ("juil.", 7),
+        ("enero", 1),
+        ("Dez.", 12),
+    ],
+)
+def test_a_month_is_read_by_its_name_in_any_of_the_languages(typed: str, month: int) -> None:
+    parts = {"day": "3.", "month": typed, "year": "1980"}
+    assert reading.calendar_date(parts, label="it") == date(1980, month, 3)
+
+
+def test_no_name_means_two_months() -> None:
+    for code in LANGUAGES:
+        for number in range(1, 13):
+            for width in ("wide", "abbreviated"):
+                name = language.locale_of(code).months["format"][width][number]
+                assert language.month_named(name) == number
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [("en", "27 March 1985"), ("de", "27. März 1985"), ("fr", "27 mars 1985"), ("es", "27 de marzo de 1985")],
+)
+def test_a_day_is_said_as_the_language_says_it(code: str, shown: str) -> None:
+    with translation.override(code):
+        assert language.day(date(1985, 3, 27)).replace("\u00a0", " ") == shown
+
+
+@pytest.mark.parametrize(
+    ("code", "listed"), [("en", "A, B and C"), ("de", "A, B und C"), ("fr", "A, B et C"), ("es", "A, B y C")]
+)
+def test_a_list_is_said_as_the_language_says_it(code: str, listed: str) -> None:
+    with translation.override(code):
+        assert language.listed(["A", "B", "C"]) == listed
+
+
+def test_a_sentence_is_said_with_its_values_and_no_value_is_taken_for_a_gap() -> None:
+    with translation.override("de"):
+        assert language.say("Enter “{label}”", label="{x} %s") == "Geben Sie „{x} %s“ ein"
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_countries_stand_where_a_reader_looks_for_them(code: str) -> None:
+    names = [name for _, name in countries_by_name(code)]
+    assert len(names) == len(COUNTRIES)
+    assert names == sorted(names, key=collated)
+    austria = country_name("AT", code)
+    # Ö, Å and É stand with their plain letters and not after Z.
+    assert names.index(austria) < names.index(country_name("ZW", code))
+    assert collated("Österreich") < collated("Peru")
+
+
+def test_questions_that_no_schema_lists_are_in_the_readers_words() -> None:
+    from tests.applications.made import product
+
+    section = product().form.share_section
+    assert section is not None
+    with translation.override("de"):
+        german = [spec.label for spec in section.groups["share_class"] if spec.is_ours]
+    english = [spec.label for spec in section.groups["share_class"] if spec.is_ours]
+    assert german[0] == "Name der Klasse"
+    assert english[0] == "Name of the class"

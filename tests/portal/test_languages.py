@@ -1,0 +1,197 @@
+"""Every page in every language: it is drawn, says nothing in English that is ours, and marks what is the schema's."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from babel import Locale
+from django.conf import settings
+from django.test import Client
+from django.urls import reverse
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from tests.applications import made
+from tests.pseudo_language import CODE, Unmarked, pseudo_language
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+# What is neither ours nor the schema's: names and texts that were typed, units, formats, our own name.
+TYPED = ("Larkfield Holdings", "Ada Lovelace", "Ada", "Lovelace", "AL", "Ordinary", "passport.pdf", "ada@example.com")
+OURS = ("Ingrid Solheim", "owner@example.com", "Formation Portal", "Pseudo", "kB", "MB", "USD", "EUR", "PDF", "JSON", "SHA")
+
+
+def section_url(draft: Draft) -> str:
+    return reverse("portal:section", args=[draft.application.reference, "the-company"])
+
+
+def texts_of(document: Any) -> Iterator[str]:
+    """Every text of a catalog item, whatever it is for."""
+    if isinstance(document, dict):
+        document = list(document.values())
+    if isinstance(document, list):
+        for one in document:
+            yield from texts_of(one)
+    elif isinstance(document, str):
+        yield document
+
+
+def addresses(draft: Draft) -> dict[str, str]:
+    """The pages of an application, by name."""
+    reference = draft.application.reference
+    party, share_class = draft.parties[0].token, draft.share_classes[0].token
+
+    def page(name: str, *more: str) -> str:
+        return reverse(f"portal:{name}", args=[reference, *more])
+
+    return {
+        "overview": page("overview"),
+        "section": page("section", "the-company"),
+        "funds": page("section", "funds"),
+        "people": page("people"),
+        "party_new": page("party_new"),
+        "party_roles": page("party_new") + "?kind=person",
+        "party": page("party", party),
+        "party_removal": page("party_removal", party),
+        "shares": page("shares"),
+        "share_class": page("share_class", share_class),
+        "share_class_new": page("share_class_new"),
+        "share_class_removal": page("share_class_removal", share_class),
+        "documents": page("documents"),
+        "check": page("check"),
+        "copy": page("copy"),
+        "carry_over": page("carry_over"),
+        "removal": page("removal"),
+        "applications": reverse("portal:applications"),
+        "account": "/accounts/email/",
+    }
+
+
+def answers(client: Client, address: str, language: str, **posted: str) -> str:
+    headers = {"accept-language": language}
+    response = client.post(address, posted, headers=headers) if posted else client.get(address, headers=headers)
+    # Without a catalog, a page says so.
+    assert response.status_code in (200, 409, 422, 503), (address, response.status_code)
+    return str(response.content.decode())
+
+
+@pytest.fixture
+def begun(draft: Draft, owner: Any) -> Draft:
+    """A draft with much still to do: needs, reasons and minimums are said."""
+    section = draft.schema.section("the-company")
+    assert section is not None
+    raw = {"entity.name": "Larkfield Holdings", "xy.activity": "Trading"}
+    saving.save_section(draft, section, raw, version=0, by=owner)
+    saving.add_party(draft, "person", ["director", "shareholder", "manager"], {}, by=owner)
+    saving.add_share_class(draft, {}, by=owner)
+    return open_draft(draft.application)
+
+
+@pytest.mark.parametrize("language", [code for code, _ in settings.LANGUAGES])
+def test_every_page_is_drawn_in_every_language(as_owner: Client, complete: Draft, language: str) -> None:
+    for address in addresses(complete).values():
+        assert f'<html lang="{language}">' in answers(as_owner, address, language)
+
+
+def test_nothing_of_ours_is_left_in_english(as_owner: Client, begun: Draft) -> None:
+    with pseudo_language():
+        check(as_owner, addresses(begun).values())
+        funds = addresses(begun)["funds"]
+        drawn = answers(as_owner, funds, CODE, **{"q:capital:amount": "x", "q:capital:currency": "USD", "version": "0"})
+        assert foreign(drawn) == []
+
+
+def test_nothing_of_ours_is_left_in_english_where_all_is_there(
+    as_owner: Client, as_nobody: Client, complete: Draft, owner: Any
+) -> None:
+    with pseudo_language():
+        check(as_owner, addresses(complete).values())
+        check(as_nobody, ("/accounts/login/", "/accounts/signup/", "/accounts/password/reset/"))
+        saving.submit(complete, by=owner, declaration="I declare it.")
+        reference = complete.application.reference
+        names = ("status", "check", "withdrawal", "people", "shares")
+        check(as_owner, [reverse(f"portal:{name}", args=[reference]) for name in names])
+
+
+def check(client: Client, pages: Any) -> None:
+    left = {address: found for address in pages if (found := foreign(answers(client, address, CODE)))}
+    assert left == {}
+
+
+def foreign(html: str) -> list[str]:
+    """What a page says without a mark, beyond the schema's words and what was typed."""
+    schema = {text for text in texts_of(made.ITEM) if text} | {"director", "shareholder", "manager"}
+    names = Locale(CODE).territories.values()
+    months = Locale(CODE).months["format"]["wide"].values()
+    known = sorted(
+        {*schema, *TYPED, *OURS, *names, *months, *(one.capitalize() for one in schema)}, key=len, reverse=True
+    )
+    pattern = re.compile("|".join(map(re.escape, known)) + r"|FP-[\w-]+|\b[eo]\b|[Dd]ollar\w* statunitens\w|euro")
+    return [text for text in Unmarked(html).texts if any(map(str.isalpha, pattern.sub("", text)))]
+
+
+def test_the_pseudo_language_finds_a_word_without_translation() -> None:
+    assert Unmarked("<p>\u27e6All <b>marked</b>\u27e7 <span lang='en'>Theirs</span></p>").texts == []
+    assert Unmarked("<p>\u27e6Marked\u27e7 not</p><i aria-label='Read out'></i>").texts == ["not", "Read out"]
+
+
+def test_the_schemas_words_are_marked_with_their_language(as_owner: Client, draft: Draft) -> None:
+    german = answers(as_owner, section_url(draft), "de")
+    assert '<h1><span lang="en" dir="auto">The company</span></h1>' in german
+    assert '<span lang="en" dir="auto">Activity</span>' in german
+    assert '<span lang="en">Holding company</span>' in german
+    assert 'lang="en"' not in answers(as_owner, section_url(draft), "en").replace('<html lang="en">', "").replace(
+        '<span lang="en" aria-current="true">', ""
+    )
+
+
+def test_a_catalog_in_another_language_is_marked_with_that(as_owner: Client, draft: Draft, settings: Any) -> None:
+    settings.CATALOG_LANGUAGE = "pt-BR"
+    assert '<span lang="pt-BR" dir="auto">Activity</span>' in answers(as_owner, section_url(draft), "en")
+
+
+def test_markup_that_is_kept_is_kept_by_language(as_owner: Client, draft: Draft) -> None:
+    for language, words in (("en", "(optional)"), ("de", "(freiwillig)"), ("en", "(optional)")):
+        html = answers(as_owner, section_url(draft), language)
+        assert words in html
+        assert ("(optional)" in html) is (language == "en")
+
+
+def test_the_choice_on_a_page_with_answers_saves_them_first(as_owner: Client, draft: Draft) -> None:
+    typed = {"q:name": "Larkfield", "q:started_on:day": "x", "version": "0", "language": "de"}
+    response = as_owner.post(section_url(draft), typed)
+    assert response["Location"] == section_url(draft)
+    assert response.cookies[settings.LANGUAGE_COOKIE_NAME].value == "de"
+    assert open_draft(draft.application).entity_raw["entity.name"] == "Larkfield"
+    again = as_owner.get(section_url(draft)).content.decode()
+    assert '<html lang="de">' in again
+    assert 'value="Larkfield"' in again
+
+
+def test_an_amount_reads_the_same_in_every_language(as_owner: Client, draft: Draft) -> None:
+    address = reverse("portal:section", args=[draft.application.reference, "funds"])
+    typed = {"q:capital:amount": "1.234,50", "q:capital:currency": "EUR", "version": "0"}
+    as_owner.post(address, typed, headers={"accept-language": "de"})
+    assert open_draft(draft.application).entity_raw["xy.capital"] == {"amount": "1,234.50", "currency": "EUR"}
+    for language, shown in (("en", "1,234.50"), ("de", "1.234,50"), ("fr", "1\u202f234,50"), ("es", "1.234,50")):
+        assert f'value="{shown}"' in answers(as_owner, address, language)
+
+
+def test_numbers_of_shares_read_the_same_in_every_language(as_owner: Client, complete: Draft) -> None:
+    address = reverse("portal:shares", args=[complete.application.reference])
+    for language, shown in (("en", "10,000"), ("de", "10.000"), ("fr", "10\u202f000"), ("es", "10.000")):
+        assert f'value="{shown}"' in answers(as_owner, address, language)
+    page = answers(as_owner, address, "de")
+    version = re.search(r'name="version"[^>]* value="([^"]*)"', page)
+    cell = re.search(r'name="([^"]*)" value="10\.000"', page)
+    assert version
+    assert cell
+    as_owner.post(address, {cell[1]: "12.500", "version": version[1]}, headers={"accept-language": "de"})
+    [holding] = open_draft(complete.application).holdings.values()
+    assert (holding.typed, holding.shares) == ("12,500", 12500)
+
+
+def test_the_history_stays_in_the_agents_language(as_owner: Client, draft: Draft) -> None:
+    as_owner.post(section_url(draft), {"q:name": "Larkfield", "version": "0"}, headers={"accept-language": "de"})
+    assert "Changed “The company”" in [change.what for change in draft.application.changes.all()]
