@@ -18,8 +18,30 @@ from tests.pseudo_language import CODE, Unmarked, pseudo_language
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 # What is neither ours nor the schema's: names and texts that were typed, units, formats, our own name.
-TYPED = ("Larkfield Holdings", "Ada Lovelace", "Ada", "Lovelace", "AL", "Ordinary", "passport.pdf", "ada@example.com")
-OURS = ("Ingrid Solheim", "owner@example.com", "Formation Portal", "Pseudo", "kB", "MB", "USD", "EUR", "PDF", "JSON", "SHA")
+TYPED = (
+    "Larkfield Holdings",
+    "Ada Lovelace",
+    "Ada",
+    "Lovelace",
+    "AL",
+    "WN",
+    "Ordinary",
+    "passport.pdf",
+    "ada@example.com",
+)
+OURS = (
+    "Ingrid Solheim",
+    "owner@example.com",
+    "Formation Portal",
+    "Pseudo",
+    "kB",
+    "MB",
+    "USD",
+    "EUR",
+    "PDF",
+    "JSON",
+    "SHA",
+)
 
 
 def section_url(draft: Draft) -> str:

@@ -15,6 +15,7 @@ from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
 from formation_portal.contract.language import say
+from formation_portal.contract.notation import kept, shown
 from formation_portal.contract.reading import as_typed, is_blank
 from formation_portal.contract.schema import Section
 
@@ -117,7 +118,11 @@ def _typed(page: SharesPage, post: QueryDict) -> dict[tuple[str, str], str]:
     """The cells that were posted, by the tokens of party and class."""
     pairs = [(party.token, row.token) for party in page.allocation.holders for row in page.draft.share_classes]
     named = {pair: cell_name(*pair) for pair in pairs}
-    return {pair: as_typed(post[name]) for pair, name in named.items() if name in post and not keeps_theirs(post, name)}
+    return {
+        pair: kept(as_typed(post[name]))
+        for pair, name in named.items()
+        if name in post and not keeps_theirs(post, name)
+    }
 
 
 def _clashes(page: SharesPage, stale: saving.Stale) -> tuple[Clash, ...]:
@@ -125,8 +130,8 @@ def _clashes(page: SharesPage, stale: saving.Stale) -> tuple[Clash, ...]:
         Clash(
             cell.name,
             cell.label,
-            stale.posted[cell.pair],
-            stale.stored.get(cell.pair, ""),
+            shown(stale.posted[cell.pair]),
+            shown(stale.stored.get(cell.pair, "")),
             change=stale.changes.get(cell.pair),
             is_left=cell.pair in stale.left,
         )
