@@ -44,15 +44,16 @@ class OverviewPage:
 def overview_page(draft: Draft) -> OverviewPage:
     """The overview of a draft that can still be changed."""
     delivery = delivery_note(draft)
+    came_back = _returned(draft, delivery)
     return OverviewPage(
         draft=draft,
         delivery=delivery,
         list=task_list(draft, refused=delivery.refused, deliveries=task_deliveries(draft, delivery.board)),
-        submit=_submit(draft),
+        submit=_submit(draft, refused=came_back.left if came_back else len(delivery.refused)),
         price=_price(draft.application),
         saved=moments.moment(draft.application.updated_at),
         has_new_form=newer_form(draft) is not None,
-        returned=_returned(draft, delivery),
+        returned=came_back,
     )
 
 
@@ -62,8 +63,8 @@ def _returned(draft: Draft, delivery: DeliveryNote) -> Returned | None:
     return returned(delivery, tracker(draft).returned, back_to="overview")
 
 
-def _submit(draft: Draft) -> Task:
-    count = len(draft.needs)
+def _submit(draft: Draft, *, refused: int) -> Task:
+    count = len(draft.needs) + refused
     url = reverse("portal:check", args=[draft.application.reference])
     is_returned = draft.application.stands is State.RETURNED_FOR_CHANGES
     title = say("Check and send corrections") if is_returned else say("Check your answers and submit")

@@ -68,9 +68,12 @@ def test_it_says_everything_that_the_page_of_answers_says(submitted: Draft, as_o
     for one in rows:
         assert squeezed(one.text) in found, one.text
     values = [one for one in page.all("dd") if one.attributes.get("class") != "change"]
+    # What is small tells of the delivery, or advises.
+    asides = [squeezed(one.text) for one in page.all("small")]
     for one in values:
-        said = squeezed(one.text.replace("Saved", "").replace("Sending", ""))
-        assert said.removesuffix("Provided by your registered agent").strip() in found, one.text
+        said = squeezed(one.text)
+        answer = next((said.removesuffix(aside).strip() for aside in asides if said.endswith(aside)), said)
+        assert answer in found, one.text
     assert submitted.application.declaration in found
     assert "Declared by Ingrid Solheim on" in found
     assert submitted.documents[0].sha256 in found.replace(" ", "")

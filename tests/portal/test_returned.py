@@ -66,6 +66,12 @@ def test_each_thing_that_came_back_stands_first_with_its_note_and_leads_to_its_c
         assert place in ids, f"{words}: {control}"
 
 
+def test_it_is_not_ready_to_be_sent_while_something_is_left(came_back: Draft, owner: Any, as_owner: Client) -> None:
+    assert "2 things are still needed" in page_of(as_owner, came_back).one("main").text
+    save(came_back, "the-company", {"entity.name": "Larkspur"}, owner)
+    assert "1 thing is still needed" in page_of(as_owner, came_back).one("main").text
+
+
 def test_what_was_changed_since_is_listed_and_counted(came_back: Draft, owner: Any, as_owner: Client) -> None:
     assert "Waiting for you: 2 corrections." in page_of(as_owner, came_back, "status/").one("main").text
     save(came_back, "the-company", {"entity.name": "Larkspur"}, owner)
