@@ -26,7 +26,8 @@ from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.needs import needs
 from formation_portal.contract.record import Record
 from formation_portal.contract.schema import FormSchema
-from tests.bench import forms
+from tests.bench import forms, in_chromium
+from tests.needed import has_chromium
 
 Measure = tuple[str, float, str]
 
@@ -53,6 +54,9 @@ def all_measures(*, small: bool) -> Iterator[Measure]:
     yield from _rules(rounds)
     yield from _weights(client, catalog, _section(owner, 60))
     yield from _memory(client, _section(owner, 60), 30 if small else 1000)
+    if has_chromium():
+        lengths = {size: _section(owner, size) for size in (in_chromium.SHORT, in_chromium.LONG)}
+        yield from in_chromium.measures(client, lengths, 3 if small else 15)
     yield "second_start", _second_start(), "s"
 
 
