@@ -39,9 +39,9 @@
     const request = new XMLHttpRequest();
 
     /* The slot as it was, with what became of the file. */
-    const giveBack = (text) => {
+    const giveBack = (text, tone = "error") => {
       const hadFocus = shown.contains(document.activeElement);
-      shown.outerHTML = '<p class="uploading error"></p>';
+      shown.outerHTML = `<p class="uploading ${tone}"></p>`;
       slot.querySelector(".uploading").textContent = text;
       picker.hidden = false;
       if (hadFocus) control.focus();
@@ -76,7 +76,7 @@
     };
     request.onabort = () => {
       control.value = "";
-      giveBack(words("cancelled"));
+      giveBack(words("cancelled"), "hint");
     };
     request.onerror = fail;
     request.onload = () => {

@@ -18,6 +18,7 @@ from formation_portal.portal.typed import typed_in
 from tests.journeys import test_barriers as states
 from tests.journeys.clients import FORM, InProcessBrowser
 from tests.journeys.page import Control, Form
+from tests.journeys.papers import papers_in_every_state
 from tests.journeys.people import people_once
 from tests.journeys.screenshots import Shot, Story
 
@@ -93,6 +94,7 @@ def _shots(browsers: dict[str, InProcessBrowser]) -> Iterator[Shot]:
     yield Shot("gallery", "/gallery/", who="nobody")
     yield from states._afterwards()
     yield from people_once()
+    yield from papers_in_every_state()
     yield Shot("not-found", "/applications/FP-0000-0000-0000/")
     yield Shot("not-found-outside", "/nowhere/", who="nobody")
     yield Shot("forbidden", "/desk/")

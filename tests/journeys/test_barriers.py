@@ -28,6 +28,7 @@ from tests.journeys.barriers import HEIGHT, WIDE, barriers
 from tests.journeys.browser import TabBrowser
 from tests.journeys.conftest import OpenTab
 from tests.journeys.others import others_take_part
+from tests.journeys.papers import papers_in_every_state
 from tests.journeys.people import people_once
 from tests.journeys.screenshots import Shot, Story, press, signed_in
 from tests.needed import has_chromium, needed
@@ -102,6 +103,13 @@ def test_no_page_about_people_puts_up_a_barrier(walk: Walk) -> None:
 @pytest.mark.long
 def test_no_page_of_what_others_do_puts_up_a_barrier(walk: Walk) -> None:
     for shot in others_take_part():
+        walk.look(shot)
+    assert not walk.found, "\n".join(walk.found)
+
+
+@pytest.mark.long
+def test_no_page_about_documents_puts_up_a_barrier(walk: Walk) -> None:
+    for shot in papers_in_every_state():
         walk.look(shot)
     assert not walk.found, "\n".join(walk.found)
 
