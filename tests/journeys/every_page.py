@@ -15,8 +15,10 @@ from django.utils.http import urlencode
 from formation_portal.accounts.demo import ensure_demo_accounts
 from formation_portal.accounts.signing_in import Unsent
 from formation_portal.portal.typed import typed_in
+from tests.invitations import post
 from tests.journeys import test_barriers as states
 from tests.journeys.clients import FORM, InProcessBrowser
+from tests.journeys.others import others_take_part
 from tests.journeys.page import Control, Form
 from tests.journeys.papers import papers_in_every_state
 from tests.journeys.people import people_once
@@ -95,6 +97,10 @@ def _shots(browsers: dict[str, InProcessBrowser]) -> Iterator[Shot]:
     yield from states._afterwards()
     yield from people_once()
     yield from papers_in_every_state()
+    for shot in others_take_part():
+        yield shot
+        for mistake in _MISTAKES.get(shot.name, ()):
+            mistake(browsers[shot.who], shot.address)
     yield Shot("not-found", "/applications/FP-0000-0000-0000/")
     yield Shot("not-found-outside", "/nowhere/", who="nobody")
     yield Shot("forbidden", "/desk/")
@@ -134,6 +140,17 @@ def _changing(browser: InProcessBrowser, address: str) -> None:
             browser.client.post(address, body, content_type=FORM, headers={"HX-Request": "true"})
 
 
+def _entering_the_code(browser: InProcessBrowser, address: str) -> None:
+    form = browser.get(address).form(button="Open your part")
+    form.control("Code").filled = [post.code()]
+    browser.send(form, form.button("Open your part"))
+
+
+def _being_done(browser: InProcessBrowser, address: str) -> None:
+    form = browser.get(address).form(button="I am done")
+    browser.send(form, form.button("I am done"))
+
+
 _MISTAKES: dict[str, tuple[Any, ...]] = {
     "section": (_changing,),
     "party-company": (_changing,),
@@ -149,6 +166,12 @@ _MISTAKES: dict[str, tuple[Any, ...]] = {
         partial(_mistyping, button="Save", filled={"": "many " * 120}),
     ),
     "party-new-kind": (partial(_mistyping, button="", filled={}),),
+    "invitation": (partial(_mistyping, button="Send", filled={"e-mail": "ada"}),),
+    "part-code-wrong": (partial(_mistyping, button="Open your part", filled={"Code": "12"}),),
+    "part": (_entering_the_code, _changing),
+    "part-completion": (_being_done,),
+    "part-errors": (partial(_mistyping, button="Save", filled={"Date of birth": "99"}),),
+    "access": (partial(_mistyping, button="Ask", filled={"e-mail": "ada"}),),
     "check-complete": (partial(_mistyping, button="Submit", filled={}),),
 }
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Page as Tab
 from formation_portal.applications import saving
 from formation_portal.applications.access import Collaborator, Right
 from formation_portal.applications.drafts import Draft, open_draft
-from formation_portal.invitations import codes, parts
+from formation_portal.invitations import codes, collaborators, parts
 from formation_portal.invitations.models import Invitation
 from tests.applications import made
 from tests.invitations import post
@@ -72,11 +72,12 @@ def _type_nonsense(tab: Tab) -> None:
 
 
 def _access(draft: Draft, root: str) -> Iterator[Shot]:
-    now = timezone.now()
-    there = {"application": draft.application, "asked_at": now, "expires_at": now + timedelta(days=14)}
-    reader = get_user_model().objects.get(email="agent@example.com")
-    Collaborator.objects.create(**there, email=reader.email, right=Right.VIEW, user=reader, accepted_at=now)
-    Collaborator.objects.create(**there, email="wilhelmina.van.der.meer@kestrel.example", right=Right.EDIT)
+    owner, reader = draft.application.owner, get_user_model().objects.get(email="agent@example.com")
+    collaborators.ask(draft, email=reader.email, right=Right.VIEW, by=owner, language="en")
+    yield Shot("collaboration", post.link("collaboration"), who="agent")
+    Collaborator.objects.update(user=reader, accepted_at=timezone.now(), key_digest=None)
+    far = "wilhelmina.van.der.meer@kestrel.example"
+    collaborators.ask(draft, email=far, right=Right.EDIT, by=owner, language="en")
     yield Shot("access", f"{root}access/")
     yield Shot("overview-to-read", root, who="agent")
     yield Shot("people-to-read", f"{root}people/", who="agent")
