@@ -1,7 +1,7 @@
 """What the page of documents shows: every slot, by whom it is about."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from django.urls import reverse
@@ -16,6 +16,7 @@ from .arrivals import Arrivals, arrivals
 from .closed import reason
 from .lists import NeedRow, Problem, file_problems, need_rows
 from .slots import SlotRow, slot_rows
+from .way_back import WayBack
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,8 @@ class DocumentsPage:
     arrivals: Arrivals
     refused: Mapping[str, str]
     earlier: EarlierFiles | None = None
+    # Where one was sent from, and goes back to.
+    back: WayBack | None = None
 
     @property
     def title(self) -> str:
@@ -65,7 +68,9 @@ class DocumentsPage:
 
     @property
     def following(self) -> steps.Step:
-        """The page after this one."""
+        """The page after this one, or the one that sent somebody here."""
+        if self.back:
+            return steps.Step("", "", self.back.title, self.back.url)
         return steps.step_after(self.draft, steps.DOCUMENTS)
 
     @cached_property
@@ -76,7 +81,12 @@ class DocumentsPage:
         return tuple(group for group in groups if group.slots)
 
     def _slots(self, party: PartyRow | None) -> tuple[SlotRow, ...]:
-        return slot_rows(self.draft, party, refused=self.refused, arrivals=self.arrivals, earlier=self.earlier)
+        rows = slot_rows(self.draft, party, refused=self.refused, arrivals=self.arrivals, earlier=self.earlier)
+        if self.back is None:
+            return rows
+        # What is uploaded comes back here first, and still knows the way.
+        query = self.back.query
+        return tuple(replace(row, upload_url=f"{row.upload_url}?{query}" if row.upload_url else "") for row in rows)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -93,7 +103,11 @@ class DocumentsPage:
 
 
 def documents_page(
-    draft: Draft, *, refused: Mapping[str, str] | None = None, earlier: EarlierFiles | None = None
+    draft: Draft,
+    *,
+    refused: Mapping[str, str] | None = None,
+    earlier: EarlierFiles | None = None,
+    back: WayBack | None = None,
 ) -> DocumentsPage:
     """The page as the draft stands."""
-    return DocumentsPage(draft, arrivals(draft.application), refused or {}, earlier)
+    return DocumentsPage(draft, arrivals(draft.application), refused or {}, earlier, back)

@@ -169,6 +169,20 @@ def test_a_change_comes_back_to_the_row_that_it_came_from(complete: Draft, as_ow
         assert unquote(row) in rows, address
 
 
+def test_a_document_that_was_changed_leads_back_to_its_row(complete: Draft, as_owner: Client) -> None:
+    markup = Markup(as_owner.get(path(complete)).content.decode())
+    rows = {one.attributes.get("id", "") for one in markup.all("div") if one.inside("dl")}
+    [address] = {one.attributes["href"].partition("#")[0] for one in markup.all("a") if "Passport" in one.text}
+    form = Markup(as_owner.get(address).content.decode()).all("form", enctype="multipart/form-data")[0]
+    posted = {"slot": f"{complete.parties[0].token}/Passport", "file": made.upload(made.PDF + b"2")}
+    stayed = as_owner.post(form.attributes["action"], posted)["Location"]
+    page = Markup(as_owner.get(stayed.partition("#")[0]).content.decode())
+    [back] = [one for one in page.all("a", class_="button") if one.text == "Back to “Check your answers”"]
+    url, _, row = back.attributes["href"].partition("#")
+    assert url == path(complete)
+    assert unquote(row) in rows
+
+
 def test_a_row_that_is_none_leads_to_nothing_but_the_page(complete: Draft, as_owner: Client) -> None:
     address = f"/applications/{complete.application.reference}/sections/funds/"
     for row in ("//evil.example/", "a\r\nSet-Cookie: b", "x" * 5000):

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
-from urllib.parse import quote
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -24,12 +23,9 @@ from ..finding import posted_version
 from ..posted import read_answers
 from ..sheet import Sheet
 from ..unsaved import unsaved_rows
+from ..way_back import way_back
 from ..words import AnswerRow
 from .uploading import is_about_files, place_pressed, removal_asked, say_refused, take_files
-
-# Pages that send somebody to a question, and take them back after saving.
-_COMES_BACK = ("check", "overview", "status")
-_LONGEST_ROW = 400
 
 Slots = tuple[tuple[str, bool], ...]
 
@@ -122,11 +118,8 @@ def following(request: HttpRequest, page: Page, *, onwards: str) -> str:
         return reverse("portal:overview", args=[reference])
     if same := same_page(request, page):
         return same
-    if request.GET.get("next") in _COMES_BACK:
-        # The row that one came from; a part of the page's address, whatever it says.
-        row = quote(request.GET.get("row", "")[:_LONGEST_ROW], safe="")
-        return reverse(f"portal:{request.GET['next']}", args=[reference]) + (f"#{row}" if row else "")
-    return onwards
+    back = way_back(request, reference)
+    return back.url if back else onwards
 
 
 def same_page(request: HttpRequest, page: Page) -> str:

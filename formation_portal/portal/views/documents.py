@@ -20,6 +20,7 @@ from ..documents_view import DocumentsPage, documents_page
 from ..finding import document_of, draft_of, party_of
 from ..foreign import sealed
 from ..slots import slot_id, slot_key
+from ..way_back import way_back
 from .uploading import again_pressed, earlier_file, say_uploaded
 
 
@@ -31,7 +32,7 @@ def documents(request: UserRequest, reference: str) -> HttpResponse:
     earlier = EarlierFiles(draft, request.user)
     if request.method == "POST":
         return _take(request, draft, earlier)
-    return _draw(request, documents_page(draft, earlier=earlier))
+    return _draw(request, documents_page(draft, earlier=earlier, back=way_back(request, reference)))
 
 
 def _draw(request: UserRequest, page: DocumentsPage, *, status: int = 200) -> HttpResponse:
@@ -40,6 +41,7 @@ def _draw(request: UserRequest, page: DocumentsPage, *, status: int = 200) -> Ht
 
 def _take(request: UserRequest, draft: Draft, earlier: EarlierFiles) -> HttpResponse:
     number, key = again_pressed(request)
+    back = way_back(request, draft.application.reference)
     party, slot = _place(draft, key or request.POST.get("slot", ""))
     key = slot_key(party.token if party else None, slot)
     try:
@@ -49,13 +51,13 @@ def _take(request: UserRequest, draft: Draft, earlier: EarlierFiles) -> HttpResp
         else:
             document = saving.add_document(draft, party, slot, _chosen(request), by=request.user)
     except saving.UploadRefused as refused:
-        page = documents_page(draft, refused={key: refused.message}, earlier=earlier)
+        page = documents_page(draft, refused={key: refused.message}, earlier=earlier, back=back)
         return _draw(request, page, status=422)
     except saving.Closed:
         return _draw(request, documents_page(draft), status=409)
     give_it_a_moment(draft.application)
     say_uploaded(request, draft, party, document)
-    return redirect(f"{documents_page(draft).url}#{slot_id(key)}-slot")
+    return redirect(f"{documents_page(draft).url}{f'?{back.query}' if back else ''}#{slot_id(key)}-slot")
 
 
 def _chosen(request: UserRequest) -> "UploadedFile[bytes]":

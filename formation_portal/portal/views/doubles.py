@@ -15,8 +15,7 @@ from formation_portal.contract.language import say
 from ..double_page import DoublePage
 from ..finding import draft_of, party_of
 from ..roles import role_words
-
-_COMES_BACK = ("check", "overview")
+from ..way_back import way_back
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -50,8 +49,8 @@ def _decide(request: UserRequest, draft: Draft, party: PartyRow, other: PartyRow
 
 
 def _onwards(request: UserRequest, reference: str) -> HttpResponse:
-    place = request.GET.get("next")
-    return redirect(f"portal:{place}" if place in _COMES_BACK else "portal:people", reference=reference)
+    back = way_back(request, reference)
+    return redirect(back.url) if back else redirect("portal:people", reference=reference)
 
 
 def ask_about_a_double(request: UserRequest, draft: Draft, token: str, response: HttpResponse) -> HttpResponse:
@@ -62,6 +61,6 @@ def ask_about_a_double(request: UserRequest, draft: Draft, token: str, response:
     if not leads_on or party is None or double_of(draft, party) is None:
         return response
     question = redirect("portal:party_double", reference=draft.application.reference, token=token)
-    if request.GET.get("next") in _COMES_BACK:
-        question["Location"] += f"?next={request.GET['next']}"
+    if back := way_back(request, draft.application.reference):
+        question["Location"] += f"?{back.query}"
     return question
