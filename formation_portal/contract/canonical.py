@@ -6,7 +6,7 @@ Names are those of the interface ("Field", "Party") and of the supplement ("Part
 from datetime import date
 from typing import Any
 
-from .language import noted, say
+from .language import noted, say, say_count
 
 ENTITY_PREFIX = "entity"
 ENTITY_NAME = "entity.name"
@@ -78,6 +78,13 @@ def expiring(canonical_field: str | None) -> str:
 def role_word(role: str) -> str:
     """A role in words: `ubo` is a beneficial owner, any other is its own name."""
     return say(_ROLE_WORDS[role]) if role in _ROLE_WORDS else role.replace("_", " ").replace("-", " ")
+
+
+def role_count(role: str, count: int) -> str:
+    """1 director, 2 directors: so many in the role."""
+    if role == BENEFICIAL_OWNER:
+        return say_count("{count} beneficial owner", "{count} beneficial owners", count)
+    return f"{count} {role_word(role)}{'' if count == 1 else 's'}"
 
 
 def kind_title(kind: str) -> str:

@@ -11,6 +11,7 @@ from formation_portal.applications.expiry import expired
 from formation_portal.applications.models import Document
 from formation_portal.applications.previews import findings_of
 from formation_portal.applications.rows import PartyRow
+from formation_portal.contract.language import figure
 from formation_portal.papers.findings import Code
 
 from . import moments
@@ -52,8 +53,8 @@ def advice(draft: Draft, party: PartyRow | None, document: Document) -> tuple[st
 def _of_file(document: Document) -> Iterator[str]:
     found = findings_of(document)
     values = {
-        "width": f"{found.width:,}",
-        "height": f"{found.height:,}",
+        "width": figure(found.width),
+        "height": figure(found.height),
         "ending": PurePath(document.name).suffix,
         "type": _TYPES.get(document.mime_type, document.mime_type),
     }
@@ -63,7 +64,7 @@ def _of_file(document: Document) -> Iterator[str]:
                 "This file has %(count)s page. Upload only those that are asked for, or keep it.",
                 "This file has %(count)s pages. Upload only those that are asked for, or keep it.",
                 found.pages,
-            ) % {"count": f"{found.pages:,}"}
+            ) % {"count": figure(found.pages)}
         else:
             yield str(_WORDS[code]) % values
 

@@ -11,6 +11,7 @@ from formation_portal.contract import canonical
 from formation_portal.contract.shares import shares_of_class, shares_of_entity
 
 from .money import money
+from .percent import rounded
 
 
 class Allocation:
@@ -142,4 +143,4 @@ def _exact_part(numbers: dict[str, int], party: PartyRow) -> Fraction:
 
 
 def _part(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f}%" if whole else ""
+    return rounded(part, whole) if whole else ""

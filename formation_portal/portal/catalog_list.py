@@ -181,10 +181,7 @@ def _row(product: Product, ticked: tuple[str, ...]) -> ProductRow:
 def _least(item: CatalogItem) -> str:
     """The people it takes in any case: "1 director, 1 shareholder"."""
     always = (section for section in item.form.role_sections if section.depends_on is None and section.base_minimum)
-    return ", ".join(
-        f"{section.base_minimum} {canonical.role_word(section.role or '')}{'' if section.base_minimum == 1 else 's'}"
-        for section in always
-    )
+    return ", ".join(canonical.role_count(section.role or "", section.base_minimum) for section in always)
 
 
 def _left_out(items: Iterable[CatalogItem], chosen: CatalogFilter) -> str:

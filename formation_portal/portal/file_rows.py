@@ -11,6 +11,7 @@ from formation_portal.applications.earlier_files import EarlierFiles
 from formation_portal.applications.models import Document
 from formation_portal.applications.previews import findings_of
 from formation_portal.applications.rows import PartyRow
+from formation_portal.contract.language import figure
 
 from . import moments
 
@@ -93,7 +94,7 @@ def _offered(document: Document, whom: str) -> str:
 def facts(document: Document) -> str:
     """1.4 MB, 2 pages, 20 November 2026."""
     pages = findings_of(document).pages
-    counted = [ngettext("%(count)s page", "%(count)s pages", pages) % {"count": f"{pages:,}"}] if pages else []
+    counted = [ngettext("%(count)s page", "%(count)s pages", pages) % {"count": figure(pages)}] if pages else []
     return ", ".join((moments.size(document.size), *counted, moments.day(document.uploaded_at.date())))
 
 

@@ -4,10 +4,15 @@ from dataclasses import dataclass
 
 from formation_portal.contract.language import figure, noted, say, say_count
 
+from .percent import rounded
+
 _COLOURS = 8
 _PATTERNS = 4
 # A thinner slice would be a line without a word; these stand together as "Others". The table names each.
 _THINNEST = 2.0
+
+# As many places as a width is drawn with.
+_PLACES = "0.##"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +64,10 @@ def bar(label: str, holdings: list[tuple[str, int]], *, there_are: int | None = 
         width = 100 * shares / total
         slices.append(Slice(name, figure(shares), _percent(start), _percent(width), drawn))
         start += width
-    said = [f"{name} {_percent(100 * shares / total)}" for _, name, shares in parts]
+    said = [f"{name} {rounded(shares, total, _PLACES)}" for _, name, shares in parts]
     if rest := total - given:
-        left = _percent(100 * rest / total)
-        slices.append(Slice(say("Not given"), figure(rest), _percent(start), left, None))
-        said.append(say("{part} not yet given", part=left))
+        slices.append(Slice(say("Not given"), figure(rest), _percent(start), _percent(100 * rest / total), None))
+        said.append(say("{part} not yet given", part=rounded(rest, total, _PLACES)))
     return Bar(label, _figure(given, there_are), f"{label}: {', '.join(said)}", tuple(slices))
 
 
@@ -77,4 +81,5 @@ def _figure(given: int, there_are: int | None) -> str:
 
 
 def _percent(part: float) -> str:
+    """A width, as a style sheet writes it."""
     return f"{part:.2f}".rstrip("0").rstrip(".") + "%"

@@ -270,7 +270,7 @@ class SharesPage:
             token=row.token,
             id=rest_id(row.token),
             label=row.label,
-            given=f"{given:,}",
+            given=figure(given),
             rest=rest,
             error=error,
             paid_in=self.allocation.paid_in(row),
@@ -293,7 +293,7 @@ def shares_page(draft: Draft, section: Section) -> SharesPage:
 
 
 def _figure(number: int | None) -> str:
-    return "" if number is None else f"{number:,}"
+    return "" if number is None else figure(number)
 
 
 def _yes_or_no(value: Any) -> str:

@@ -7,10 +7,12 @@ from contextlib import contextmanager
 from pathlib import PurePath
 from typing import IO, cast
 
+from babel.numbers import format_decimal
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext as _
 
+from formation_portal.contract.language import locale
 from formation_portal.papers.asking import look_at
 
 from ..models import Document
@@ -43,7 +45,10 @@ def examined(upload: "UploadedFile[bytes]") -> tuple[str, str]:
     if size == 0:
         raise UploadRefused(_("Upload a file that has something in it; this one is empty"))
     if size > settings.UPLOAD_LIMIT:
-        limits = {"limit": settings.UPLOAD_LIMIT // 1_000_000, "size": f"{size / 1_000_000:.1f}"}
+        limits = {
+            "limit": settings.UPLOAD_LIMIT // 1_000_000,
+            "size": format_decimal(size / 1_000_000, "0.0", locale=locale()),
+        }
         raise UploadRefused(_("Upload a file of at most %(limit)s\u00a0MB; this one has %(size)s\u00a0MB") % limits)
     digest, head = hashlib.sha256(), b""
     for chunk in upload.chunks():
