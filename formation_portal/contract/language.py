@@ -113,7 +113,8 @@ def month_named(text: str) -> int:
 
 @cache
 def _months() -> dict[str, int]:
-    forms = ((code, width) for code in _READ for width in ("wide", "abbreviated"))
+    widths: tuple[Literal["wide", "abbreviated"], ...] = ("wide", "abbreviated")
+    forms = ((code, width) for code in _READ for width in widths)
     return {
         _plain(name): number
         for code, width in forms

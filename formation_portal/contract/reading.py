@@ -78,8 +78,8 @@ def _text(raw: Any, *, label: str, limit: int, allowed: str) -> str:
         raise AnswerError("not_text", say("Enter “{label}” as text", label=label))
     text = unicodedata.normalize("NFC", raw.replace("\r\n", "\n").replace("\r", "\n")).strip()
     if any(_is_control(character) and character not in allowed for character in text):
-        said = say("Enter “{label}” again without invisible control characters", label=label)
-        raise AnswerError("control_characters", said)
+        words = say("Enter “{label}” again without invisible control characters", label=label)
+        raise AnswerError("control_characters", words)
     if len(text) > limit:
         said = {"label": label, "limit": figure(limit), "length": figure(len(text))}
         raise AnswerError("too_long", say("Enter “{label}” in at most {limit} characters; it has {length}", **said))
