@@ -45,7 +45,8 @@ def look_at(file: IO[bytes], mime_type: str, *, side: int = SMALL, page: int = 1
         return Look(Findings(codes=(Code.UNREADABLE,)))
     request = {"mime_type": mime_type, "side": side, "page": page if mime_type == PDF else 1, "seconds": seconds}
     if not _turn.acquire(timeout=_WAIT_SECONDS):
-        return Look(Findings(codes=(Code.TOO_HEAVY,)))
+        # Nobody has looked; a picture of it is drawn when somebody asks for one.
+        return Look(Findings())
     try:
         return _read(_workshops.ask(file.fileno(), request))
     finally:

@@ -169,7 +169,7 @@ class _Reader:
         if line.document is None:
             return () if line.is_required else (say("Optional"),)
         stands = slot_state(line.document, self._board.of(Kind.DOCUMENT, line.document.subject))
-        return (stands.word, stands.note) if stands.note else (stands.word,)
+        return filter(None, (stands.detail or stands.word, stands.note))
 
     def _rows(
         self, lines: Iterable[AnswerLine], page: str, control: Callable[[FieldSpec], str], entry: str

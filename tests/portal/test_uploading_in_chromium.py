@@ -73,6 +73,9 @@ def test_a_chosen_file_is_sent_at_once_and_nothing_that_is_typed_is_touched(
     expect(tab.locator("#needs-section")).not_to_contain_text(f"upload “{name}”")
     [document] = open_draft(application).documents
     assert (document.slot, document.name) == (name, "passport.pdf")
+    with tab.expect_download() as got:
+        first_slot(tab).get_by_role("link", name=re.compile("passport.pdf")).first.click()
+    assert got.value.path().read_bytes() == made.PDF
 
 
 def test_an_upload_shows_how_far_it_is_and_can_be_stopped(open_tab: OpenTab, application: Application) -> None:
