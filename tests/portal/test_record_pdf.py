@@ -1,5 +1,6 @@
 """The record as a PDF: the same words as on the page, tagged, for any name in any script, and whole."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,13 +8,14 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone, translation
+from PIL import ImageFont
 
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
-from formation_portal.applications.models import Party
+from formation_portal.applications.models import Party, ShareClass
 from formation_portal.portal.printed import PrintedEntry, PrintedRecord, PrintedRow, PrintedTable
 from formation_portal.portal.printed_record import printed_record
-from formation_portal.portal.typesetting import typeset
+from formation_portal.portal.typesetting import fonts, typeset
 from tests.applications import made
 from tests.markup import Markup
 from tests.pdfs import ReadPdf, read_pdf, squeezed
@@ -152,6 +154,20 @@ def test_characters_without_a_font_are_told_by_their_codes_and_nothing_fails() -
     assert "Town Bern" in found.text
 
 
+def test_a_folder_of_more_fonts_is_read(settings: Any, tmp_path: Path) -> None:
+    shipped = ImageFont.load_default(size=10)
+    assert isinstance(shipped, ImageFont.FreeTypeFont)
+    (tmp_path / "shipped.ttf").write_bytes(shipped.path.getvalue())  # type: ignore[union-attr]  # a stream, here
+    family, _ = shipped.getname()
+    settings.PDF_FONTS = str(tmp_path)
+    fonts.cache_clear()
+    assert family in fonts().families()
+    settings.PDF_FONTS = str(tmp_path / "nowhere")
+    fonts.cache_clear()
+    assert fonts().families()
+    fonts.cache_clear()
+
+
 def test_control_characters_and_ends_of_lines_do_no_harm() -> None:
     found = read_pdf(
         typeset(record(PrintedRow("A", "one\r\ntwo\x07three\x00\u2028four"), PrintedRow("B", "\u202eabc")))
@@ -194,8 +210,8 @@ def test_a_hundred_parties_are_all_there(draft: Draft, owner: Any, as_owner: Cli
     Party.objects.bulk_create(
         [Party(application=draft.application, kind="person", roles=roles, raw=person) for person in people]
     )
-    for number in range(6):
-        saving.add_share_class(draft, made.ORDINARY | {"share_class.name": f"Class {number}"}, by=owner)
+    classes = [made.ORDINARY | {"share_class.name": f"Class {number}"} for number in range(6)]
+    ShareClass.objects.bulk_create([ShareClass(application=draft.application, raw=raw) for raw in classes])
     found = pdf_of(as_owner, draft)
     for number in range(100):
         assert f"Ada{number:03} Lovelace" in found.text
