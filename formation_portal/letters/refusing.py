@@ -47,4 +47,5 @@ def _read(token: str) -> tuple[str, str] | None:
 
 
 def _digest(address: str) -> str:
-    return salted_hmac(_SALT, address.strip().lower(), algorithm="sha256").hexdigest()
+    # As long as an address has to be hard to find for it, and short enough for a letter.
+    return salted_hmac(_SALT, address.strip().lower(), algorithm="sha256").hexdigest()[:32]

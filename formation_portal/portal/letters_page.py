@@ -72,8 +72,15 @@ def _row(letter: Letter) -> LetterRow:
         url=reverse("portal:letter", args=[letter.number]) if letter.text else "",
         state=state,
         status=status,
-        note=gettext("To %(to)s, written %(when)s") % {"to": letter.to or "–", "when": moment(letter.created_at)},
+        note=_note(letter),
     )
+
+
+def _note(letter: Letter) -> str:
+    when = moment(letter.created_at)
+    if not letter.to:
+        return gettext("Written %(when)s") % {"when": when}
+    return gettext("To %(to)s, written %(when)s") % {"to": letter.to, "when": when}
 
 
 def _standing(letter: Letter) -> tuple[str, str]:

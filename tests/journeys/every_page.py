@@ -17,6 +17,7 @@ from formation_portal.accounts.signing_in import Unsent
 from formation_portal.portal.typed import typed_in
 from tests.invitations import post
 from tests.journeys import test_barriers as states
+from tests.journeys.around import around_it
 from tests.journeys.clients import FORM, InProcessBrowser
 from tests.journeys.others import others_take_part
 from tests.journeys.page import Control, Form
@@ -97,6 +98,10 @@ def _shots(browsers: dict[str, InProcessBrowser]) -> Iterator[Shot]:
     yield from states._afterwards()
     yield from people_once()
     yield from papers_in_every_state()
+    for shot in around_it():
+        # What takes a browser's script or time is looked at there.
+        if shot.act is None:
+            yield shot
     for shot in others_take_part():
         yield shot
         for mistake in _MISTAKES.get(shot.name, ()):

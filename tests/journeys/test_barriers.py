@@ -24,6 +24,7 @@ from formation_portal.gateway import catalog
 from formation_portal.portal.typed import typed_in
 from formation_portal.relay.models import SURPLUS, TWINS, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState, Look
 from formation_portal.relay.profile import remember
+from tests.journeys.around import around_it
 from tests.journeys.barriers import HEIGHT, WIDE, barriers
 from tests.journeys.browser import TabBrowser
 from tests.journeys.conftest import OpenTab
@@ -96,6 +97,14 @@ def test_no_page_that_says_what_went_wrong_puts_up_a_barrier(walk: Walk, site: s
 
 def test_no_page_about_people_puts_up_a_barrier(walk: Walk) -> None:
     for shot in people_once():
+        walk.look(shot)
+    assert not walk.found, "\n".join(walk.found)
+
+
+@pytest.mark.long
+@pytest.mark.long
+def test_no_page_around_it_puts_up_a_barrier(walk: Walk) -> None:
+    for shot in around_it():
         walk.look(shot)
     assert not walk.found, "\n".join(walk.found)
 

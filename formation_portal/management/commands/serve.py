@@ -63,7 +63,10 @@ class Command(BaseCommand):
             for account in demo.ACCOUNTS:
                 self._say(f"  {'agent' if account.is_agent else 'customer'}: {account.email}, password {demo.PASSWORD}")
             self._say(f"  service: {address}api/v1/docs, key {DEMO_KEY}")
+            self._say(f"  letters: {address}letters/")
             self._say("Warning: everybody knows these. Set DEMO=false wherever anybody else can reach this address.")
+        elif not settings.LETTERS_GO_OUT:
+            self._say("Warning: there is no EMAIL_URL, so letters stay in the outbox and reach nobody.")
         self._say("Ctrl-C ends it.\n")
 
 
