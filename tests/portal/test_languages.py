@@ -149,7 +149,7 @@ def foreign(html: str) -> list[str]:
     known = sorted(
         {*schema, *TYPED, *OURS, *names, *months, *(one.capitalize() for one in schema)}, key=len, reverse=True
     )
-    pattern = re.compile("|".join(map(re.escape, known)) + r"|FP-[\w-]+|\b[eo]\b|[Dd]ollar\w* statunitens\w|euro")
+    pattern = re.compile("|".join(map(re.escape, known)) + r"|FP-[\w-]+|\b[eox]\b|[Dd]ollar\w* statunitens\w|euro")
     return [text for text in Unmarked(html).texts if any(map(str.isalpha, pattern.sub("", text)))]
 
 
