@@ -1,10 +1,13 @@
 """Reads a PDF as another program would: its words, its tags, its language, what it claims to be."""
 
 import ctypes
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pypdfium2
 import pypdfium2.raw as raw
+
+Read = Callable[..., int]
 
 
 @dataclass(frozen=True)
@@ -16,6 +19,8 @@ class ReadPdf:
     language: str
     title: str
     tags: frozenset[str]
+    # Those that parts of it are marked with.
+    languages: frozenset[str]
     claims_ua: bool
 
     @property
@@ -38,7 +43,8 @@ def read_pdf(content: bytes) -> ReadPdf:
             is_tagged=bool(raw.FPDFCatalog_IsTagged(document)),
             language=_language(document),
             title=document.get_metadata_value("Title"),
-            tags=frozenset(tag for page in document for tag in _tags(page)),
+            tags=frozenset(tag for page in document for tag in _marks(page, raw.FPDF_StructElement_GetType)),
+            languages=frozenset(one for page in document for one in _marks(page, raw.FPDF_StructElement_GetLang)),
             claims_ua=b"pdfuaid:part" in content,
         )
     finally:
@@ -60,21 +66,22 @@ def _language(document: pypdfium2.PdfDocument) -> str:
     return buffer.raw[: max(0, size - 2)].decode("utf-16-le")
 
 
-def _tags(page: pypdfium2.PdfPage) -> set[str]:
+def _marks(page: pypdfium2.PdfPage, read: Read) -> set[str]:
+    """What each element of the page's structure says of itself."""
     tree = raw.FPDF_StructTree_GetForPage(page)
     found: set[str] = set()
     for place in range(raw.FPDF_StructTree_CountChildren(tree)):
-        _walk(raw.FPDF_StructTree_GetChildAtIndex(tree, place), found)
+        _walk(raw.FPDF_StructTree_GetChildAtIndex(tree, place), read, found)
     raw.FPDF_StructTree_Close(tree)
-    return found
+    return found - {""}
 
 
-def _walk(element: object, found: set[str]) -> None:
+def _walk(element: object, read: Read, found: set[str]) -> None:
     if not element:
         return
-    size = raw.FPDF_StructElement_GetType(element, None, 0)
+    size = read(element, None, 0)
     buffer = ctypes.create_string_buffer(size)
-    raw.FPDF_StructElement_GetType(element, buffer, size)
+    read(element, buffer, size)
     found.add(buffer.raw[: max(0, size - 2)].decode("utf-16-le"))
     for place in range(raw.FPDF_StructElement_CountChildren(element)):
-        _walk(raw.FPDF_StructElement_GetChildAtIndex(element, place), found)
+        _walk(raw.FPDF_StructElement_GetChildAtIndex(element, place), read, found)

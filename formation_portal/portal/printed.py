@@ -9,12 +9,13 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class PrintedRow:
-    """One question with its answer in words; without a value it was not answered."""
+    """One question with its answer in words; without a value it was not answered. `is_schemas`: its term is."""
 
     term: str
     value: str = ""
     note: str = ""
     is_name: bool = False
+    is_schemas: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,8 @@ class PrintedEntry:
     title: str
     note: str = ""
     is_name: bool = False
+    # Whether its title is the schema's word.
+    is_schemas: bool = False
     paragraphs: tuple[str, ...] = ()
     rows: tuple[PrintedRow, ...] = ()
     # What stands above the two columns of the rows.
@@ -45,6 +48,8 @@ class PrintedRecord:
     """The whole of it. `words` are the setter's own, in the reader's language."""
 
     language: str
+    # Where the schema speaks another.
+    schema_language: str
     title: str
     reference: str
     name: str

@@ -14,6 +14,7 @@ from .aside_entry import aside_entry
 from .price import price_of
 from .printed import PrintedEntry, PrintedRecord, PrintedRow, PrintedTable
 from .product_view import price_table
+from .schema_language import schema_language
 
 # More columns than these and a number no longer fits into its own.
 _CLASSES_ABREAST = 4
@@ -24,6 +25,7 @@ def printed_record(draft: Draft, *, made_at: datetime) -> PrintedRecord:
     application = draft.application
     return PrintedRecord(
         language=get_language() or "en",
+        schema_language=schema_language(),
         title=gettext("Record of %(name)s, %(reference)s") % {"name": draft.title, "reference": application.reference},
         reference=application.reference,
         name=draft.title,
@@ -93,7 +95,7 @@ def _needs(draft: Draft) -> Iterator[PrintedEntry]:
 def _answers(draft: Draft, told: Summary) -> Iterator[PrintedEntry]:
     not_sent = {one.party.token for one in aside_in(draft).parties}
     for section in told.sections:
-        yield PrintedEntry(section.section.title, rows=_rows(section.lines), columns=_columns())
+        yield PrintedEntry(section.section.title, is_schemas=True, rows=_rows(section.lines), columns=_columns())
     for one in told.parties:
         if one.party.token not in not_sent:
             roles = ", ".join(one.roles)
@@ -111,7 +113,10 @@ def _columns() -> tuple[str, str]:
 
 def _rows(lines: Iterable[AnswerLine]) -> tuple[PrintedRow, ...]:
     return tuple(
-        PrintedRow(line.spec.label, line.value, _note(line), line.is_name and not line.is_unreadable) for line in lines
+        PrintedRow(
+            line.spec.label, line.value, _note(line), line.is_name and not line.is_unreadable, line.spec.has_own_words
+        )
+        for line in lines
     )
 
 

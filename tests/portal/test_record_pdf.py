@@ -51,6 +51,7 @@ def record(*rows: PrintedRow, title: str = "Answers", **more: Any) -> PrintedRec
     words = {"page": "Page {number} of {total}", "nothing": "Not provided"}
     given: dict[str, Any] = {
         "language": "en",
+        "schema_language": "",
         "title": "Record",
         "reference": "FP-1",
         "name": "Larkfield",
@@ -113,6 +114,8 @@ def test_its_words_are_the_readers(submitted: Draft) -> None:
     with translation.override("de"):
         found = read_pdf(typeset(printed_record(submitted, made_at=timezone.now())))
     assert found.language == "de"
+    assert "en" in found.languages, "the schema's words are marked with theirs"
+    assert "en" not in read_pdf(typeset(printed_record(submitted, made_at=timezone.now()))).languages
 
 
 @pytest.mark.parametrize("typed", HOSTILE)
