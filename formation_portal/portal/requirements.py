@@ -131,7 +131,7 @@ def _labels(section: Section) -> Iterable[str]:
 def document_groups(schema: FormSchema, *, entity_word: str) -> tuple[DocumentGroup, ...]:
     """The documents to have ready: the new entity's, then by kind of party; with the roles where not all ask."""
     own = [(section, slot) for section in schema.entity_sections for slot in section.slots(ENTITY)]
-    groups = [DocumentGroup(say(_FOR_THE_NEW.get(entity_word, noted("For the new entity"))), _lines(own, everybody=1))]
+    groups = [DocumentGroup(say(_FOR_THE_NEW.get(entity_word, noted("For what is formed"))), _lines(own, everybody=1))]
     for kind in canonical.PARTY_KINDS:
         sections = [section for section in schema.role_sections if section.allows(kind)]
         asked = [(section, slot) for section in sections for slot in section.slots(kind)]

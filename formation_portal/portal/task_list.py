@@ -95,7 +95,7 @@ def task_list(draft: Draft, *, refused: Sequence[Need] = (), deliveries: Mapping
     people = [_role_task(draft, section) for section in draft.schema.role_sections]
     shares = [_share_task(draft, section) for section in (draft.schema.share_section,) if section]
     groups = (
-        TaskGroup("about", say(_ABOUT.get(entity_word(product_type), noted("The entity"))), tuple(about)),
+        TaskGroup("about", say(_ABOUT.get(entity_word(product_type), noted("What is formed"))), tuple(about)),
         TaskGroup(
             "people", say("People and shares") if shares else say("People"), (*people, *shares, *_document_tasks(draft))
         ),
