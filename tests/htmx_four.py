@@ -4,7 +4,7 @@ Reported and not required: lines of `name value`, and the tests that fail. `pyth
 """
 
 import sys
-from collections import Counter
+from collections import defaultdict
 from functools import partial
 from typing import Any
 
@@ -33,17 +33,18 @@ class VersionFour:
     """While it is plugged in, every page loads version 4; counts what came of each test."""
 
     def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
-        self.failed: list[str] = []
+        self.others: defaultdict[str, set[str]] = defaultdict(set)
+        self.failed: set[str] = set()
 
     def pytest_configure(self) -> None:
         drawn: Any = tags.base_htmx_script
         tags.base_htmx_script = partial(_drawn_as_four, drawn)  # type: ignore[assignment]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.when == "call" or report.outcome == "failed":
-            self.counts[report.outcome] += 1
-            self.failed += [report.nodeid] if report.failed else []
+        if report.failed:
+            self.failed.add(report.nodeid)
+        elif report.when == "call" or report.skipped:
+            self.others[report.outcome].add(report.nodeid)
 
 
 def _drawn_as_four(drawn: Any, **options: Any) -> Any:
@@ -54,9 +55,10 @@ def main(*wanted: str) -> int:
     """Always 0."""
     plugin = VersionFour()
     pytest.main(["-q", "-p", "no:cacheprovider", "--no-header", "--tb=no", *(wanted or TESTS)], plugins=[plugin])
-    for name in ("passed", "failed", "skipped"):
-        sys.stdout.write(f"htmx4_{name} {plugin.counts[name]}\n")
-    for test in plugin.failed:
+    for name in ("passed", "skipped"):
+        sys.stdout.write(f"htmx4_{name} {len(plugin.others[name] - plugin.failed)}\n")
+    sys.stdout.write(f"htmx4_failed {len(plugin.failed)}\n")
+    for test in sorted(plugin.failed):
         sys.stdout.write(f"htmx4_fails {test}\n")
     return 0
 
