@@ -26,10 +26,15 @@ class OfferedLanguage:
 
 
 @register.simple_tag
-def page_language() -> SafeString:
-    """The page's language as an attribute, and its direction where it isn't the usual one."""
-    direction = ' dir="rtl"' if translation.get_language_bidi() else ""
-    return markup(f' lang="{escape(_code())}"{direction}')
+def page_language() -> str:
+    """The page's language."""
+    return _code()
+
+
+@register.simple_tag
+def page_direction() -> SafeString:
+    """The page's direction as an attribute, where it isn't the usual one."""
+    return markup(' dir="rtl"' if translation.get_language_bidi() else "")
 
 
 @register.simple_tag
