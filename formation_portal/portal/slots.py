@@ -125,7 +125,7 @@ def _row(
         detail=stands.detail,
         file=file_row(document) if document else None,
         advice=advice(draft, party, document) if document else (),
-        earlier=earlier_rows(draft.replaced_in(party, slot.name), can_be_changed=can_be_changed),
+        earlier=earlier_rows(draft.replaced_in(party, slot.name), can_be_changed=has_forms),
         offers=() if document or not can_be_changed else offers(earlier, party, slot.name, key),
         note=stands.note,
         error=refused.get(key, ""),

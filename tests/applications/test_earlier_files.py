@@ -7,10 +7,11 @@ import pytest
 from django.conf import settings
 from django.core.files.storage import default_storage
 
-from formation_portal.applications import saving
+from formation_portal.applications import previews, saving
 from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.earlier_files import EarlierFiles, serves
 from formation_portal.applications.models import Document
+from tests.papers import papers_made
 
 from . import made
 
@@ -122,6 +123,15 @@ def test_a_file_that_is_used_again_is_a_copy_and_outlives_the_first(
     with django_capture_on_commit_callbacks(execute=True):
         saving.remove_document(draft, used, by=owner)
     assert [path for path in Path(settings.MEDIA_ROOT).rglob("*") if path.is_file()] == []
+
+
+def test_what_was_found_in_a_file_goes_along_with_a_copy_of_its_application(draft: Draft, owner: Any, ada: Any) -> None:
+    scan = made.upload(papers_made.jpeg(640, 480), "scan.jpg")
+    found = saving.add_document(draft, ada, "Passport", scan, by=owner).findings
+    copy = open_draft(saving.copy(draft, by=owner))
+    [document] = copy.documents
+    assert document.findings == found != {}
+    assert previews.small_picture(document).startswith(b"\xff\xd8")
 
 
 def test_a_file_that_is_gone_is_asked_for_again(draft: Draft, owner: Any, ada: Any, earlier: Draft) -> None:
