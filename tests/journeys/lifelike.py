@@ -97,12 +97,6 @@ class Lifelike(Stranger):
             check = self._get(check.address)
         return check
 
-    def declare(self, check: Page) -> Page:
-        """Submit what is ready."""
-        form = check.form(button="Submit")
-        self._fill(form)
-        return self._send(form, form.button("Submit"))
-
     def follow(self, page: Page, text: str) -> Page:
         """Open the first link with these words."""
         return self._get(page.link(text))

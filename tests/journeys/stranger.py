@@ -77,9 +77,14 @@ class Stranger:
             check = self._get(check.address)
             assert check.needs != before, f"nothing changed what is needed: {before}"
         assert not check.needs, f"still needed: {check.needs}"
-        form = check.form(button="Submit")
+        return self.declare(check)
+
+    def declare(self, check: Page) -> Page:
+        """Submit what is ready, or send what was corrected after it came back."""
+        words = next(one for one in ("Submit", "Send corrections") if any(form.has_button(one) for form in check.forms))
+        form = check.form(button=words)
         self._fill(form)
-        return self._send(form, form.button("Submit"))
+        return self._send(form, form.button(words))
 
     def _get(self, address: str) -> Page:
         return self._checked(self.browser.get(address))
