@@ -6,6 +6,7 @@ import pytest
 from django.conf import settings
 from playwright.sync_api import Page as Tab
 
+from tests.journeys.barriers import barriers
 from tests.journeys.conftest import OpenTab
 from tests.journeys.test_as_people_prefer import _SIDEWAYS, each, pages
 from tests.needed import has_chromium, needed
@@ -86,3 +87,11 @@ def test_a_language_chosen_with_script_keeps_what_was_typed(open_tab: OpenTab, p
     browser.tab.wait_for_url(f"**{addresses[-2]}")
     assert browser.tab.locator("html").get_attribute("lang") == "de"
     assert browser.tab.get_by_label("First choice of name").input_value() == "Lärkfield Holdings"
+
+
+def test_a_page_in_another_language_puts_up_no_barrier(open_tab: OpenTab, pages: Any) -> None:
+    owner, addresses = pages
+    browser = open_tab(owner)
+    read_in(browser.tab, browser.base, "de")
+    found = [one for _ in each(browser.tab, browser.base, addresses) for one in barriers(browser.tab)]
+    assert not found, "\n".join(found)
