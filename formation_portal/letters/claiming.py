@@ -14,6 +14,8 @@ MARGIN = dt.timedelta(minutes=5)
 _FIRST_WAIT = dt.timedelta(seconds=30)
 _LONGEST_WAIT = dt.timedelta(hours=4)
 GIVEN_UP_AFTER = dt.timedelta(days=3)
+# Letters that open something: what they said goes once they have been handed over, so that the outbox opens nothing.
+KEYS = frozenset({"code", "invitation", "nudge", "collaboration", "password_reset"})
 
 
 def take() -> Letter | None:
@@ -37,11 +39,13 @@ def conclude(letter: Letter, *, error: str, is_final: bool = False) -> None:
     """Keep what became of the try; no error means that the mail server has the letter."""
     now = timezone.now()
     is_given_up = is_final or now - letter.created_at > GIVEN_UP_AFTER
-    changes = {
+    changes: dict[str, object] = {
         "error": error,
         "sent_at": None if error else now,
         "next_at": None if not error or is_given_up else now + wait_after(letter.tries),
     }
+    if not error and letter.kind in KEYS:
+        changes |= {"subject": "", "text": "", "html": ""}
     Letter.objects.filter(pk=letter.pk, tries=letter.tries).update(**changes)
 
 

@@ -45,6 +45,14 @@ def test_a_letter_that_was_sent_is_not_sent_again(server: MailServer, post: Post
     assert (letter.next_at, letter.error, letter.tries) == (None, "", 1)
 
 
+def test_what_opens_something_is_not_kept_once_it_was_sent(server: MailServer, post: Post) -> None:
+    letter = post()
+    assert letter.kind in claiming.KEYS
+    assert send_due() == 1
+    letter.refresh_from_db()
+    assert (letter.subject, letter.text, letter.html, letter.to) == ("", "", "", "ada@example.com")
+
+
 @pytest.mark.django_db(transaction=True)
 def test_several_workers_send_each_letter_once(server: MailServer, post: Post) -> None:
     expected = {f"{number}@example.com" for number in range(24)}

@@ -194,6 +194,61 @@ def test_nothing_but_their_own_can_be_posted(invitation: Invitation, guest: Clie
     assert open_draft(Application.objects.get()).title == "Larkfield Holdings"
 
 
+def with_rules(owner: Any) -> Draft:
+    """A form whose questions to a director hang on the company's answers, and on one of the director's own."""
+    company, funds, directors, shareholders, managers, shares = made.SCHEMA["sections"]
+    managers = managers | {"person_fields": [made.field("department", prefix="xy.person")]}
+    licence = made.field("licence", prefix="xy.person", depends_on={"field": "activity", "value": "Trading"})
+    own = [
+        made.field(f"post_{number}", prefix="xy.person", depends_on={"field": "is_pep", "value": True})
+        for number in range(6)
+    ]
+    directors = directors | {"person_fields": [*directors["person_fields"][:4], licence, *own]}
+    form = made.SCHEMA | {"sections": [company, funds, directors, shareholders, managers, shares]}
+    draft = open_draft(saving.start(owner=owner, product=made.product(schema=form)))
+    section = draft.schema.section("the-company")
+    assert section is not None
+    saving.save_section(draft, section, {"xy.activity": "Trading"}, version=0, by=owner)
+    posts = {f"xy.person.post_{number}": "Mayor" for number in range(6)}
+    saving.add_party(
+        draft, "person", ["director", "manager"], made.ADA | posts | {"xy.person.is_pep": "true"}, by=owner
+    )
+    return draft
+
+
+def test_a_question_that_hangs_on_others_answers_shows_and_does_not_say_why(owner: Any) -> None:
+    draft = with_rules(owner)
+    invitation = parts.invite(draft, draft.parties[0], email="ada@example.com", by=owner, language="en")
+    browser = let_in(Client(), invitation)
+    page = page_of(browser, url(invitation))
+    assert "hidden" not in page.one("div", id="region-q:xy.person.licence").attributes
+    assert "Trading" not in browser.get(url(invitation)).content.decode()
+    # Its own answer may be named.
+    assert "Is pep" in page.one("div", id="region-q:xy.person.post_0").text
+
+
+def test_a_choice_that_sets_much_aside_leads_to_no_address_of_the_application(owner: Any) -> None:
+    draft = with_rules(owner)
+    invitation = parts.invite(draft, draft.parties[0], email="ada@example.com", by=owner, language="en")
+    browser = let_in(Client(), invitation)
+    posted = {"version": str(stored(invitation).version), "q:xy.person.is_pep": "false"}
+    answer = browser.post(url(invitation), posted, headers={"HX-Request": "true"}).content.decode()
+    assert "/applications/" not in answer
+    assert "set aside" not in answer
+    assert stored(invitation).raw["xy.person.post_0"] == "Mayor"
+
+
+def test_files_that_were_replaced_are_not_shown(
+    invitation: Invitation, guest: Client, company: Draft, ada: PartyRow, owner: Any
+) -> None:
+    for name in ("first.pdf", "second.pdf"):
+        saving.add_document(company, ada, "Passport", made.upload(made.PDF + name.encode(), name=name), by=owner)
+    text = guest.get(url(invitation)).content.decode()
+    assert "second.pdf" in text
+    assert "first.pdf" not in text
+    assert "/applications/" not in text
+
+
 @pytest.mark.parametrize("more", [{"later": "1"}, {}])
 @pytest.mark.parametrize("query", ["", "?next=check", "?next=overview"])
 def test_no_button_leads_out_of_the_part(
