@@ -14,7 +14,7 @@ from formation_portal.letters.models import Letter
 from formation_portal.letters.refusing import is_refused
 from formation_portal.letters.rounds import on_each_round
 
-from .tidings import language_of
+from .tidings import language_of, may_write_to
 
 QUIET = dt.timedelta(days=7)
 # Whoever has left a draft for so long has left it; nor does a new installation write about what is years old.
@@ -26,7 +26,7 @@ _NEEDS_SHOWN = 5
 def remind() -> None:
     """Write about every draft that has become quiet. Each is a transaction of its own."""
     for application in _quiet():
-        if not is_refused(kind="reminder", to=application.owner.email):
+        if may_write_to(application.owner) and not is_refused(kind="reminder", to=application.owner.email):
             _write_about(application)
 
 

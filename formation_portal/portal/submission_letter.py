@@ -12,7 +12,7 @@ from formation_portal.applications.signals import moved
 from formation_portal.contract.lifecycle import State
 from formation_portal.letters import post
 
-from .tidings import language_of
+from .tidings import language_of, may_write_to
 
 
 @receiver(moved)
@@ -20,6 +20,8 @@ def confirm(draft: Draft, by: User | None, **_: Any) -> None:
     """Write to whoever has submitted it, with the reference, what follows, and the way to a copy."""
     application = draft.application
     if application.stands is not State.SUBMITTED_FOR_REVIEW or by is None or application.submitted_at is None:
+        return
+    if not may_write_to(by):
         return
     context = {
         "company": draft.title,

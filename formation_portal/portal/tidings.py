@@ -5,6 +5,8 @@ from typing import Any
 from django.dispatch import receiver
 from django.urls import reverse
 
+from formation_portal.accounts.addresses import is_confirmed
+from formation_portal.accounts.models import User
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.signals import moved
 from formation_portal.contract.lifecycle import State
@@ -22,9 +24,9 @@ _SAID = {
 @receiver(moved)
 def tell(draft: Draft, **_: Any) -> None:
     """Write to the application's owner, where the new state is one that nobody should have to look for."""
-    application = draft.application
+    application, owner = draft.application, draft.application.owner
     kind, outcome = _SAID.get(application.stands, ("", ""))
-    if not kind:
+    if not kind or not may_write_to(owner):
         return
     context = {
         "company": draft.title,
@@ -32,7 +34,12 @@ def tell(draft: Draft, **_: Any) -> None:
         "outcome": outcome,
         "link": reverse("portal:status", args=[application.reference]),
     }
-    post(kind=kind, to=application.owner.email, language=language_of(application.owner), context=context)
+    post(kind=kind, to=owner.email, language=language_of(owner), context=context)
+
+
+def may_write_to(user: User) -> bool:
+    """Whether the address is surely theirs; else a stranger would read about the application."""
+    return is_confirmed(user, user.email)
 
 
 def language_of(user: object) -> str:

@@ -4,6 +4,7 @@ import datetime as dt
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.utils import timezone
 
 from formation_portal.applications import saving
@@ -14,6 +15,11 @@ from formation_portal.letters.refusing import refusal_path, refuse
 from formation_portal.letters.rounds import go_round
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _confirmed(owner: Any) -> None:
+    EmailAddress.objects.create(user=owner, email=owner.email, verified=True, primary=True)
 
 
 def leave(draft: Draft, *, days: float) -> None:
@@ -66,6 +72,13 @@ def test_a_deleted_draft_is_not_remembered(draft: Draft, owner: Any) -> None:
 
 def test_whoever_wants_none_gets_none(draft: Draft, owner: Any) -> None:
     refuse(refusal_path(kind="reminder", to=owner.email).split("/")[-2])
+    leave(draft, days=8)
+    go_round()
+    assert reminders() == []
+
+
+def test_an_address_that_may_be_a_strangers_is_not_written_to(draft: Draft) -> None:
+    EmailAddress.objects.update(verified=False)
     leave(draft, days=8)
     go_round()
     assert reminders() == []

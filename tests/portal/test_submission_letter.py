@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.test import Client
 
 from formation_portal.applications import saving
@@ -12,6 +13,11 @@ from formation_portal.letters.models import Letter
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 DECLARED = {"declaration": "1"}
+
+
+@pytest.fixture(autouse=True)
+def _confirmed(owner: Any) -> None:
+    EmailAddress.objects.create(user=owner, email=owner.email, verified=True, primary=True)
 
 
 def letters() -> list[Letter]:
@@ -30,6 +36,14 @@ def test_the_letter_says_what_was_submitted_and_what_follows(complete: Draft, as
         assert f"/applications/{reference}/status/" in body
         assert f"/applications/{reference}/record.pdf" in body
     assert "Ada" not in letter.text, "nobody's data but the name of the company"
+
+
+def test_an_address_that_may_be_a_strangers_is_not_written_to(submitted: Draft, owner: Any) -> None:
+    EmailAddress.objects.update(verified=False)
+    Letter.objects.all().delete()
+    saving.reopen(submitted, reason="The formation service asks for a change")
+    saving.submit(submitted, by=owner, declaration="I declare it.")
+    assert letters() == []
 
 
 def test_what_is_not_submitted_is_not_confirmed(draft: Draft, as_owner: Client) -> None:

@@ -1,6 +1,9 @@
 """Who submitted an application hears by letter that it has come back or is decided."""
 
+from typing import Any
+
 import pytest
+from allauth.account.models import EmailAddress
 from django.db import transaction
 
 from formation_portal.applications import saving
@@ -10,6 +13,11 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.letters.models import Letter
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _confirmed(owner: Any) -> None:
+    EmailAddress.objects.create(user=owner, email=owner.email, verified=True, primary=True)
 
 
 def written() -> list[tuple[str, str, str]]:
@@ -47,6 +55,12 @@ def test_a_decision_is_told(submitted: Draft, state: State, words: str) -> None:
 @pytest.mark.parametrize("state", [State.IN_REVIEW, State.WITHDRAWN])
 def test_what_nobody_waits_for_is_not_told(submitted: Draft, state: State) -> None:
     move(submitted, state)
+    assert written() == []
+
+
+def test_an_address_that_may_be_a_strangers_is_not_written_to(submitted: Draft) -> None:
+    EmailAddress.objects.update(verified=False)
+    move(submitted, State.REJECTED)
     assert written() == []
 
 
