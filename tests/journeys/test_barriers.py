@@ -102,7 +102,6 @@ def test_no_page_about_people_puts_up_a_barrier(walk: Walk) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.long
 def test_no_page_around_it_puts_up_a_barrier(walk: Walk) -> None:
     for shot in around_it():
         walk.look(shot)
