@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
+from io import BytesIO
 from itertools import count
 
-from tests.journeys.page import Control, Page
+from PIL import Image, ImageDraw
+
+from tests.journeys.page import Button, Control, Form, Page
 from tests.journeys.stranger import Stranger
 
 # What is typed, by the page's words for it: the first pattern that fits gives its values in turn.
@@ -76,6 +80,11 @@ class Lifelike(Stranger):
         turns = self._turns.setdefault(values, count())
         return values[next(turns) % len(values)]
 
+    def _upload_one(self, form: Form, paper: Control, button: Button) -> None:
+        """A page that can be opened, under the name that people give such a file."""
+        name = re.sub(r"\W+", " ", re.sub(r"\(optional\)", "", paper.group or paper.label)).strip()
+        self._checked(self.browser.send(form, button, files={paper.name: (f"{name}.pdf", _page())}, follow=False))
+
     @property
     def _turns(self) -> dict[tuple[str, ...], count[int]]:
         turns: dict[tuple[str, ...], count[int]] = self.__dict__.setdefault("_by_values", {})
@@ -100,6 +109,18 @@ class Lifelike(Stranger):
     def follow(self, page: Page, text: str) -> Page:
         """Open the first link with these words."""
         return self._get(page.link(text))
+
+
+@cache
+def _page() -> bytes:
+    """A page with a photo and lines as PDF, as a scanner makes it."""
+    page, file = Image.new("RGB", (1240, 1754), "white"), BytesIO()
+    pen = ImageDraw.Draw(page)
+    pen.rectangle((140, 180, 460, 600), fill="#9fb4bb")
+    for row in range(18):
+        pen.rectangle((540 if row < 6 else 140, 190 + row * 75, 1100 - row * 37 % 300, 220 + row * 75), fill="#40505b")
+    page.save(file, "PDF", resolution=150)
+    return file.getvalue()
 
 
 def _first(table: tuple[tuple[str, tuple[str, ...]], ...], words: str, *, also: bool = False) -> tuple[str, ...]:

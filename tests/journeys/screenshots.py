@@ -299,6 +299,8 @@ def _take_one(tab: Tab, base: str, shot: Shot, path: Path) -> None:
             shot.act(tab)
     except PlaywrightError as error:
         sys.stderr.write(f"{path.name} shows the page as it was: {error.message}\n")
+    # Pictures within a page come after it.
+    tab.wait_for_load_state("networkidle")
     tab.screenshot(path=path, full_page=shot.is_whole)
 
 
