@@ -6,6 +6,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 from django.urls import reverse
+from django.utils import translation
 
 pytestmark = pytest.mark.django_db
 
@@ -109,5 +110,7 @@ def test_agents_and_the_service_are_spoken_to_in_english(as_agent: Client) -> No
 
 
 def test_a_page_in_another_language_leaves_the_next_one_alone(as_nobody: Client) -> None:
-    assert heading(as_nobody, **{"accept-language": "de"}) == "Anmelden"
+    with translation.override("es"):
+        assert heading(as_nobody, **{"accept-language": "de"}) == "Anmelden"
+        assert translation.get_language() == "es"
     assert heading(as_nobody) == "Sign in"
