@@ -66,8 +66,8 @@ def test_somebody_without_a_name_is_offered_nothing(draft: Draft, owner: Any, ea
 
 
 def test_replaced_and_deleted_files_are_not_offered(draft: Draft, owner: Any, ada: Any, earlier: Draft) -> None:
-    saving.add_document(earlier, earlier.parties[0], "Passport", made.upload(name="newer.pdf"), by=owner)
-    assert offered(draft, owner) == ["newer.pdf"]
+    saving.add_document(earlier, earlier.parties[0], "Passport", made.upload(made.JPEG, "newer.jpg"), by=owner)
+    assert offered(draft, owner) == ["newer.jpg"]
     saving.delete_draft(earlier.application, by=owner)
     assert offered(draft, owner) == []
 
