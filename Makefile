@@ -6,7 +6,7 @@ RUN_READY := $(VENV)/ready-to-run
 DEV_READY := $(VENV)/ready-to-develop
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long check format bench durability soak faults kills choices typing agreement lighthouse htmx4 gallery lock clean
+.PHONY: help run test test-long check format bench durability soak faults kills choices typing agreement lighthouse htmx4 gallery messages lock clean
 
 help: ## List what can be made
 	@grep -E '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
