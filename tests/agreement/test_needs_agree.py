@@ -18,7 +18,7 @@ __all__ = ["shelf"]
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 # `make agreement` asks for a thousand, and for others.
-DRAFTS = int(os.environ.get("AGREEMENT_DRAFTS", "6"))
+DRAFTS = int(os.environ.get("AGREEMENT_DRAFTS", "3"))
 SEED = int(os.environ.get("AGREEMENT_SEED", "1"))
 
 
