@@ -22,6 +22,7 @@ from formation_portal.contract.schema import ENTITY, FormSchema
 from .content import Content, NewDocument, NewParty, NewShareClass
 from .drafts import Draft
 from .rows import PartyRow
+from .stakes import typed_stakes
 from .summary import answer_line
 
 _NOT_FOR = {
@@ -76,6 +77,7 @@ class _Comparing:
             share_classes=classes,
             holdings=dict(self._holdings(parties, classes)),
             documents=tuple(self._documents(parties)),
+            stakes=dict(self._stakes(parties)),
         )
         carried = self._record(content)
         needed = needs(self._there, carried, standing=settle(self._there, carried))
@@ -145,6 +147,19 @@ class _Comparing:
             else:
                 self._fits.append(CarriedLine(row.label, what, shown(holding.typed)))
                 yield (party, share_class), holding.typed
+
+    def _stakes(self, parties: Iterable[NewParty]) -> Iterator[tuple[tuple[str, str], str]]:
+        there = {one.token for one in parties} if self._there.share_section else set()
+        for (company, owner), typed in typed_stakes(self._draft).items():
+            row, owned = self._draft.party(owner), self._draft.party(company)
+            if row is None or owned is None:
+                continue
+            what = say("Owner of {names}", names=owned.label)
+            if {company, owner} <= there:
+                self._fits.append(CarriedLine(row.label, what, typed))
+                yield (company, owner), typed
+            else:
+                self._leave(row.label, what, typed, say("Not kept there"))
 
     def _documents(self, parties: Iterable[NewParty]) -> Iterator[NewDocument]:
         there = {one.token: (one.kind, self._there.sections_of(one.roles)) for one in parties}

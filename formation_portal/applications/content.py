@@ -9,6 +9,7 @@ from typing import Any
 
 from .drafts import Draft
 from .models import Document
+from .stakes import Typed, typed_stakes
 
 TypedHoldings = Mapping[tuple[str, str], str]
 
@@ -48,6 +49,8 @@ class Content:
     share_classes: tuple[NewShareClass, ...] = ()
     holdings: TypedHoldings = field(default_factory=dict)
     documents: tuple[NewDocument, ...] = ()
+    # Parts of companies as typed, by the tokens of company and owner.
+    stakes: Typed = field(default_factory=dict)
 
 
 def content_of(draft: Draft) -> Content:
@@ -58,4 +61,5 @@ def content_of(draft: Draft) -> Content:
         share_classes=tuple(NewShareClass(row.token, dict(row.raw)) for row in draft.share_classes),
         holdings=draft.typed_holdings(),
         documents=tuple(NewDocument(one, one.party.token if one.party else None) for one in draft.documents),
+        stakes=typed_stakes(draft),
     )

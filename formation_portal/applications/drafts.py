@@ -20,6 +20,7 @@ from formation_portal.contract.schema import FormSchema, Section
 from formation_portal.contract.shares import over_issued
 
 from .models import Application, Change, Document, Holding, Party, SectionAnswers, ShareClass
+from .naming import naming_fields
 from .rows import PartyRow, References, ShareClassRow
 from .snapshots import schema_of
 
@@ -164,8 +165,8 @@ class Draft:
         """A party as it is judged here, also one that nobody has entered yet."""
         fields = self.schema.fields_of(model.kind, model.roles)
         answers = self._judge(fields, model.raw)
-        known = record.Party(model.token, model.kind, tuple(model.roles), answers, _label(fields, model.raw))
-        return PartyRow(model, known)
+        label = _label(fields or naming_fields(self.schema, model.kind), model.raw)
+        return PartyRow(model, record.Party(model.token, model.kind, tuple(model.roles), answers, label))
 
     def _share_class(self, model: ShareClass) -> record.ShareClass:
         fields = self.schema.share_class_fields

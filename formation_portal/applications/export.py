@@ -1,7 +1,7 @@
 """An application as a JSON document that its owner can keep: every answer as a value, with its label and its words.
 
 The shape is part of what we promise (README, "The record as JSON"): members are added without notice, and `version`
-goes up when one is renamed, removed or takes another meaning. Costs one query, for the history.
+goes up when one is renamed, removed or takes another meaning. Costs two queries, for the history and the owners.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,6 +16,7 @@ from formation_portal.contract.schema import Section
 from .drafts import Draft
 from .models import Change, Document
 from .rows import PartyRow, ShareClassRow
+from .stakes import owners_of, typed_stakes
 from .summary import answer_line
 
 FORMAT = "formation-portal/application"
@@ -45,6 +46,7 @@ def export(draft: Draft) -> Exported:
         "parties": [_party(draft, row) for row in draft.parties],
         "share_classes": [_share_class(draft, row) for row in draft.share_classes],
         "holdings": list(_holdings(draft)),
+        "stakes": list(_stakes(draft)),
         "documents": [_document(draft, document) for document in draft.documents],
         "history": [_change(one) for one in application.changes.order_by("pk")],
     }
@@ -159,6 +161,21 @@ def _holdings(draft: Draft) -> Iterator[Exported]:
             "shares": holding.shares,
             "typed": holding.typed,
         }
+
+
+def _stakes(draft: Draft) -> Iterator[Exported]:
+    """Who owns which part of a company: an exact fraction of it, where what was typed can be read."""
+    typed = typed_stakes(draft)
+    for company in draft.parties:
+        for one in owners_of(draft, company, typed):
+            yield {
+                "company": company.token,
+                "company_label": company.label,
+                "owner": one.party.token,
+                "owner_label": one.party.label,
+                "part": str(one.part) if one.part is not None else None,
+                "typed": one.typed,
+            }
 
 
 def _document(draft: Draft, document: Document) -> Exported:

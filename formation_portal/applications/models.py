@@ -283,3 +283,6 @@ class Change(models.Model):
 
 HolderModel = Party | ShareClass
 ChangeList = list[dict[str, Any]]
+
+# At the end, since it refers to what is above.
+from .stake_model import Stake as Stake  # noqa: E402

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from formation_portal.contract import record
+from formation_portal.contract import canonical, record
 from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.language import noted, say
 
@@ -31,6 +31,16 @@ class PartyRow:
     @property
     def kind(self) -> str:
         return self.model.kind
+
+    @property
+    def is_person(self) -> bool:
+        """Whether it is a natural person, behind whom nobody stands."""
+        return canonical.is_person(self.kind)
+
+    @property
+    def is_owned(self) -> bool:
+        """Whether it is a company, which has owners."""
+        return canonical.is_owned(self.kind)
 
     @property
     def roles(self) -> tuple[str, ...]:

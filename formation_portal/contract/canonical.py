@@ -18,6 +18,9 @@ SHAREHOLDER = "shareholder"
 BENEFICIAL_OWNER = "ubo"
 
 PARTY_KINDS = ("person", "corporate", "foundation")
+# A person stands for nobody else. Companies belong to somebody; foundations belong to nobody.
+PERSON = "person"
+COMPANY = "corporate"
 # In a list of document slots a company goes by another word (interface, "Document slots").
 SLOT_KEYS = {"person": "person", "corporate": "entity", "foundation": "foundation"}
 KIND_WORDS = {"person": noted("person"), "corporate": noted("company"), "foundation": noted("foundation")}
@@ -57,6 +60,16 @@ def path_of(canonical_field: str) -> tuple[str, ...]:
     if not rest:
         return (prefix,)
     return (rest,) if prefix == ENTITY_PREFIX else (prefix, rest)
+
+
+def is_person(kind: str) -> bool:
+    """Whether a party of the kind is a natural person, behind whom nobody stands."""
+    return kind == PERSON
+
+
+def is_owned(kind: str) -> bool:
+    """Whether a party of the kind has owners."""
+    return kind == COMPANY
 
 
 def is_name(canonical_field: str | None) -> bool:

@@ -12,8 +12,8 @@ from types import MappingProxyType
 Stakes = Mapping[str, Mapping[str, Fraction]]
 NOBODY_KNOWN: Stakes = MappingProxyType({})
 
-# Where companies own each other, what goes round halves at least as often as this before it is left out.
-_ROUNDS_IN_A_CIRCLE = 50
+_NOTHING = Fraction(0)
+_Flows = dict[str, dict[str, Fraction]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,30 +35,73 @@ class Threshold:
         return part * 100 >= self.percent if self.is_inclusive else part * 100 > self.percent
 
 
-def final_parts(held: Mapping[str, int], *, stakes: Stakes = NOBODY_KNOWN) -> dict[str, Fraction]:
-    """Each holder's part of all that is held, where it ends: a company with known owners passes its part on to them.
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Parts of all that is held: what comes to each company with known owners, and where it ends.
 
-    What goes round between companies that own each other is followed until it hardly matters, and then left out; so
-    is what nobody is known to own. The parts together are therefore at most the whole.
+    `final` holds people, foundations and companies of which nothing is known. What nobody is known to own, and what
+    companies own of each other alone, ends with nobody: the parts together are at most the whole.
+    """
+
+    passing: Mapping[str, Fraction]
+    final: Mapping[str, Fraction]
+
+    def of(self, holder: str) -> Fraction:
+        """The holder's part, wherever it ends."""
+        return self.passing.get(holder, _NOTHING) + self.final.get(holder, _NOTHING)
+
+
+def final_parts(held: Mapping[str, int], *, stakes: Stakes = NOBODY_KNOWN) -> dict[str, Fraction]:
+    """Each holder's part of all that is held, where it ends: a company with known owners passes its part on to them."""
+    return dict(parts(held, stakes=stakes).final)
+
+
+def parts(held: Mapping[str, int], *, stakes: Stakes = NOBODY_KNOWN) -> Parts:
+    """Follow every share to its end, exactly, also where companies own each other.
+
+    One company after another is taken out, and what it has goes straight to its owners. A company that then owns a part
+    of itself passes on the rest in the proportion of the others, which is what going round for ever comes to.
     """
     whole = sum(held.values())
     moving = {holder: Fraction(number, whole) for holder, number in held.items() if number} if whole else {}
-    ended: dict[str, Fraction] = {}
-    for _ in range(len(stakes) + _ROUNDS_IN_A_CIRCLE):
-        if not moving:
-            break
-        moving = _one_step(moving, stakes, ended)
-    return ended
+    flows = {company: known_parts(owners) for company, owners in stakes.items()}
+    taken_out = [_take_out(company, moving, flows) for company in stakes]
+    passing: dict[str, Fraction] = {}
+    for company, had, came_from, rounds in reversed(taken_out):
+        passed = sum((passing[other] * part for other, part in came_from.items()), _NOTHING)
+        passing[company] = (had + passed) * rounds
+    return Parts(passing, {holder: part for holder, part in moving.items() if part})
 
 
-def _one_step(moving: Mapping[str, Fraction], stakes: Stakes, ended: dict[str, Fraction]) -> dict[str, Fraction]:
-    passed: dict[str, Fraction] = {}
-    for holder, part in moving.items():
-        if holder not in stakes:
-            ended[holder] = ended.get(holder, Fraction(0)) + part
-            continue
-        # Owners that are said to hold more than all of it share what there is.
-        whole = max(Fraction(1), sum(stakes[holder].values(), Fraction(0)))
-        for owner, stake in stakes[holder].items():
-            passed[owner] = passed.get(owner, Fraction(0)) + part * stake / whole
-    return passed
+def _take_out(
+    company: str, moving: dict[str, Fraction], flows: _Flows
+) -> tuple[str, Fraction, dict[str, Fraction], Fraction]:
+    """Take one out; what it had, what came to it from the companies that are left, and how often that goes round."""
+    owners = flows.pop(company)
+    # Nothing gets out of companies that own each other whole.
+    kept = owners.pop(company, _NOTHING)
+    rounds = 1 / (1 - kept) if kept < 1 else Fraction(1)
+    onward = {owner: part * rounds for owner, part in owners.items()}
+    had = moving.pop(company, _NOTHING)
+    _add(moving, had, onward)
+    came_from = {other: flow.pop(company) for other, flow in flows.items() if company in flow}
+    for other, part in came_from.items():
+        _add(flows[other], part, onward)
+    return company, had, came_from, rounds
+
+
+def _add(to: dict[str, Fraction], part: Fraction, owners: Mapping[str, Fraction]) -> None:
+    if part:
+        for owner, stake in owners.items():
+            to[owner] = to.get(owner, _NOTHING) + part * stake
+
+
+def known_parts(owners: Mapping[str, Fraction]) -> dict[str, Fraction]:
+    """The owners' parts; where they are said to hold more than all of it, they share what there is."""
+    whole = max(Fraction(1), sum(owners.values(), _NOTHING))
+    return {owner: stake / whole for owner, stake in owners.items() if stake}
+
+
+def not_accounted_for(owners: Mapping[str, Fraction]) -> Fraction:
+    """The part of a company of which nobody is known to own it; below zero where its owners hold more than all."""
+    return 1 - sum(owners.values(), _NOTHING)

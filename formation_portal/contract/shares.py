@@ -1,5 +1,6 @@
 """Numbers of shares: read as typed, held against what there is to give, and split equally. Whole numbers throughout."""
 
+import re
 from collections.abc import Iterator
 
 from . import canonical, reading
@@ -10,6 +11,7 @@ from .record import Holder, ShareClass
 from .rules import Standing
 from .wire import answered
 
+_POINTS_IN_IT = re.compile(r"-?\d{1,3}(\.\d{3})+", re.ASCII)
 _IN_DIGITS = noted("Enter the number of {of} in digits, like 5000")
 _TOO_LONG = noted("Enter the number of {of} with at most {limit} digits")
 
@@ -19,6 +21,9 @@ def number_of_shares(raw: object, *, of: str) -> int:
 
     Nought is a way to say that there are none.
     """
+    if isinstance(raw, str) and _POINTS_IN_IT.fullmatch(reading.without_group_marks(raw)):
+        # Ten to some, and ten thousand to others.
+        raise AnswerError("ambiguous", say("Enter the number of {of} without a point, like 10000", of=of))
     try:
         number = reading.number(raw, label=of)
     except AnswerError as error:

@@ -7,11 +7,14 @@ from typing import Any
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow, ShareClassRow
+from formation_portal.applications.stakes import known_stakes, typed_stakes
+from formation_portal.applications.thresholds import threshold_of
 from formation_portal.contract import canonical
+from formation_portal.contract.ownership import Parts, Stakes, Threshold, not_accounted_for, parts
 from formation_portal.contract.shares import shares_of_class, shares_of_entity
 
 from .money import money
-from .percent import rounded
+from .percent import percent
 
 
 class Allocation:
@@ -65,6 +68,14 @@ class Allocation:
         """How many shares are given of all classes."""
         return sum(self.given(row) for row in self.classes)
 
+    @property
+    def is_over_issued(self) -> bool:
+        """Whether more is given than there is, which stands in the way of submitting here and not at the service."""
+        limits = [(self.given(row), self.there_are(row)) for row in self.classes]
+        return any(
+            most is not None and given > most for given, most in (*limits, (self.total, self.there_are_together))
+        )
+
     @cached_property
     def _voting(self) -> tuple[ShareClassRow, ...]:
         return tuple(row for row in self.classes if self.property_of(row, "voting_rights"))
@@ -87,6 +98,41 @@ class Allocation:
         """The party's exact part of the votes."""
         return _exact_part(self.votes, party)
 
+    @cached_property
+    def stakes(self) -> Stakes:
+        """Who owns which part of a company, by tokens, as far as it is known and can be read."""
+        return known_stakes(self._draft, typed_stakes(self._draft))
+
+    @cached_property
+    def in_the_end(self) -> Parts:
+        """Where all shares come to, through companies."""
+        return parts(self.held, stakes=self.stakes)
+
+    @cached_property
+    def votes_in_the_end(self) -> Parts:
+        """Where all votes come to, through companies."""
+        return parts(self.votes, stakes=self.stakes)
+
+    @cached_property
+    def threshold(self) -> Threshold:
+        """From which part on somebody counts as a beneficial owner there."""
+        return threshold_of(self._draft.application.product.get("jurisdiction") or {})
+
+    def counts(self, party: PartyRow) -> bool:
+        """Whether what the party comes to reaches the threshold."""
+        return any(self.threshold.counts(ends.of(party.token)) for ends in (self.in_the_end, self.votes_in_the_end))
+
+    def is_owner(self, party: PartyRow) -> bool:
+        """Whether the party owns a part of a company that holds something."""
+        companies = (company for company, owners in self.stakes.items() if party.token in owners)
+        return any(self.in_the_end.of(company) or self.votes_in_the_end.of(company) for company in companies)
+
+    def hides_somebody(self, party: PartyRow) -> bool:
+        """Whether what nobody is known to own of a company is enough for somebody to count."""
+        rest = not_accounted_for(self.stakes.get(party.token, {}))
+        ends = (self.in_the_end.of(party.token), self.votes_in_the_end.of(party.token))
+        return party.is_owned and rest > 0 and any(self.threshold.counts(part * rest) for part in ends)
+
     def _by_holder(self, classes: tuple[ShareClassRow, ...]) -> dict[str, int]:
         sums = {party.token: sum(self.shares(party, row) for row in classes) for party in self.holders}
         return sums if any(sums.values()) else {}
@@ -98,12 +144,11 @@ class Allocation:
 
     def of_shares(self, party: PartyRow) -> str:
         """The party's part of all shares, in percent; empty while none are given."""
-        return _part(sum(self.shares(party, row) for row in self.classes), self.total)
+        return percent(self.part_of_shares(party)) if self.held else ""
 
     def of_votes(self, party: PartyRow) -> str:
         """The party's part of the votes, one a share, in percent; empty while there are none."""
-        votes = sum(self.shares(party, row) for row in self._voting)
-        return _part(votes, sum(self.given(row) for row in self._voting))
+        return percent(self.part_of_votes(party)) if self.votes else ""
 
     def paid_in(self, row: ShareClassRow) -> str:
         """What is to be paid in for a class; empty while its par value or currency is missing."""
@@ -140,7 +185,3 @@ class Allocation:
 def _exact_part(numbers: dict[str, int], party: PartyRow) -> Fraction:
     whole = sum(numbers.values())
     return Fraction(numbers.get(party.token, 0), whole) if whole else Fraction(0)
-
-
-def _part(part: int, whole: int) -> str:
-    return rounded(part, whole) if whole else ""

@@ -93,7 +93,7 @@ class PartyNewPage:
     def may_be_me(self) -> bool:
         """Whether the reader can be the new person: not a company, and not there already."""
         addresses = {value for row in self.draft.parties for value in row.raw.values() if isinstance(value, str)}
-        return self.kind == "person" and self.user.email not in addresses
+        return canonical.is_person(self.kind) and self.user.email not in addresses
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:

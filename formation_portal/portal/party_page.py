@@ -11,6 +11,7 @@ from formation_portal.applications.doubles import double_of
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.earlier_files import EarlierFiles
 from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.stakes import owners_of, typed_stakes
 from formation_portal.contract import canonical
 from formation_portal.contract.language import say
 from formation_portal.contract.record import Party
@@ -19,8 +20,12 @@ from formation_portal.contract.schema import Section
 from . import moments, roles
 from .answers_page import AnswersPage, share_class_choices
 from .arrivals import Arrivals, arrivals
+from .company_owners import is_to_be_owned
+from .counting import listed
 from .double_page import already_here
 from .lists import NeedRow, need_rows
+from .ownership_words import remainder
+from .percent import percent
 from .questions import party_control
 from .sheet import Region, Sheet
 from .slots import SlotRow, slot_rows
@@ -66,6 +71,19 @@ class PartyPage(AnswersPage):
     @property
     def removal_url(self) -> str:
         return self._url("party_removal", self.party.token)
+
+    @property
+    def owners_url(self) -> str:
+        """Where the owners of a company are entered; empty where nobody asks for them."""
+        return self._url("owners", self.party.token) if is_to_be_owned(self.draft, self.party) else ""
+
+    @property
+    def owners(self) -> str:
+        """Who owns the company, in words."""
+        owners = owners_of(self.draft, self.party, typed_stakes(self.draft))
+        known = [f"{one.party.label} {percent(one.part)}" for one in owners if one.part is not None]
+        rest = remainder(self.party.label, [one.part for one in owners if one.part is not None])
+        return f"{listed(known)}. {rest}" if known else rest
 
     @property
     def version(self) -> int:

@@ -14,6 +14,7 @@ from formation_portal.applications.doubles import doubles
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.register import Known, here, register
 from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.stakes import Typed, owned_by, typed_stakes
 from formation_portal.applications.tokens import new_token
 from formation_portal.contract import canonical
 from formation_portal.contract.language import listed, say, say_count
@@ -28,6 +29,7 @@ from .counting import counted
 from .double_page import known_by
 from .invitation_words import invitation_line
 from .moments import moment
+from .ownership_words import together
 
 # A role is chosen at a glance; the rest is a list to open.
 _KNOWN_AT_ONCE = 3
@@ -228,7 +230,7 @@ class PeoplePage:
             id=f"party-{row.token}",
             name=row.label,
             kind=row.kind,
-            facts=f"{roles.role_words(row.roles)}. {kind.capitalize()}",
+            facts=together(self._doing(row), kind.capitalize()),
             state=state,
             status=status,
             edit_url=self._url("party", row.token),
@@ -243,12 +245,26 @@ class PeoplePage:
     def _own_words(self) -> str:
         return say("Add yourself") if self.draft.parties else say("Start with yourself")
 
+    def _doing(self, row: PartyRow) -> str:
+        """The roles in words; of somebody without one, what they own."""
+        owned = () if row.roles else self._owned(row)
+        names = listed([company.label for company in owned])
+        return say("Owner of {names}", names=names) if owned else roles.role_words(row.roles)
+
+    def _owned(self, row: PartyRow) -> tuple[PartyRow, ...]:
+        return owned_by(self.draft, row, self._stakes)
+
+    @cached_property
+    def _stakes(self) -> Typed:
+        """Asked only where somebody has no role."""
+        return typed_stakes(self.draft)
+
     def _progress(self, row: PartyRow, arrival: Arrival) -> tuple[str, str]:
         if arrival.is_refused:
             return "heed", say("Needs your change")
         needs = [need for need in self.draft.needs_of_party(row.token) if need.code != "holding"]
         if not row.roles:
-            return "open", say("Choose a role")
+            return ("", say("Needs no role")) if self._owned(row) else ("open", say("Choose a role"))
         if not needs:
             return "met", say("Complete")
         documents = sum(need.code == "document" for need in needs)

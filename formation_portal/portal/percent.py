@@ -3,20 +3,13 @@
 from decimal import Decimal
 from fractions import Fraction
 
-from babel.numbers import format_decimal
-
-from formation_portal.contract.language import figure, language, locale
+from formation_portal.contract.language import figure, language
 
 
 def percent(part: Fraction) -> str:
     """60%, or 33.33%: cut off, not rounded, so that nobody seems to reach what they don't."""
     hundredths = part * 10_000 // 1
     return _with_sign(figure(Decimal(hundredths) / 100))
-
-
-def rounded(part: int, whole: int, pattern: str = "0.0") -> str:
-    """33.3%, rounded to as many places as the pattern has."""
-    return _with_sign(str(format_decimal(100 * part / whole, pattern, locale=locale())))
 
 
 def _with_sign(number: str) -> str:

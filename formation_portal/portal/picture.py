@@ -1,18 +1,17 @@
 """Who holds how much, as bars. Widths are in percent, so that bars stretch and letters do not."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from formation_portal.contract.language import figure, noted, say, say_count
 
-from .percent import rounded
+from .percent import percent
 
 _COLOURS = 8
 _PATTERNS = 4
 # A thinner slice would be a line without a word; these stand together as "Others". The table names each.
-_THINNEST = 2.0
-
-# As many places as a width is drawn with.
-_PLACES = "0.##"
+_THINNEST = Fraction(2, 100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,31 +43,68 @@ class Bar:
     slices: tuple[Slice, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """A slice before it is placed: its words, its part of the bar, and how it is drawn."""
+
+    label: str
+    figure: str
+    part: Fraction
+    swatch: Swatch | None
+
+
 def swatch(place: int) -> Swatch:
     """What the holder in that place of the table is drawn with."""
     pattern = place % _PATTERNS
     return Swatch(f"f{place % _COLOURS + 1}", f"p{pattern + 1}" if pattern else "")
 
 
-def bar(label: str, holdings: list[tuple[str, int]], *, there_are: int | None = None) -> Bar:
+def bar(label: str, holdings: Sequence[tuple[str, int]], *, there_are: int | None = None) -> Bar:
     """A class of shares as a bar, in the order of the table, and then what is not given. At least one share is."""
     given = sum(shares for _, shares in holdings)
     total = max(given, there_are or 0)
-    parts = [(swatch(place), name, shares) for place, (name, shares) in enumerate(holdings) if shares]
-    wide = [part for part in parts if 100 * part[2] / total >= _THINNEST]
-    thin = sum(part[2] for part in parts) - sum(part[2] for part in wide)
-    if thin:
-        wide.append((Swatch("f8", ""), say("Others"), thin))
-    slices, start = [], 0.0
-    for drawn, name, shares in wide:
-        width = 100 * shares / total
-        slices.append(Slice(name, figure(shares), _percent(start), _percent(width), drawn))
-        start += width
-    said = [f"{name} {rounded(shares, total, _PLACES)}" for _, name, shares in parts]
-    if rest := total - given:
-        slices.append(Slice(say("Not given"), figure(rest), _percent(start), _percent(100 * rest / total), None))
-        said.append(say("{part} not yet given", part=rounded(rest, total, _PLACES)))
-    return Bar(label, _figure(given, there_are), f"{label}: {', '.join(said)}", tuple(slices))
+    parts = [
+        _Drawn(name, figure(shares), Fraction(shares, total), swatch(place))
+        for place, (name, shares) in enumerate(holdings)
+        if shares
+    ]
+    thin = sum(shares for _, shares in holdings if 0 < Fraction(shares, total) < _THINNEST)
+    said = [f"{one.label} {percent(one.part)}" for one in parts]
+    rest = Fraction(total - given, total)
+    slices = _with_others(parts, figure(thin))
+    if rest:
+        slices.append(_Drawn(say("Not given"), figure(total - given), rest, None))
+        said.append(say("{part} not yet given", part=percent(rest)))
+    return Bar(label, _figure(given, there_are), f"{label}: {', '.join(said)}", _placed(slices))
+
+
+def ends_bar(label: str, ends: Sequence[tuple[str, Fraction]]) -> Bar:
+    """Where all shares end, through companies, as a bar, and then what is not accounted for."""
+    parts = [_Drawn(name, percent(part), part, swatch(place)) for place, (name, part) in enumerate(ends)]
+    known = sum((part for _, part in ends), Fraction(0))
+    thin = sum((one.part for one in parts if one.part < _THINNEST), Fraction(0))
+    said = [f"{one.label} {percent(one.part)}" for one in parts]
+    slices = _with_others(parts, percent(thin))
+    if known < 1:
+        slices.append(_Drawn(say("Not accounted for"), percent(1 - known), 1 - known, None))
+        said.append(say("{part} not accounted for", part=percent(1 - known)))
+    known_words = say("{part} accounted for", part=percent(known))
+    return Bar(label, known_words, f"{label}: {', '.join(said)}", _placed(slices))
+
+
+def _with_others(parts: Sequence[_Drawn], thin: str) -> list[_Drawn]:
+    """The wide ones, and the thin ones together."""
+    wide = [one for one in parts if one.part >= _THINNEST]
+    together = sum((one.part for one in parts), Fraction(0)) - sum((one.part for one in wide), Fraction(0))
+    return [*wide, _Drawn(say("Others"), thin, together, Swatch("f8", ""))] if together else wide
+
+
+def _placed(parts: Sequence[_Drawn]) -> tuple[Slice, ...]:
+    slices, start = [], Fraction(0)
+    for one in parts:
+        slices.append(Slice(one.label, one.figure, _length(start), _length(one.part), one.swatch))
+        start += one.part
+    return tuple(slices)
 
 
 def _figure(given: int, there_are: int | None) -> str:
@@ -80,6 +116,6 @@ def _figure(given: int, there_are: int | None) -> str:
     return say(said, given=figure(given), there_are=figure(there_are))
 
 
-def _percent(part: float) -> str:
-    """A width, as a style sheet writes it."""
-    return f"{part:.2f}".rstrip("0").rstrip(".") + "%"
+def _length(part: Fraction) -> str:
+    """A length of SVG, which knows no other notation than this."""
+    return f"{float(part * 100):.2f}".rstrip("0").rstrip(".") + "%"

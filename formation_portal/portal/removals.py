@@ -9,6 +9,7 @@ from django.utils.translation import gettext
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import Document, Holding
 from formation_portal.applications.rows import PartyRow, ShareClassRow
+from formation_portal.applications.stakes import owned_by, typed_stakes
 from formation_portal.contract import canonical
 from formation_portal.contract.language import listed, noted, say, say_count
 from formation_portal.contract.needs import needs
@@ -53,6 +54,10 @@ def party_removal_page(draft: Draft, party: PartyRow) -> RemovalPage:
         say(_HELD_BY_NO_ONE, number=number_of_shares(one), name=classes[one.share_class_id]) for one in gone.holdings
     ]
     documents = [say("“{file}” ({slot}) is removed too.", file=one.name, slot=one.slot) for one in gone.documents]
+    owned = [
+        say("Owns a part of {name}, which is then not accounted for.", name=company.label)
+        for company in owned_by(draft, party, typed_stakes(draft))
+    ]
     back = say(_CAN_RESTORE)
     after = replace(
         draft.record,
@@ -64,7 +69,7 @@ def party_removal_page(draft: Draft, party: PartyRow) -> RemovalPage:
         draft,
         party.label,
         facts=role_words(party.roles),
-        consequences=(*held, *documents, back),
+        consequences=(*held, *owned, *documents, back),
         after=after,
         thing=(Kind.PARTY, party.token),
         back=(_url(draft, "people"), say("People")),

@@ -1,21 +1,22 @@
 """Who seems to be a beneficial owner by the shares: suggested with the arithmetic, never decided."""
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 from django.urls import reverse
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
-from formation_portal.applications.thresholds import threshold_of
 from formation_portal.contract import canonical
-from formation_portal.contract.language import figure, noted, say
-from formation_portal.contract.ownership import Threshold, final_parts
+from formation_portal.contract.language import noted, say
+from formation_portal.contract.ownership import Threshold
 from formation_portal.contract.schema import Section
 
 from . import roles
 from .allocation import Allocation
+from .owner_sums import steps, sums
+from .ownership_words import remainder
 from .percent import percent
+from .picture import Bar, ends_bar
 from .share_tree import Node, tree
 
 # By whether the place's threshold is known, and whether it counts itself.
@@ -38,6 +39,15 @@ class OwnerLine:
     token: str
     label: str
     sums: str
+    steps: tuple[str, ...]
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A company that holds enough for somebody behind it to count, and of whose owners not all are known."""
+
+    said: str
     url: str
 
 
@@ -49,13 +59,15 @@ class Owners:
     rule: str
     source: str
     lines: tuple[OwnerLine, ...]
+    unknown: tuple[Unknown, ...]
     tree: tuple[Node, ...]
+    ends: tuple[Bar, ...]
 
 
 def owner_section(draft: Draft) -> Section | None:
     """The section of the beneficial owners, while it is asked and takes persons."""
     asked = (section for section in roles.asked_roles(draft) if section.role == canonical.BENEFICIAL_OWNER)
-    return next((section for section in asked if section.allows("person")), None)
+    return next((section for section in asked if section.allows(canonical.PERSON)), None)
 
 
 def owners(draft: Draft, allocation: Allocation) -> Owners | None:
@@ -63,19 +75,15 @@ def owners(draft: Draft, allocation: Allocation) -> Owners | None:
     section = owner_section(draft)
     if section is None or not allocation.total:
         return None
-    threshold = threshold_of(draft.application.product.get("jurisdiction") or {})
-    of_shares, of_votes = final_parts(allocation.held), final_parts(allocation.votes)
-    counting = [
-        party
-        for party in allocation.holders
-        if any(threshold.counts(parts.get(party.token, Fraction(0))) for parts in (of_shares, of_votes))
-    ]
+    grown = tree(draft, allocation)
     return Owners(
         role=roles.in_role(section),
-        rule=_rule(threshold, roles.in_role(section)),
-        source=threshold.source,
-        lines=tuple(_line(draft, allocation, party) for party in counting if party.kind == "person"),
-        tree=tree(allocation, threshold),
+        rule=_rule(allocation.threshold, roles.in_role(section)),
+        source=allocation.threshold.source,
+        lines=tuple(_line(draft, allocation, row) for row in draft.parties if row.is_person and allocation.counts(row)),
+        unknown=tuple(_unknown(draft, allocation, row) for row in draft.parties if allocation.hides_somebody(row)),
+        tree=grown,
+        ends=_ends(draft, allocation) if grown else (),
     )
 
 
@@ -87,18 +95,19 @@ def _rule(threshold: Threshold, role: str) -> str:
 def _line(draft: Draft, allocation: Allocation, party: PartyRow) -> OwnerLine:
     url = reverse("portal:share_owner", args=[draft.application.reference, party.token])
     is_listed = canonical.BENEFICIAL_OWNER in party.roles
-    return OwnerLine(party.token, party.label, _sums(allocation, party), "" if is_listed else url)
+    said, how = sums(allocation, party), steps(draft, allocation, party)
+    return OwnerLine(party.token, party.label, said, how, "" if is_listed else url)
 
 
-def _sums(allocation: Allocation, party: PartyRow) -> str:
-    """Ada Lovelace holds 6,000 of 10,000 shares, 60%; her votes only where they are another part."""
-    shares, votes = allocation.part_of_shares(party), allocation.part_of_votes(party)
-    said = {"name": party.label, "shares": _of(allocation.held, party), "part": percent(shares)}
-    if not allocation.votes or votes == shares:
-        return say("{name} holds {shares} shares, {part}.", **said)
-    of_votes = {"votes": _of(allocation.votes, party), "part_of_votes": percent(votes)}
-    return say("{name} holds {shares} shares, {part}, and {votes} votes, {part_of_votes}.", **said, **of_votes)
+def _unknown(draft: Draft, allocation: Allocation, company: PartyRow) -> Unknown:
+    part = max(allocation.in_the_end.of(company.token), allocation.votes_in_the_end.of(company.token))
+    said = say("{name} holds {part}.", name=company.label, part=percent(part))
+    rest = remainder(company.label, allocation.stakes.get(company.token, {}).values())
+    return Unknown(f"{said} {rest}", reverse("portal:owners", args=[draft.application.reference, company.token]))
 
 
-def _of(numbers: dict[str, int], party: PartyRow) -> str:
-    return say("{held} of {all}", held=figure(numbers.get(party.token, 0)), all=figure(sum(numbers.values())))
+def _ends(draft: Draft, allocation: Allocation) -> tuple[Bar, ...]:
+    """The picture of where all shares end, in the order of the parties; no such bar where all of it is in circles."""
+    final = allocation.in_the_end.final
+    ends = [(row.label, final[row.token]) for row in draft.parties if final.get(row.token)]
+    return (ends_bar(say("In the end"), ends),) if ends else ()

@@ -67,7 +67,7 @@ def _of_parties(_: Form) -> dict[tuple[str, ...], Askable]:
 def _of_party(form: Form, kind: str, roles: tuple[str, ...]) -> Askable:
     mine = form.fields_of(kind, roles)
     others = (spec for section in form.role_sections for spec in section.groups[kind])
-    general = implied.PERSON_FIELDS if kind == "person" else implied.COMPANY_FIELDS
+    general = implied.PERSON_FIELDS if canonical.is_person(kind) else implied.COMPANY_FIELDS
     return _read((*mine, *others, *general), path_of=_last_part)
 
 

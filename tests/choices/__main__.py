@@ -15,7 +15,7 @@ def main() -> int:
     said = _arguments()
     os.environ |= {"CHOICES_SEQUENCES": str(said.sequences), "CHOICES_SEED": str(said.seed)}
     begun = time.monotonic()
-    code = pytest.main(["-q", "-p", "no:cacheprovider", "--no-header", str(Path(__file__).parent)])
+    code = pytest.main(["-q", "-m", "long", "-p", "no:cacheprovider", "--no-header", str(Path(__file__).parent)])
     from .test_sequences import TALLY
 
     lines = {

@@ -125,3 +125,12 @@ def test_a_number_for_all_classes_together_counts_too(as_owner: Client, owner: A
     assert lead == "70 shares are given. 30 shares are not yet given to anyone."
     hold(draft, owner, ("60", "41"))
     assert over_issued(draft) == ["All classes: take 1 share back, since only 100 can be given"]
+
+
+def test_that_too_many_can_be_saved_and_not_submitted_is_said_on_the_page(as_owner: Client, owner: Any) -> None:
+    draft = limited(owner)
+    hold(draft, owner, ("10,000",))
+    said = "You can save too many shares, but not submit them."
+    assert said not in page_of(as_owner, draft.application).one("div", id="needs-section").text
+    hold(draft, owner, ("10,000",), ("1",))
+    assert said in page_of(as_owner, draft.application).one("div", id="needs-section").text

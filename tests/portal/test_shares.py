@@ -67,9 +67,9 @@ def test_sums_and_parts_follow_from_the_numbers(as_owner: Client, held: Draft) -
     ordinary, preferred = (row.token for row in held.share_classes)
     texts = {name: page.one("span", id=name).text for name in (f"given-{ordinary}", f"given-{preferred}")}
     assert texts == {f"given-{ordinary}": "15,000", f"given-{preferred}": "5,000"}
-    assert page.one("span", id=f"shares-of-{ada}").text == "50.0%"
-    assert page.one("span", id=f"votes-of-{ada}").text == "66.7%"
-    assert page.one("span", id=f"votes-of-{kestrel}").text == "33.3%"
+    assert page.one("span", id=f"shares-of-{ada}").text == "50%"
+    assert page.one("span", id=f"votes-of-{ada}").text == "66.66%"
+    assert page.one("span", id=f"votes-of-{kestrel}").text == "33.33%"
     assert page.one("span", id=f"paid-{preferred}").text == "USD\u00a02,500"
     assert page.one("span", id="paid-total").text == "USD\u00a017,500"
     assert page.one("p", id="shares-lead").text == "20,000 shares are given."
@@ -167,3 +167,48 @@ def test_a_product_without_share_classes_has_no_such_page(as_owner: Client, owne
 def test_a_stranger_finds_nothing(as_stranger: Client, held: Draft) -> None:
     assert as_stranger.get(url(held.application)).status_code == 404
     assert save(as_stranger, held, {cell(held, 0, 0): "1"}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "1.5",
+        "10.000",
+        "1.000.000",
+        "-5",
+        "−5",
+        "1" + "0" * 30,
+        "1e3",
+        "0x10",
+        "½",
+        "١٠",
+        "12 apples",
+        "5,00",
+        "+5",
+        "\x00",
+    ],
+)
+def test_a_number_that_cannot_be_meant_is_said_at_its_cell_and_kept(as_owner: Client, held: Draft, typed: str) -> None:
+    name = cell(held, 1, 0)
+    response = save(as_owner, held, {name: typed, cell(held, 0, 1): "7"})
+    assert response.status_code == 422
+    page = Markup(response.content.decode())
+    assert "of Kestrel B.V." in page.one("p", id=f"{name}-error").text
+    kept = open_draft(held.application).typed_holdings()
+    assert kept[held.parties[1].token, held.share_classes[0].token] == typed.replace("\x00", "\ufffd")
+    assert kept[held.parties[0].token, held.share_classes[1].token] == "7"
+
+
+@pytest.mark.parametrize(
+    ("typed", "shares"), [(" 5000 ", 5000), ("5 000", 5000), ("5’000", 5000), ("5,000", 5000), ("5000.0", 5000)]
+)
+def test_other_ways_to_write_a_number_are_read(as_owner: Client, held: Draft, typed: str, shares: int) -> None:
+    assert save(as_owner, held, {cell(held, 1, 0): typed}).status_code == 302
+    pair = (held.parties[1].token, held.share_classes[0].token)
+    assert open_draft(held.application).holdings[pair].shares == shares
+
+
+@pytest.mark.parametrize("typed", ["", "   ", "\u00a0"])
+def test_nothing_but_spaces_is_no_number(as_owner: Client, held: Draft, typed: str) -> None:
+    assert save(as_owner, held, {cell(held, 1, 0): typed}).status_code == 302
+    assert len(open_draft(held.application).holdings) == 1

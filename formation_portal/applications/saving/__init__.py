@@ -16,8 +16,10 @@ from .removed_parties import remove_party, restore_party
 from .restoring import choices_of, restore_choices
 from .sections import save_section
 from .shares import add_share_class, remove_share_class, save_holdings, save_share_class
+from .stakes import ALWAYS_LOOK, add_owner, save_owners
 
 __all__ = [
+    "ALWAYS_LOOK",
     "ROLES",
     "Closed",
     "FormChanged",
@@ -30,6 +32,7 @@ __all__ = [
     "Stale",
     "UploadRefused",
     "add_document",
+    "add_owner",
     "add_party",
     "add_share_class",
     "carried_from",
@@ -49,6 +52,7 @@ __all__ = [
     "restore_party",
     "rows_of",
     "save_holdings",
+    "save_owners",
     "save_party",
     "save_section",
     "save_share_class",

@@ -9,6 +9,7 @@ from ..models import document_subject
 from ..rows import PartyRow
 from .parties import changes_of_roles, found_party, known_roles
 from .shares import turn_holdings
+from .stakes import hand_over_stakes
 from .writing import Journal, changes_of, writing
 
 
@@ -37,6 +38,7 @@ def unite_parties(draft: Draft, party: PartyRow, kept: PartyRow, *, by: Abstract
         model.save()
         _hand_over(draft, row, stays)
         _hand_over_holdings(draft, row, stays, journal)
+        hand_over_stakes(draft, row, stays)
         row.model.removed_at = timezone.now()
         row.model.save()
         fields = draft.schema.fields_of(model.kind, model.roles)

@@ -12,6 +12,7 @@ from formation_portal.contract.language import say
 from ..answers import differing, without_blanks
 from ..drafts import Draft
 from ..models import ChangeList, Party
+from ..naming import naming_fields
 from ..rows import PartyRow
 from ..tokens import new_token
 from .authors import Author
@@ -44,7 +45,7 @@ def add_party(
         raise ValueError(f"No such kind of party: {kind!r}")
     with writing(draft, by=by) as journal:
         known = known_roles(draft, roles)
-        fields = draft.schema.fields_of(kind, known)
+        fields = draft.schema.fields_of(kind, known) or naming_fields(draft.schema, kind)
         posted = without_blanks(taken(fields, raw, where=f"a new {kind}"))
         is_restored = token in {one.token for one in draft.removed_party_models}
         if is_restored:

@@ -13,7 +13,7 @@ from .. import snapshots
 from ..answers import without_blanks
 from ..content import Content, NewDocument, NewParty, NewShareClass, content_of
 from ..drafts import Draft, open_draft
-from ..models import Application, Change, Document, Holding, Party, SectionAnswers, ShareClass, document_subject
+from ..models import Application, Change, Document, Holding, Party, SectionAnswers, ShareClass, Stake, document_subject
 from ..signals import changed
 from ..tokens import new_token
 from .copied_files import StoredNames, copied_files
@@ -77,6 +77,10 @@ class _Planting:
         Party.objects.bulk_create(parties.values())
         ShareClass.objects.bulk_create(classes.values())
         Holding.objects.bulk_create(self._holdings(parties, classes))
+        Stake.objects.bulk_create(
+            Stake(application=self._application, company=parties[company], owner=parties[owner], typed=typed)
+            for (company, owner), typed in self._content.stakes.items()
+        )
         SectionAnswers.objects.bulk_create(self._sections())
         Document.objects.bulk_create(
             self._document(one, stored[one.source.pk], parties, by)

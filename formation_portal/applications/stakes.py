@@ -1,0 +1,73 @@
+"""Who owns which companies that hold shares, as far as it was said: read as typed, and as exact parts."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from formation_portal.contract.ownership import Stakes
+from formation_portal.contract.problems import AnswerError
+from formation_portal.contract.reading import is_blank
+from formation_portal.contract.stakes import part_of_company
+
+from .drafts import Draft
+from .rows import PartyRow
+
+# By the tokens of company and owner.
+Typed = Mapping[tuple[str, str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """One owner of a company: the part as typed, what it comes to, and why it can't be read."""
+
+    party: PartyRow
+    typed: str
+    part: Fraction | None
+    problem: str
+
+
+def typed_stakes(draft: Draft) -> dict[tuple[str, str], str]:
+    """Everything that was said of owners, but for removed ones. One query."""
+    tokens = {model.pk: model.token for model in draft.party_models}
+    rows = draft.application.stakes.all()
+    named = ((tokens.get(row.company_id), tokens.get(row.owner_id), row.typed) for row in rows)
+    return {(company, owner): typed for company, owner, typed in named if company and owner}
+
+
+def owners_of(draft: Draft, company: PartyRow, typed: Typed) -> tuple[Owner, ...]:
+    """The owners of one company, in the order in which they were entered."""
+    return tuple(_owners(draft, company, typed))
+
+
+def _owners(draft: Draft, company: PartyRow, typed: Typed) -> Iterator[Owner]:
+    for (of, token), text in typed.items():
+        party = draft.party(token)
+        if of == company.token and party is not None:
+            yield owner(company, party, text)
+
+
+def owner(company: PartyRow, party: PartyRow, text: str) -> Owner:
+    """An owner as their part was typed."""
+    if is_blank(text):
+        return Owner(party, text, None, "")
+    try:
+        part = part_of_company(text, of=f"{company.label}, {party.label}")
+    except AnswerError as error:
+        return Owner(party, text, None, error.message)
+    return Owner(party, text, part, "")
+
+
+def known_stakes(draft: Draft, typed: Typed) -> Stakes:
+    """The parts that can be read, by company and owner; a company of which nothing is known is not among them."""
+    found: dict[str, dict[str, Fraction]] = {}
+    for row in draft.parties:
+        parts = {one.party.token: one.part for one in owners_of(draft, row, typed) if one.part}
+        if parts and row.is_owned:
+            found[row.token] = parts
+    return found
+
+
+def owned_by(draft: Draft, party: PartyRow, typed: Typed) -> tuple[PartyRow, ...]:
+    """The companies that the party owns a part of."""
+    companies = (draft.party(company) for company, token in typed if token == party.token)
+    return tuple(row for row in companies if row is not None)

@@ -1,0 +1,29 @@
+"""How much of a company is accounted for, in words."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from formation_portal.contract.language import noted, say
+
+from .percent import percent
+
+_TOO_MUCH = noted("The owners of {name} come to {known}, more than all of it. They are counted in proportion.")
+
+
+def together(*parts: str) -> str:
+    """Short sentences in one line; a name that ends with a full stop needs no other."""
+    said = [part for part in parts if part]
+    return " ".join(part if place == len(said) - 1 else f"{part.removesuffix('.')}." for place, part in enumerate(said))
+
+
+def remainder(name: str, parts: Iterable[Fraction]) -> str:
+    """30% of Kite Holding is not accounted for; that all of it is; or that its owners come to more than all."""
+    known = sum(parts, Fraction(0))
+    words = {"name": name, "part": percent(abs(1 - known)), "known": percent(known)}
+    if not known:
+        return say("{name}: nobody is known to own it.", **words)
+    if known < 1:
+        return say("{part} of {name} is not accounted for.", **words)
+    if known == 1:
+        return say("All of {name} is accounted for.", **words)
+    return say(_TOO_MUCH, **words)

@@ -1,0 +1,93 @@
+"""Who owns a company that holds shares: kept here, and never sent."""
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import Http404, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from formation_portal.accounts.policies import UserRequest, customer
+from formation_portal.applications import saving
+from formation_portal.contract.reading import as_typed
+
+from ..company_owners import NewOwner, OwnersPage, is_to_be_owned, new_owner, owners_page, stake_name
+from ..conflict import Clash, keeps_theirs, left_words
+from ..drawn import seen_of
+from ..finding import draft_of, party_of
+from .answering import draw_conflict
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def owners(request: UserRequest, reference: str, token: str) -> HttpResponse:
+    """GET draws the owners of a company. POST keeps each part as typed, and adds one more owner if there is one."""
+    draft = draft_of(request, reference)
+    company = party_of(draft, token)
+    if not is_to_be_owned(draft, company):
+        raise Http404
+    if request.method == "POST":
+        return _save(request, owners_page(draft, company, new_owner(request.POST)))
+    return _draw(request, owners_page(draft, company))
+
+
+def _draw(request: UserRequest, page: OwnersPage, *, status: int = 200) -> HttpResponse:
+    return render(request, "portal/owners.html", {"page": page, "problems": page.problems}, status=status)
+
+
+def _save(request: UserRequest, page: OwnersPage) -> HttpResponse:
+    is_added = not page.new.is_empty and not page.new_problems
+    try:
+        with transaction.atomic():
+            left = _keep(request, page, is_added=is_added)
+    except saving.Stale as stale:
+        page.draft.reload()
+        return draw_conflict(request, owners_page(page.draft, page.company_row), _clashes(page, stale))
+    except saving.Gone as gone:
+        raise Http404 from gone
+    except saving.Closed:
+        return _draw(request, page, status=409)
+    if words := left_words(row.label for row in page.rows if row.token in left):
+        messages.info(request, words)
+    now = owners_page(page.draft, page.company_row, None if is_added else page.new)
+    if now.problems:
+        return _draw(request, now, status=422)
+    return redirect(page.url if "update" in request.POST else page.shares_url)
+
+
+def _keep(request: UserRequest, page: OwnersPage, *, is_added: bool) -> saving.Left:
+    typed, new = _typed(page, request.POST), page.new
+    seen = seen_of(request.POST, page.draft)
+    if is_added and new.there:
+        typed[new.there] = new.part
+    company, by = page.company_row, request.user
+    left = saving.save_owners(page.draft, company, typed, by=by, version=page.version, seen=seen)
+    if is_added and new.kind:
+        _add(request, page, new)
+    return left
+
+
+def _add(request: UserRequest, page: OwnersPage, new: NewOwner) -> None:
+    saving.add_owner(page.draft, page.company_row, new.kind, new.names, new.part, by=request.user, token=new.token)
+
+
+def _typed(page: OwnersPage, post: QueryDict) -> dict[str, str]:
+    """The parts that were posted, by the owner's token."""
+    named = {row.token: stake_name(row.token) for row in page.draft.parties if row.token != page.company_row.token}
+    return {
+        token: as_typed(post[name]) for token, name in named.items() if name in post and not keeps_theirs(post, name)
+    }
+
+
+def _clashes(page: OwnersPage, stale: saving.Stale) -> tuple[Clash, ...]:
+    return tuple(
+        Clash(
+            stake_name(row.token),
+            row.label,
+            stale.posted[row.token],
+            stale.stored.get(row.token, ""),
+            change=stale.changes.get(row.token),
+            is_left=row.token in stale.left,
+        )
+        for row in page.draft.parties
+        if row.token in (*stale.fields, *stale.left)
+    )
