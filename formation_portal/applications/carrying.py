@@ -54,7 +54,7 @@ class Carrying:
 
 
 def carrying(draft: Draft, *, there: FormSchema) -> Carrying:
-    """Compare, before anything happens. Costs no query."""
+    """Compare, before anything happens. Costs one query, for the owners of companies."""
     return _Comparing(draft, there).result()
 
 

@@ -27,7 +27,9 @@ class Owner:
 
 
 def typed_stakes(draft: Draft) -> dict[tuple[str, str], str]:
-    """Everything that was said of owners, but for removed ones. One query."""
+    """Everything that was said of owners, but for removed ones. One query; none of an application that isn't kept."""
+    if draft.application.pk is None:
+        return {}
     tokens = {model.pk: model.token for model in draft.party_models}
     rows = draft.application.stakes.all()
     named = ((tokens.get(row.company_id), tokens.get(row.owner_id), row.typed) for row in rows)

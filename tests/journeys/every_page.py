@@ -129,7 +129,7 @@ def _called(form: Form, words: str) -> list[Control]:
 
 def _saving_what_is_old(browser: InProcessBrowser, address: str) -> None:
     form = browser.get(address).form(button="Save")
-    form.fixed = [(name, "0" if name == "version" else value) for name, value in form.fixed]
+    form.fixed = [(name, "0" if name in ("version", "drawn") else value) for name, value in form.fixed]
     form.control("First choice of name").filled = ["Larkfield Group"]
     browser.send(form, form.button("Save"))
 

@@ -177,6 +177,8 @@ class Story:
             Shot("party-new", f"{new}?role=shareholder&kind=person"),
             Shot("party", person),
             Shot("party-company", company),
+            Shot("owners", f"{company}owners/"),
+            Shot("owners-errors", f"{company}owners/", act=_leave_an_owner_out),
             Shot("party-errors", person, act=_mistype_a_date),
             Shot("party-removal", f"{person}removal/"),
             Shot("shares", f"{root}shares/"),
@@ -257,9 +259,15 @@ def _type_nonsense(tab: Tab) -> None:
 
 
 def _save_what_is_old(tab: Tab) -> None:
-    tab.locator("main [name=version]").evaluate("input => { input.value = '0' }")
+    old = "inputs => inputs.forEach((input) => { input.value = '0' })"
+    tab.locator("main :is([name=version], [name=drawn])").evaluate_all(old)
     tab.get_by_label("First choice of name").evaluate("input => { input.value = 'Larkfield Group' }")
     press(tab, "Save and continue")
+
+
+def _leave_an_owner_out(tab: Tab) -> None:
+    tab.get_by_label("do they own?").fill("most of it")
+    press(tab, "Save and add another")
 
 
 def _mistype_a_date(tab: Tab) -> None:

@@ -88,7 +88,7 @@ def save_party(
         had = model.roles
         known = had if roles is None else known_roles(draft, roles)
         fields = draft.schema.fields_of(model.kind, (*had, *known))
-        posted = taken(fields, raw, where=f"a {model.kind}") | {ROLES: known}
+        posted = taken(fields, raw, where=f"a {model.kind}") | ({} if roles is None else {ROLES: known})
         before = model.raw
         found = refuse_if_stale(
             draft.application,
