@@ -41,7 +41,7 @@ GIVEN = (Right.VIEW, Right.EDIT)
 
 
 class Readable:
-    """A record with what whoever reads it may do: of customers `visible_to` tells; nothing is kept from anybody else."""
+    """A record with what whoever reads it may do: of customers `visible_to` tells; nothing is kept from others."""
 
     @property
     def is_open(self) -> bool:

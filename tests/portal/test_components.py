@@ -104,8 +104,14 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "slot_control": {"control": "file", "id": "s", "name": ODD, "file": Named()},
     "slot_earlier": {"earlier": [Named()], "name": ODD},
     "slot_offers": {"offers": [Named()], "is_in_form": False, "upload_url": "/u", "csrf_token": "t"},
-    "summary_row": {"id": "r", "term": ODD, "value": ODD, "is_name": True, "change_url": "/c", "change_what": ODD, "state": "met"},
-    "task": {"id": "t", "title": ODD, "url": "/s", "state": "half", "status": ODD, "note": ODD, "why": ODD, "copies": "FP-1"},
+    "summary_row": {
+        "id": "r", "term": ODD, "value": ODD, "is_name": True,
+        "change_url": "/c", "change_what": ODD, "state": "met",
+    },
+    "task": {
+        "id": "t", "title": ODD, "url": "/s", "state": "half",
+        "status": ODD, "note": ODD, "why": ODD, "copies": "FP-1",
+    },
     "term": {"term": Term("seat", ODD, ODD, "en", ODD, "nl"), "place": ODD, "is_closed": True},
     "timeline": {"id": "way", "title": ODD, "steps": [Named(), Named(state="met")]},
     "uploading": {},

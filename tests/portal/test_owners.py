@@ -121,7 +121,7 @@ def test_companies_that_own_each_other_are_said_to_and_counted_exactly(as_owner:
     post(as_owner, duo, JOOST | {"part": "50%"}, "Kite Holding")
     page = page_of(as_owner, duo.application)
     assert "these companies own each other in a circle" in said(page)
-    # Half of Kestrel is Kite's, half of which is Kestrel's again: a quarter goes round, and three quarters become whole.
+    # Half of Kestrel is Kite's, half of which is Kestrel's again: a quarter goes round, three become whole.
     assert "50% of Kite Holding, which holds 50%: 25%" in said(page)
 
 
