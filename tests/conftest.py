@@ -1,5 +1,6 @@
 """What every test stands on: databases, uploads and keys in a folder of the run's own, never in the tree's."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,13 @@ from hypothesis import settings as hypothesis_settings
 from tests.web_requests import forbid_writing
 
 # No test is timed: how fast things are is measured by the benchmark, on a machine that does nothing else.
-hypothesis_settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# How many examples a property is tried on, where it doesn't say so itself: EXAMPLES=1000 asks for more.
+hypothesis_settings.register_profile(
+    "house",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=int(os.environ.get("EXAMPLES", "30")),
+)
 hypothesis_settings.load_profile("house")
 
 

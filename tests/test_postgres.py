@@ -13,24 +13,29 @@ from tests.scratch_postgres import scratch_cluster, server_programs
 PROJECT = Path(__file__).resolve().parent.parent
 
 # What touches the databases most: the record, the relay, the service, and one product from catalog to submitted.
-ON_POSTGRES = [
+ALL = [
     "tests/applications",
     *(f"tests/relay/test_{name}.py" for name in ("relaying", "weather", "evidence", "pacing", "worker", "decisions")),
     "tests/service/routes",
     "tests/journeys/test_every_product.py",
 ]
+# Where locks, pauses and whole journeys meet; the others are run by `make test-long`.
+BUSIEST = ["tests/relay/test_relaying.py", "tests/relay/test_worker.py", "tests/journeys/test_every_product.py"]
 
 
 @pytest.mark.postgres
 @needed("PostgreSQL", server_programs() is not None)
-def test_record_relay_and_service_work_on_postgresql() -> None:
+@pytest.mark.parametrize(
+    "chosen", [pytest.param(BUSIEST, id="busiest"), pytest.param(ALL, id="all", marks=pytest.mark.long)]
+)
+def test_record_relay_and_service_work_on_postgresql(chosen: list[str]) -> None:
     with scratch_cluster() as url:
         environment = {
             **os.environ,
             "DATABASE_URL": f"{url}/portal",
             "SERVICE_DATABASE_URL": f"{url}/formation",
         }
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *ON_POSTGRES]
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *chosen]
         command += ["-k", "not every_product or bvi"]
         run = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-2000:]

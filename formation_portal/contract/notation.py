@@ -24,13 +24,19 @@ def kept(text: str) -> str:
     own = _FRENCH_NUMBER if language() == "fr" else _COMMA_NUMBER
     if not own.fullmatch(without_group_marks(text)):
         return text
-    return text.translate(str.maketrans(".,\u202f", ",.,"))
+    turned = text.translate(str.maketrans(".,\u202f", ",.,"))
+    # A narrow space that doesn't stand between thousands was only a slip of the thumb.
+    return turned if _is_readable(turned) else text.replace("\u202f", "").translate(str.maketrans(".,", ",."))
 
 
 def shown(text: str) -> str:
     """A number that a draft keeps, in the reader's notation; anything else as it is."""
     mark = _GROUP_MARKS.get(language())
-    bare = without_group_marks(text)
-    if mark is None or not (PLAIN_NUMBER.fullmatch(bare) or GROUPED_NUMBER.fullmatch(bare)):
+    if mark is None or not _is_readable(text):
         return text
     return text.translate(str.maketrans(".,", f",{mark}"))
+
+
+def _is_readable(text: str) -> bool:
+    bare = without_group_marks(text)
+    return bool(PLAIN_NUMBER.fullmatch(bare) or GROUPED_NUMBER.fullmatch(bare))

@@ -27,8 +27,8 @@ def workers() -> bool:
                 path.unlink(missing_ok=True)
             continue
         found = True
-        # A full pipe is awake already.
-        with contextlib.suppress(BlockingIOError):
+        # A full pipe is awake already; one whose worker has just gone needs no waking.
+        with contextlib.suppress(BlockingIOError, BrokenPipeError):
             os.write(pipe, b".")
         os.close(pipe)
     return found

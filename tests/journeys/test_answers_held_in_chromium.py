@@ -16,7 +16,7 @@ from tests.journeys.screenshots import press
 from tests.journeys.test_shares_in_chromium import Opened, at_shares, cell, opened
 from tests.needed import has_chromium, needed
 
-pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
+pytestmark = [pytest.mark.long, pytest.mark.browser, needed("Chromium", has_chromium())]
 
 __all__ = ["opened"]
 

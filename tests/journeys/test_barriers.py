@@ -76,6 +76,7 @@ def walk(open_tab: OpenTab) -> Walk:
     return Walk(open_tab)
 
 
+@pytest.mark.long
 def test_no_page_of_a_story_puts_up_a_barrier(walk: Walk, site: str) -> None:
     story = Story(signed_in(site, "demo@example.com"), signed_in(site, "agent@example.com"))
     for stage in (story.at_first, story.untouched, story.halfway, story.complete, story.submitted):

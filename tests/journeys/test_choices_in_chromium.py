@@ -15,7 +15,7 @@ from tests.journeys.conftest import OpenTab
 from tests.journeys.test_questions_in_chromium import answer_regulated, at_section, change_under_way, started
 from tests.needed import has_chromium, needed
 
-pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
+pytestmark = [pytest.mark.long, pytest.mark.browser, needed("Chromium", has_chromium())]
 
 # Every region of the page by its id: whether it shows, and whether its marker is posted.
 _REGIONS = """(root) => Object.fromEntries([...root.querySelectorAll(".region[data-questions]")].map((region) =>

@@ -16,7 +16,10 @@ from tests.needed import has_chromium, needed
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
-with_and_without_script = pytest.mark.parametrize("has_script", [True, False], ids=["with-script", "without-script"])
+with_and_without_script = pytest.mark.parametrize(
+    "has_script",
+    [pytest.param(True, id="with-script"), pytest.param(False, id="without-script", marks=pytest.mark.long)],
+)
 
 
 def _schema(slug: str) -> Any:
@@ -32,6 +35,7 @@ def _start(stranger: Stranger, slug: str) -> tuple[Page, str]:
 
 
 @with_and_without_script
+@pytest.mark.long
 @pytest.mark.parametrize("slug", ["caymans-foundation-company", "delaware-llc", "gmbh-zug", "panama-foundation"])
 def test_it_is_formed_in_chromium(slug: str, has_script: bool, open_tab: OpenTab) -> None:
     stranger = Stranger(open_tab(new_user(), has_script=has_script))

@@ -24,7 +24,7 @@ TOGETHER = "This formation service can't change what it has received, so your an
 COUNTS_HERE = "This formation service can't be told that an application is submitted or withdrawn. It counts here"
 
 
-@pytest.mark.parametrize("slug", SLUGS)
+@pytest.mark.parametrize("slug", [pytest.param(one, marks=pytest.mark.long) if one == "deep" else one for one in SLUGS])
 def test_every_usable_product_arrives_as_typed(
     slug: str, browser: InProcessBrowser, at_other_service: OtherService
 ) -> None:

@@ -17,7 +17,7 @@ from tests.journeys.screenshots import press
 from tests.journeys.test_questions_in_chromium import started
 from tests.needed import has_chromium, needed
 
-pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
+pytestmark = [pytest.mark.long, pytest.mark.browser, needed("Chromium", has_chromium())]
 
 with_and_without_script = pytest.mark.parametrize("has_script", [True, False], ids=["with-script", "without-script"])
 
