@@ -6,7 +6,7 @@ RUN_READY := $(VENV)/ready-to-run
 DEV_READY := $(VENV)/ready-to-develop
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long check format bench durability soak faults kills choices typing agreement lighthouse htmx4 gallery messages lock clean
+.PHONY: help run test test-long properties check format bench durability soak faults kills choices typing agreement lighthouse htmx4 gallery messages lock clean
 
 help: ## List what can be made
 	@grep -E '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -31,6 +31,10 @@ test: $(DEV_READY) ## Set up and run every test
 
 test-long: $(DEV_READY) ## What takes a minute or more each: kills, soak, the campaign on PostgreSQL
 	$(BIN)/python -m pytest -m long $(ARGS)
+
+properties: export EXAMPLES ?= 1000
+properties: $(DEV_READY) ## Look for what breaks a property: EXAMPLES=1000 for each
+	$(BIN)/python -m pytest -n auto -m "hypothesis and not long" $(ARGS)
 
 check: $(DEV_READY) ## Lint, types, templates, migrations: changes nothing
 	$(BIN)/ruff format --check .

@@ -10,18 +10,21 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.test import Client, override_settings
 from django.test.utils import setup_databases, teardown_databases
-from hypothesis import HealthCheck
+from hypothesis import HealthCheck, is_hypothesis_test
 from hypothesis import settings as hypothesis_settings
 
 from tests.web_requests import forbid_writing
 
 # No test is timed: how fast things are is measured by the benchmark, on a machine that does nothing else.
-# How many examples a property is tried on, where it doesn't say so itself: EXAMPLES=1000 asks for more.
+# A property is tried on the same examples in every run, so that a change is judged by what it changes. `make
+# properties` (EXAMPLES=1000) looks for new ones, that many for each property.
+_EXAMPLES = int(os.environ.get("EXAMPLES", "0"))
 hypothesis_settings.register_profile(
     "house",
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
-    max_examples=int(os.environ.get("EXAMPLES", "30")),
+    max_examples=_EXAMPLES or 30,
+    derandomize=not _EXAMPLES,
 )
 hypothesis_settings.load_profile("house")
 
@@ -31,8 +34,14 @@ _LONGEST = ("tests/test_postgres.py", "tests/journeys/test_barriers.py", "tests/
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest first, so that several processes end together."""
+    """The longest first, so that several processes end together; and as many examples as were asked for."""
     items.sort(key=lambda item: not item.nodeid.startswith(_LONGEST))
+    for test in {item.function for item in items if _EXAMPLES and isinstance(item, pytest.Function)}:
+        if is_hypothesis_test(test):
+            own = test._hypothesis_internal_use_settings
+            test._hypothesis_internal_use_settings = hypothesis_settings(
+                own, max_examples=max(own.max_examples, _EXAMPLES)
+            )
 
 
 @pytest.fixture(scope="session")

@@ -367,7 +367,7 @@ _TAGS = frozenset(str(member.model_fields["field_type"].default) for member in K
 
 def _tag(data: Any) -> str:
     tag = data.get("field_type", "text") if isinstance(data, dict) else getattr(data, "field_type", "")
-    return tag if tag in _TAGS else "unknown"
+    return tag if isinstance(tag, str) and tag in _TAGS else "unknown"
 
 
 Field = Annotated[

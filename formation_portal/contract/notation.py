@@ -22,10 +22,10 @@ def kept(text: str) -> str:
     if language() not in _GROUP_MARKS:
         return text
     own = _FRENCH_NUMBER if language() == "fr" else _COMMA_NUMBER
-    if not own.fullmatch(without_group_marks(text)):
-        return text
-    turned = text.translate(str.maketrans(".,\u202f", ",.,"))
     # A narrow space that doesn't stand between thousands was only a slip of the thumb.
+    if not own.fullmatch(without_group_marks(text)):
+        return text.replace("\u202f", "") if _is_readable(text) else text
+    turned = text.translate(str.maketrans(".,\u202f", ",.,"))
     return turned if _is_readable(turned) else text.replace("\u202f", "").translate(str.maketrans(".,", ",."))
 
 

@@ -3,7 +3,7 @@
 import copy
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from formation_portal.contract import wire
@@ -42,8 +42,13 @@ def spoiled_items(draw: st.DrawFn) -> Any:
     return item
 
 
+def _asking(question: Any) -> Any:
+    return {"jurisdiction_product_id": "1", "schema": {"sections": [{"id": "s", "title": "S", "fields": [question]}]}}
+
+
 @settings(max_examples=300)
 @given(st.one_of(junk, spoiled_items()), junk)
+@example(_asking({"key": "e0", "field_type": ["text"]}), None)
 def test_a_catalog_item_is_read_or_named_broken(item: Any, answer: Any) -> None:
     (read,) = parse_catalog([item])
     if isinstance(read, BrokenItem):

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 from django.utils import translation
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from formation_portal.contract import language, notation, reading
@@ -60,6 +60,7 @@ def test_a_number_reads_the_same_in_every_language(code: str, number: Decimal) -
 @pytest.mark.parametrize("code", LANGUAGES)
 @settings(max_examples=25)
 @given(text=st.text(alphabet="0123456789.,' -x\u202f\u00a0", max_size=12))
+@example("0.0\u202f")
 def test_what_is_no_number_stays_as_it_was_typed(code: str, text: str) -> None:
     with translation.override(code):
         kept = notation.kept(text)
