@@ -1,7 +1,8 @@
 """Static files in production: hashed names, compressed, and the style sheets as one request.
 
 `static/css/index.css` names the layers and then one file a component. A browser in development follows its imports; in
-production `collectstatic` puts the files in their place, in that order, without comments and idle space.
+production `collectstatic` puts the files in their place, in that order, without comments and idle space. Our scripts
+(`static/js`) lose theirs in the same way.
 
 Django's storage decides which it is: STORAGES["staticfiles"]["BACKEND"] = "formation_portal.assets.BundledStorage".
 """
@@ -12,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from django.core.files.base import ContentFile
+from rjsmin import jsmin
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 INDEX = "css/index.css"
+SCRIPTS = "js/"
 
 _IMPORT = re.compile(r'@import url\("(?P<name>[^"]+)"\);\s*')
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
@@ -39,16 +42,25 @@ def squeeze(css: str) -> str:
 
 
 class BundledStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # whitenoise has no types
-    """WhiteNoise's storage, given the bundle in place of the index before names are hashed."""
+    """WhiteNoise's storage, given the bundle and the short scripts before names are hashed."""
 
     def post_process(
         self, paths: dict[str, Any], dry_run: bool = False, **options: Any
     ) -> Iterator[tuple[str, str, bool]]:
-        """Put the bundle where the index was copied to, then hash and compress everything."""
-        if INDEX in paths and not dry_run:
-            storage, path = paths[INDEX]
-            css = bundle(Path(storage.path(path)))
-            self.delete(INDEX)
-            self.save(INDEX, ContentFile(css.encode()))
-            paths = paths | {INDEX: (self, INDEX)}
+        """Put the bundle and the short scripts where the files were copied to, then hash and compress everything."""
+        if not dry_run:
+            for name, text in list(_shortened(paths)):
+                self.delete(name)
+                self.save(name, ContentFile(text.encode()))
+                paths = paths | {name: (self, name)}
         yield from super().post_process(paths, dry_run, **options)
+
+
+def _shortened(paths: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Each of our own files by its name, as production serves it."""
+    for name, (storage, path) in paths.items():
+        source = Path(storage.path(path))
+        if name == INDEX:
+            yield name, bundle(source)
+        elif name.startswith(SCRIPTS):
+            yield name, jsmin(source.read_text())
