@@ -1,6 +1,6 @@
 """A save from a page that was older than what stands there: both texts, field by field, and the way out."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
@@ -131,15 +131,16 @@ def labels_of(sheet: Sheet, left: Left) -> tuple[str, ...]:
     return tuple(dict.fromkeys(question.label for question in sheet.questions if question.spec.name in left))
 
 
-def carried(post: QueryDict) -> tuple[tuple[str, str], ...]:
+def carried(post: QueryDict, *, but: Collection[str] = _NOT_CARRIED) -> tuple[tuple[str, str], ...]:
     """The post as hidden inputs, so that nothing typed is lost on the way; choices of an earlier clash left out.
 
-    A button that was pressed at a slot is not pressed again, but leads back to the page as it would have.
+    A button that was pressed at a slot is not pressed again, but leads back to the page as it would have. The controls
+    that `but` names are made anew by the page.
     """
     return tuple(
         ("update", "1") if name in _AT_A_SLOT else (name, str(value))
         for name, values in post.lists()
-        if name not in _NOT_CARRIED and not name.startswith(KEEP)
+        if name not in but and not name.startswith(KEEP)
         for value in values
     )
 

@@ -16,6 +16,16 @@ from formation_portal.applications.saving import choices_of
 from formation_portal.contract.schema import Section
 
 
+class Removed(Http404):
+    """The address names a party that was removed and can be restored. Whoever posts there is offered to
+    (`views.restoring`); otherwise it is as absent as one that never was."""
+
+    def __init__(self, draft: Draft, party: PartyRow) -> None:
+        super().__init__()
+        self.draft = draft
+        self.party = party
+
+
 def draft_of(request: UserRequest, reference: str, *, takes: Right | None = None) -> Draft:
     """The draft of one of the customer's applications, or of one that they work on.
 
@@ -48,8 +58,14 @@ def party_of(draft: Draft, token: str) -> PartyRow:
     """One of the application's parties."""
     party = draft.party(token)
     if party is None:
-        raise Http404
+        raise absent(draft, token)
     return party
+
+
+def absent(draft: Draft, token: str) -> Http404:
+    """What is raised where there is no such party, or not any more."""
+    party = next((row for row in draft.removed_parties if row.token == token), None)
+    return Removed(draft, party) if party and draft.application.can_be_changed else Http404()
 
 
 def share_class_of(draft: Draft, token: str) -> ShareClassRow:
@@ -73,7 +89,7 @@ def change_of(draft: Draft, number: int) -> Change:
     """An entry of the application's history that changed a choice which can be taken back."""
     change = draft.application.changes.filter(pk=number).first()
     if change is None or not choices_of(draft, change):
-        raise Http404
+        raise absent(draft, change.holder if change else "")
     return change
 
 

@@ -12,6 +12,8 @@ from .conflict import keeps_theirs
 from .sheet import Region, Sheet
 
 _PREFIX = "q:"
+# The control of the boxes with a party's roles.
+ROLES = "roles"
 
 logger = logging.getLogger(__name__)
 

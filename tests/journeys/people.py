@@ -7,6 +7,7 @@ from playwright.sync_api import Page as Tab
 
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Party
 from formation_portal.applications.spreadsheet.heads import knows
 from formation_portal.applications.spreadsheet.opening import read_sheet
 from tests.applications import made
@@ -42,7 +43,14 @@ def people_once() -> Iterator[Shot]:
     yield Shot("party-twice", f"{root}{again.token}/")
     yield Shot("party-double", f"{root}{again.token}/double/")
     yield Shot("party-double-other-way", f"{root}{ada.token}/double/")
+    yield Shot("party-gone", f"{root}{again.token}/", act=lambda tab: _save_what_is_gone(tab, draft, again))
     yield from _sheet(draft, f"{root}spreadsheet/")
+
+
+def _save_what_is_gone(tab: Tab, draft: Draft, party: Party) -> None:
+    tab.get_by_label("Last name").fill("King")
+    saving.remove_party(draft, party, by=draft.application.owner)
+    press(tab, "Save and continue")
 
 
 def _sheet(draft: Draft, address: str) -> Iterator[Shot]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
@@ -19,8 +19,9 @@ from ..answers_page import AnswersPage
 from ..arrivals import give_it_a_moment
 from ..consequences import Consequence, consequence
 from ..difference import difference
-from ..finding import posted_version
+from ..finding import absent, posted_version
 from ..posted import read_answers
+from ..removed_page import RESTORE
 from ..sheet import Sheet
 from ..unsaved import unsaved_rows
 from ..way_back import way_back
@@ -75,7 +76,7 @@ def save(
     try:
         left = conflict.left_words(conflict.labels_of(before.sheet, keep()))
     except saving.Gone as gone:
-        raise Http404 from gone
+        raise absent(before.draft, before.party.token if before.party else "") from gone
     except saving.Stale as stale:
         # The files go their own way: a slot has no version, and the next form can't carry them.
         say_refused(request, _tend(request, page))
@@ -125,7 +126,7 @@ def following(request: HttpRequest, page: Page, *, onwards: str) -> str:
 def same_page(request: HttpRequest, page: Page) -> str:
     """The address of the page once more, where the pressed button stays there; else nothing."""
     place = place_pressed(request)
-    if "update" not in request.POST and not chosen_in(request) and not place:
+    if {"update", RESTORE}.isdisjoint(request.POST) and not chosen_in(request) and not place:
         return ""
     # Not where the post went: what was new has an address of its own by now.
     query = request.GET.urlencode()

@@ -14,12 +14,15 @@ from formation_portal.contract.language import say
 
 from ..double_page import DoublePage
 from ..finding import draft_of, party_of
+from ..removed_page import RESTORE
 from ..roles import role_words
 from ..way_back import way_back
+from .restoring import restoring
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
+@restoring
 def party_double(request: UserRequest, reference: str, token: str) -> HttpResponse:
     """The question, as long as there is one; `?next=check` leads back to where the save came from."""
     draft = draft_of(request, reference)
@@ -55,7 +58,7 @@ def _onwards(request: UserRequest, reference: str) -> HttpResponse:
 
 def ask_about_a_double(request: UserRequest, draft: Draft, token: str, response: HttpResponse) -> HttpResponse:
     """The answer to a save, or, where it leads on and the party seems to be here already, the way to the question."""
-    stays = {"later", "update", "slot", "removal", "again"}
+    stays = {"later", "update", "slot", "removal", "again", RESTORE}
     leads_on = isinstance(response, HttpResponseRedirect) and stays.isdisjoint(request.POST)
     party = draft.party(token)
     if not leads_on or party is None or double_of(draft, party) is None:

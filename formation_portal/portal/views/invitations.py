@@ -15,10 +15,12 @@ from formation_portal.invitations import parts
 from ..email_box import BOX, read_email
 from ..finding import draft_of, party_of
 from ..invitation_page import InvitationPage, invitation_page
+from .restoring import restoring
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
+@restoring
 def invitation(request: UserRequest, reference: str, token: str) -> HttpResponse:
     """GET says what an invitation means, and how far the last one has come. POST sends one."""
     draft = draft_of(request, reference, takes=Right.OWN)

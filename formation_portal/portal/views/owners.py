@@ -15,10 +15,12 @@ from ..conflict import Clash, keeps_theirs, left_words
 from ..drawn import seen_of
 from ..finding import draft_of, party_of
 from .answering import draw_conflict
+from .restoring import restoring
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
+@restoring
 def owners(request: UserRequest, reference: str, token: str) -> HttpResponse:
     """GET draws the owners of a company. POST keeps each part as typed, and adds one more owner if there is one."""
     draft = draft_of(request, reference)

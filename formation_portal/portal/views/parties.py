@@ -19,12 +19,11 @@ from ..drawn import seen_of
 from ..finding import draft_of, party_of, posted_version
 from ..party_new import PartyNewPage, party_new_page
 from ..party_page import PartyPage, party_page, sheet_with_roles
-from ..posted import read_answers
+from ..posted import ROLES, read_answers
 from ..roles import role_words
 from . import answering
 from .doubles import ask_about_a_double
-
-_ROLES = "roles"
+from .restoring import restoring
 
 _ADDED = {
     "person": noted("Person added. Now answer the questions."),
@@ -59,6 +58,7 @@ def _draw_new(request: UserRequest, page: PartyNewPage, *, status: int = 200) ->
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
+@restoring
 def party(request: UserRequest, reference: str, token: str) -> HttpResponse:
     """GET draws the party's questions. POST saves answers and roles together."""
     draft = draft_of(request, reference)
@@ -89,9 +89,9 @@ def _save(request: UserRequest, before: PartyPage, page: Callable[[], PartyPage]
 
 def _posted_roles(request: UserRequest, party: PartyRow) -> tuple[str, ...] | None:
     """The ticked roles; None where the form did not ask, or where those stay that the party has."""
-    if _ROLES not in request.POST or keeps_theirs(request.POST, _ROLES):
+    if ROLES not in request.POST or keeps_theirs(request.POST, ROLES):
         return None
-    return tuple(role for role in request.POST.getlist(_ROLES) if role)
+    return tuple(role for role in request.POST.getlist(ROLES) if role)
 
 
 def _role_clashes(stale: saving.Stale) -> tuple[Clash, ...]:
@@ -100,4 +100,4 @@ def _role_clashes(stale: saving.Stale) -> tuple[Clash, ...]:
         return ()
     mine, theirs = role_words(stale.posted[saving.ROLES]), role_words(stale.stored[saving.ROLES])
     change, is_left = stale.changes.get(saving.ROLES), saving.ROLES in stale.left
-    return (Clash(_ROLES, gettext("Roles"), mine, theirs, change, is_left),)
+    return (Clash(ROLES, gettext("Roles"), mine, theirs, change, is_left),)

@@ -15,6 +15,7 @@ from formation_portal.contract.schema import Section
 from .. import roles
 from ..finding import draft_of, party_of
 from ..people_view import people_page
+from .restoring import restoring
 
 
 @require_safe
@@ -26,6 +27,7 @@ def people(request: UserRequest, reference: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
+@restoring
 def party_roles(request: UserRequest, reference: str, token: str) -> HttpResponse:
     """Give a known party one more role. A GET, as after signing in again, only leads to the list."""
     draft = draft_of(request, reference)

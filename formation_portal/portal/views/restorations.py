@@ -24,10 +24,12 @@ from ..posted import read_answers
 from ..section_page import section_page
 from ..share_class_page import share_class_page
 from . import answering
+from .restoring import restoring
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
+@restoring
 def choice_restoration(request: UserRequest, reference: str, number: int) -> HttpResponse:
     """Answer the choices of one change as before it. A GET, as after signing in again, only leads to their page."""
     draft = draft_of(request, reference)

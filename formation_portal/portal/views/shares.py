@@ -32,6 +32,7 @@ from ..share_split import CannotSplit, equal_parts
 from ..shares_view import SharesPage, shares_page
 from ..steps import SHARES, url_after
 from .answering import draw_conflict, following
+from .restoring import restoring
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -47,6 +48,7 @@ def shares(request: UserRequest, reference: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
+@restoring
 def owner(request: UserRequest, reference: str, token: str) -> HttpResponse:
     """Make somebody a beneficial owner, once the numbers that came along are saved. A GET only leads to the shares."""
     draft = draft_of(request, reference)

@@ -1,0 +1,34 @@
+"""A party that goes while somebody types about it, in Chromium: one press at the banner restores it and saves."""
+
+import pytest
+from playwright.sync_api import expect
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import open_draft
+from formation_portal.applications.models import Application
+from tests.applications import made
+from tests.journeys.conftest import OpenTab, chromium, new_user, open_tab, site
+from tests.needed import has_chromium, needed
+
+__all__ = ["chromium", "open_tab", "site"]
+
+pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
+
+
+def test_what_is_typed_stays_on_the_page_and_is_saved_by_the_press_at_the_banner(site: str, open_tab: OpenTab) -> None:
+    application = saving.start(owner=new_user(), product=made.product())
+    ada = saving.add_party(open_draft(application), "person", ["director"], made.ADA, by=application.owner)
+    browser = open_tab(application.owner)
+    browser.get(f"/applications/{application.reference}/people/{ada.token}/")
+    tab = browser.tab
+    saving.remove_party(open_draft(Application.objects.get(pk=application.pk)), ada, by=application.owner)
+    tab.get_by_label("Last name").fill("King")
+    tab.get_by_label("Last name").blur()
+    banner = tab.locator("#banner")
+    expect(banner).to_contain_text("Not saved: Ada Lovelace was removed meanwhile.")
+    expect(tab.get_by_label("Last name")).to_have_value("King")
+    with tab.expect_navigation():
+        banner.get_by_role("button", name="Restore and save").click()
+    expect(tab.locator("#messages")).to_have_text("Ada Lovelace is restored.")
+    [back] = open_draft(Application.objects.get(pk=application.pk)).parties
+    assert back.label == "Ada King"
