@@ -32,8 +32,8 @@ class AnswerLine:
 
     @property
     def is_name(self) -> bool:
-        """Whether the answer will stand in a register as somebody's name."""
-        return canonical.is_name(self.spec.canonical_field)
+        """Whether the answer is set as a name."""
+        return canonical.is_set_as_name(self.spec.canonical_field)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 Names are those of the interface ("Field", "Party") and of the supplement ("Parties", "Share classes, shareholdings").
 """
 
+import re
 from datetime import date
 from typing import Any
 
@@ -35,6 +36,8 @@ OLDEST_AGE = 120
 
 _ROLE_WORDS = {BENEFICIAL_OWNER: noted("beneficial owner")}
 _NAME_PROPERTIES = ("name", "first_name", "middle_names", "last_name", "former_name", "legal_name")
+# A name among several says by its own words that it is one: `proposed_name_2`, `representative_name`.
+_NAMELIKE = re.compile(r"(?:\w+_)?names?(?:_\d+)?")
 # How a property ends that says until when a paper is good: `passport_expiry`.
 _EXPIRY_WORDS = ("expiry", "expiration")
 # WCAG 1.3.5 tokens, by the last part of the canonical name; only for the signed-in person's own data.
@@ -75,6 +78,11 @@ def is_owned(kind: str) -> bool:
 def is_name(canonical_field: str | None) -> bool:
     """Whether the answer will stand in a register as somebody's name."""
     return canonical_field is not None and property_of(canonical_field) in _NAME_PROPERTIES
+
+
+def is_set_as_name(canonical_field: str | None) -> bool:
+    """Whether the answer is set as a register prints names, be it anybody's in the end or not: a second choice."""
+    return canonical_field is not None and _NAMELIKE.fullmatch(property_of(canonical_field)) is not None
 
 
 def autocomplete(canonical_field: str | None) -> str:

@@ -154,7 +154,7 @@ class Question:
 
     @property
     def is_name(self) -> bool:
-        return canonical.is_name(self.spec.canonical_field)
+        return canonical.is_set_as_name(self.spec.canonical_field)
 
     @property
     def autocomplete(self) -> str:
