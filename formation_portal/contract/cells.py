@@ -23,6 +23,8 @@ _YEAR_FIRST = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?:[T ]0{1,2}:00(?:
 _DAY_FIRST = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?\s*([ ./-])\s*(\d{1,2}|[^\W\d_]+)\s*[ ./,-]+\s*(\d{4})")
 _WORD_FIRST = re.compile(r"([^\W\d_]+)\.?\s+(\d{1,2})(?:st|nd|rd|th)?\s*,?\s+(\d{4})")
 _MONTHS = 12
+# No date is longer in any language; to look for one in a text without end would take time without end.
+_LONGEST_DATE = 60
 
 
 def folded(text: str) -> str:
@@ -76,21 +78,27 @@ def parts_of(texts: Mapping[str, str], listed: str, words: Mapping[str, str]) ->
 
 def date_parts(text: str, *, label: str) -> dict[str, str]:
     """Day, month and year as typed. Raises AnswerError for what is no date, or could be two."""
-    typed = text.strip()
+    typed = " ".join(text.split())
     if not typed:
         return {}
+    if len(typed) <= _LONGEST_DATE and (parts := _dated(typed, label=label)):
+        return parts
+    raise AnswerError("not_a_date", say("Enter “{label}” as a date, like 27 March 1985 or 1985-03-27", label=label))
+
+
+def _dated(typed: str, *, label: str) -> dict[str, str]:
     if found := _YEAR_FIRST.fullmatch(typed):
         return _parts(found[4], found[3], found[1])
     if found := _WORD_FIRST.fullmatch(typed):
         return _parts(found[2], found[1], found[3])
     if found := _DAY_FIRST.fullmatch(typed):
         return _day_first(found[1], found[2], found[3], found[4], typed=typed, label=label)
-    raise AnswerError("not_a_date", say("Enter “{label}” as a date, like 27 March 1985 or 1985-03-27", label=label))
+    return {}
 
 
 def _day_first(day: str, mark: str, month: str, year: str, *, typed: str, label: str) -> dict[str, str]:
     """Between strokes the month comes first in some countries, and nobody can tell where both could be months."""
-    if mark not in "/-" or not month.isdigit():
+    if mark not in "/-" or not month.isdecimal():
         return _parts(day, month, year)
     if int(day) <= _MONTHS < int(month):
         return _parts(month, day, year)

@@ -42,6 +42,7 @@ def test_empty_cells_are_no_answer_to_any_type(member: Any) -> None:
         ("27/03/1985", date(1985, 3, 27)),
         ("03/27/1985", date(1985, 3, 27)),
         ("04/04/1985", date(1985, 4, 4)),
+        ("27   March \n 1985", date(1985, 3, 27)),
         ("3.4.1985", date(1985, 4, 3)),
     ],
 )
@@ -61,9 +62,16 @@ def test_what_is_no_date_is_said(text: str) -> None:
         typed("date", text)
 
 
-def test_a_day_that_no_month_has_is_found_when_it_is_judged() -> None:
+@pytest.mark.parametrize("text", [f"3 April{',' * 60}1985", f"1 x{' ' * 30_000}y", f"1{'-' * 30_000}x"])
+def test_a_text_longer_than_any_date_is_not_looked_through_for_one(text: str) -> None:
+    with pytest.raises(AnswerError, match="like 27 March 1985"):
+        typed("date", text)
+
+
+@pytest.mark.parametrize("text", ["31.2.1985", "3/²/1985"])
+def test_a_day_that_no_month_has_is_found_when_it_is_judged(text: str) -> None:
     with pytest.raises(AnswerError, match="as a real date"):
-        asked("date").clean(typed("date", "31.2.1985"))
+        asked("date").clean(typed("date", text))
 
 
 @pytest.mark.parametrize("text", ["trading", " TRADING ", "Trading"])

@@ -2,6 +2,7 @@
 
 import re
 import zlib
+from copy import copy
 from dataclasses import dataclass
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
@@ -13,11 +14,15 @@ from .grid import SheetRefused, too_many
 # A sheet of as many rows as are taken, filled to the last cell, stays below either.
 BYTES_UNFOLDED_AT_MOST = 30_000_000
 TAGS_AT_MOST = 600_000
+# Styles, names and whatever else is about the cells: each is made into an object before the first cell is read.
+OTHER_TAGS_AT_MOST = 20_000
 PARTS_AT_MOST = 1_000
 
 _PASSWORD_FLAG = 0x1
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
 _MERGED = re.compile(rb"<(?:\w+:)?mergeCell\s")
+# What begins neither a row nor a cell nor its text.
+_OTHER_TAG = re.compile(rb"<(?![/?!]|(?:\w+:)?(?:row|c|f|v|is|si|t)[\s/>])")
 # No program writes one into a sheet, and what it can declare unfolds without end.
 _DECLARED = tuple("<!DOCTYPE".encode(encoding) for encoding in ("ascii", "utf-16-le", "utf-16-be"))
 
@@ -62,15 +67,32 @@ def _refuse_other_kinds(archive: ZipFile, parts: list[ZipInfo]) -> None:
 
 
 def _examined_parts(archive: ZipFile, parts: list[ZipInfo]) -> Signs:
-    """Each part by itself, as long as what it says it is: more than that is never read."""
-    tags, has_formulas, has_merged_cells = 0, False, False
+    """Each part by itself."""
+    tags, others, has_formulas, has_merged_cells = 0, 0, False, False
     for part in parts:
-        body = archive.read(part)
+        body = _unfolded(archive, part)
         tags += body.count(b"<")
         if tags > TAGS_AT_MOST:
             raise SheetRefused(too_many())
+        others += sum(1 for _ in _OTHER_TAG.finditer(body))
+        if others > OTHER_TAGS_AT_MOST:
+            raise SheetRefused(say("Save the sheet as CSV, then upload it: this file holds too much beside its cells"))
         if any(declared in body for declared in _DECLARED):
             raise SheetRefused(unreadable())
         has_formulas = has_formulas or bool(_FORMULA.search(body))
         has_merged_cells = has_merged_cells or bool(_MERGED.search(body))
     return Signs(has_formulas, has_merged_cells)
+
+
+def _unfolded(archive: ZipFile, part: ZipInfo) -> bytes:
+    """What the part holds; it is refused where that is more than it says.
+
+    Read as a whole, a part is unfolded to its end, and only then cut to what it says: so it is asked for a byte more.
+    """
+    longer = copy(part)
+    longer.file_size += 1
+    with archive.open(longer) as opened:
+        body = opened.read(longer.file_size)
+    if len(body) != part.file_size:
+        raise SheetRefused(unreadable())
+    return body

@@ -8,14 +8,12 @@ from collections.abc import Iterator
 
 from formation_portal.contract.language import say
 
-from .grid import COLUMNS_AT_MOST, Grid, GridRow, IsHeading, SheetRefused, grid_of
+from .grid import CELL_AT_MOST, COLUMNS_AT_MOST, Grid, GridRow, IsHeading, SheetRefused, grid_of
 
 _DELIMITERS = ",;\t|"
 _NAMED_DELIMITER = re.compile(r'"?sep=(.)"?\r?\n')
 _NO_TEXT = re.compile("[\x00-\x08\x0e-\x1f]")
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
-# What one cell may hold; a quote that is never closed would else swallow the rest of the file.
-_CELL_AT_MOST = 40_000
 # Written before what a spreadsheet would take for a formula, and read as not being there.
 TEXT_MARK = "'"
 LOOKS_WORKED_OUT = ("=", "+", "-", "@", "\t", "\r")
@@ -77,7 +75,7 @@ def _delimiter(text: str, is_heading: IsHeading) -> str:
 
 
 def _rows(text: str, delimiter: str) -> Iterator[GridRow]:
-    csv.field_size_limit(_CELL_AT_MOST)
+    csv.field_size_limit(CELL_AT_MOST)
     records = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     number = 0
     try:

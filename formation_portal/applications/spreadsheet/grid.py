@@ -1,6 +1,6 @@
 """What a file says once it is read: headings and filled rows as texts, whatever made it. And why one isn't taken."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from formation_portal.contract.language import figure, say, say_count
@@ -9,6 +9,10 @@ from formation_portal.contract.language import figure, say, say_count
 ROWS_AT_MOST = 200
 COLUMNS_AT_MOST = 1_000
 BYTES_AT_MOST = 5_000_000
+# What one cell may hold; a quote that is never closed would else swallow the rest of a file.
+CELL_AT_MOST = 40_000
+# Of all cells together: a workbook keeps a text once, however many cells hold it.
+CHARACTERS_AT_MOST = 2_000_000
 
 # Whether a text is the heading of a column that the form knows.
 IsHeading = Callable[[str], bool]
@@ -47,7 +51,7 @@ class Grid:
 
 def grid_of(rows: Iterable[GridRow], remarks: Iterable[tuple[str, str]] = ()) -> Grid:
     """The first filled row is the headings. Raises SheetRefused without rows below it, or with too many."""
-    filled = (row for row in rows if row.is_filled)
+    filled = (row for row in within_bounds(rows) if row.is_filled)
     first = next(filled, None)
     if first is None:
         raise SheetRefused(say("Upload a sheet that is filled in; this one is empty"))
@@ -62,6 +66,16 @@ def grid_of(rows: Iterable[GridRow], remarks: Iterable[tuple[str, str]] = ()) ->
     if not kept:
         raise SheetRefused(say("Fill in at least one row below the headings"))
     return Grid(first.cells, tuple(kept), tuple(remarks))
+
+
+def within_bounds(rows: Iterable[GridRow]) -> Iterator[GridRow]:
+    """The rows as they are read, as long as they say no more than is taken. Raises SheetRefused."""
+    left = CHARACTERS_AT_MOST
+    for row in rows:
+        left -= sum(map(len, row.cells))
+        if left < 0:
+            raise SheetRefused(too_many())
+        yield row
 
 
 def too_many(count: int | None = None) -> str:

@@ -7,17 +7,30 @@ from contextlib import contextmanager
 from datetime import date, datetime, time
 from decimal import Decimal
 from io import BytesIO
+from itertools import islice
 from typing import Any
 
 from openpyxl import load_workbook
 from openpyxl.cell.read_only import EMPTY_CELL
 
 from .archive import examined, unreadable
-from .grid import COLUMNS_AT_MOST, Grid, GridRow, IsHeading, SheetRefused, grid_of, too_many
+from .grid import (
+    CELL_AT_MOST,
+    COLUMNS_AT_MOST,
+    Grid,
+    GridRow,
+    IsHeading,
+    SheetRefused,
+    grid_of,
+    too_many,
+    within_bounds,
+)
 
 # Below this row nobody fills in a sheet that is taken; empty rows cost time too.
 _LAST_ROW = 20_000
-_ONLY_ZEROS = re.compile("0+")
+# Below this row, and behind this sheet, nobody looks for headings.
+_HEADINGS_WITHIN, _SHEETS_WITHIN = 100, 20
+_ONLY_ZEROS = re.compile("0{1,20}")
 # What a spreadsheet shows of a number at most, which is also what it keeps.
 _DIGITS = 15
 
@@ -58,21 +71,23 @@ def _chosen(book: Any, is_heading: IsHeading) -> tuple[Any, tuple[tuple[str, str
     visible = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
     if not visible:
         raise SheetRefused(unreadable())
-    fitting = [sheet for sheet in visible if _has_headings(sheet, is_heading)]
+    fitting = [sheet for sheet in visible[:_SHEETS_WITHIN] if _has_headings(sheet, is_heading)]
     hidden = (("hidden", ""),) if len(visible) < len(book.worksheets) else ()
     others = (("first", fitting[0].title),) if len(fitting) > 1 else ()
     return (fitting or visible)[0], (*hidden, *others)
 
 
 def _has_headings(sheet: Any, is_heading: IsHeading) -> bool:
-    first = next((row.cells for row in _rows(sheet) if row.is_filled), ())
+    rows = within_bounds(islice(_rows(sheet), _HEADINGS_WITHIN))
+    first = next((row.cells for row in rows if row.is_filled), ())
     return sum(map(is_heading, first)) > 1
 
 
 def _rows(sheet: Any) -> Iterator[GridRow]:
     for number, row in _read_rows(sheet):
-        is_empty = all(cell is EMPTY_CELL for cell in row)
-        yield GridRow(number, () if is_empty else _without_tail(tuple(map(_shown, row))))
+        places = [place for place, cell in enumerate(row) if cell is not EMPTY_CELL]
+        filled = row[: places[-1] + 1] if places else ()
+        yield GridRow(number, _without_tail(tuple(map(_shown, filled))))
 
 
 def _read_rows(sheet: Any) -> Iterator[tuple[int, Any]]:
@@ -113,7 +128,9 @@ def _shown(cell: Any) -> str:
         return value.isoformat()
     if isinstance(value, int | float):
         return _figures(value, str(cell.number_format))
-    return str(value).replace("\x00", "\ufffd")
+    if len(text := str(value)) > CELL_AT_MOST:
+        raise SheetRefused(too_many())
+    return text.replace("\x00", "\ufffd")
 
 
 def _figures(value: float, number_format: str) -> str:
