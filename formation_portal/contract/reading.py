@@ -153,7 +153,7 @@ def calendar_date(raw: Any, *, label: str) -> date:
         raise AnswerError("not_a_year", say("Enter the year of “{label}” with four digits, like 1985", label=label))
     try:
         return date(int(year), _month(month), int(day) if _is_digits(day := _DAY_MARKS.sub("", day)) else 0)
-    except ValueError:
+    except (ValueError, OverflowError):
         raise AnswerError("not_a_date", say("Enter “{label}” as a real date, like 27 3 1985", label=label)) from None
 
 

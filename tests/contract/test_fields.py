@@ -64,6 +64,8 @@ def test_every_type_has_a_template_a_strategy_and_an_example(member: Any) -> Non
         (field("multi_select", options=["A"]), "A", "not_a_list"),
         (field("boolean"), "yes", "not_a_boolean"),
         (field("date"), {"day": "31", "month": "2", "year": "2025"}, "not_a_date"),
+        (field("date"), {"day": "9" * 12, "month": "2", "year": "2025"}, "not_a_date"),
+        (field("date"), {"day": "3", "month": "9" * 12, "year": "2025"}, "not_a_date"),
         (field("date"), {"day": "3", "month": "", "year": "2025"}, "incomplete_date"),
         (field("date"), {"day": "3", "month": "2", "year": "25"}, "not_a_year"),
         (field("number"), "ten", "not_a_number"),
