@@ -34,6 +34,9 @@ class Markup(HTMLParser):
         self.close()
         self.faults += [f"<{one.tag}> is never closed" for one in self._open]
         self.faults += self._broken_ties()
+        self.faults += [
+            f"the link {one.text!r} leads nowhere" for one in self.all("a") if not one.attributes.get("href")
+        ]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         doubled = [name for name, times in Counter(name for name, _ in attrs).items() if times > 1]
