@@ -48,7 +48,7 @@ def sentences_of_template(path: Path) -> list[str]:
     # A part of a tag by itself: its values are what is read out.
     text = re.sub(r"\b[\w-]+=\"|\"", "\n", text)
     text = text.replace("&nbsp;", " ").replace("&amp;", "&")
-    return [*_sentences(text), *_sentences("\n".join(beside))]
+    return [*sentences(text), *sentences("\n".join(beside))]
 
 
 def sentences_of_code(path: Path) -> list[str]:
@@ -68,7 +68,7 @@ def sentences_of_code(path: Path) -> list[str]:
         one
         for text in said
         if len(_WORD.findall(text)) >= _FEWEST and re.match(r"[A-Z“]", text)
-        for one in _sentences(text)
+        for one in sentences(text)
     ]
 
 
@@ -89,7 +89,8 @@ def _name(called: ast.AST) -> str:
     return getattr(called, "id", "")
 
 
-def _sentences(text: str) -> list[str]:
+def sentences(text: str) -> list[str]:
+    """A text, sentence by sentence."""
     found = (" ".join(one.split()) for one in _SENTENCE.split(text))
     return [one for one in found if _WORD.search(one)]
 

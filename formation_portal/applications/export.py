@@ -14,6 +14,7 @@ from formation_portal.contract.rules import Question
 from formation_portal.contract.schema import Section
 
 from .drafts import Draft
+from .history import in_words
 from .models import Change, Document
 from .rows import PartyRow, ShareClassRow
 from .stakes import owners_of, typed_stakes
@@ -54,7 +55,7 @@ def export(draft: Draft) -> Exported:
 
 def _change(change: Change) -> Exported:
     """One entry of the history; `state` is the one that the application came to by it, where it moved."""
-    return {"at": _time(change.at), "what": change.what, "state": change.moved_to or None}
+    return {"at": _time(change.at), "what": in_words(change), "state": change.moved_to or None}
 
 
 def _time(at: datetime | None) -> str | None:

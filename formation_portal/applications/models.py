@@ -252,12 +252,18 @@ class Preview(models.Model):
 
 
 class Change(models.Model):
-    """One entry of the history: who changed what, when. `changes` is a list of {field, label, before, after}."""
+    """One entry of the history: who changed what, when. `changes` is a list of {field, label, before, after}.
+
+    `what` says it in English, as agents read it; `message`, with what is `named` in it, in any language (history.py).
+    """
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="changes")
     who = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
     what = models.CharField(max_length=300)
+    # Empty in what was written before they were kept.
+    message = models.CharField(max_length=300, blank=True)
+    named = AnswersField(default=dict, blank=True)
     # Whom or what it is about: a section's key, or a party's or class's token; empty for the whole.
     holder = models.CharField(max_length=80, blank=True)
     changes = AnswersField(default=list)

@@ -29,6 +29,8 @@ class AnswerLine:
     value: str
     is_unreadable: bool = False
     is_given: bool = False
+    # How it was read, where it could have been meant otherwise.
+    doubt: str = ""
 
     @property
     def is_name(self) -> bool:
@@ -138,7 +140,8 @@ def answer_line(draft: Draft, question: Question, *, answers: Answers, raw: Mapp
     if spec.provided_by_agent:
         return AnswerLine(question.section, spec, _address(draft.schema.agent_address), is_given=True)
     if spec.name in answers.values:
-        return AnswerLine(question.section, spec, _words(draft, spec, answers.values[spec.name]))
+        words = _words(draft, spec, answers.values[spec.name])
+        return AnswerLine(question.section, spec, words, doubt=spec.doubt(raw.get(spec.name)))
     if spec.name in answers.problems:
         return AnswerLine(question.section, spec, _as_typed(spec.shown(raw.get(spec.name))), is_unreadable=True)
     return AnswerLine(question.section, spec, "")

@@ -40,7 +40,7 @@ def threshold_of(jurisdiction: dict[str, Any]) -> Threshold:
     return Threshold(
         percent=Fraction(str(entry.percent)),
         is_inclusive=entry.counts == "from",
-        where=entry.where or str(jurisdiction.get("name") or say("this place")),
+        where=say(entry.where) if entry.where else str(jurisdiction.get("name") or say("this place")),
         source=say("{source}; seen {month}", source=entry.source, month=month(known.seen)),
         is_known=own is not None,
     )

@@ -34,7 +34,9 @@ _NAMELESS = {
 
 OLDEST_AGE = 120
 
-_ROLE_WORDS = {BENEFICIAL_OWNER: noted("beneficial owner")}
+_ROLE_WORDS = {BENEFICIAL_OWNER: "beneficial owner"}
+# A secretary, secretaries; but attorneys.
+_Y = re.compile(r"(?<![aeiou])y$")
 _NAME_PROPERTIES = ("name", "first_name", "middle_names", "last_name", "former_name", "legal_name")
 # A name among several says by its own words that it is one: `proposed_name_2`, `representative_name`.
 _NAMELIKE = re.compile(r"(?:\w+_)?names?(?:_\d+)?")
@@ -97,15 +99,24 @@ def expiring(canonical_field: str | None) -> str:
 
 
 def role_word(role: str) -> str:
-    """A role in words: `ubo` is a beneficial owner, any other is its own name."""
-    return say(_ROLE_WORDS[role]) if role in _ROLE_WORDS else role.replace("_", " ").replace("-", " ")
+    """A role in words, the reader's where they are known: `ubo` is a beneficial owner, any other its own name."""
+    return say(english_role(role)) if role else ""
 
 
 def role_count(role: str, count: int) -> str:
     """1 director, 2 directors: so many in the role."""
-    if role == BENEFICIAL_OWNER:
-        return say_count("{count} beneficial owner", "{count} beneficial owners", count)
-    return f"{count} {role_word(role)}{'' if count == 1 else 's'}"
+    return say_count(*role_counted(english_role(role)), count)
+
+
+def role_counted(word: str) -> tuple[str, str]:
+    """The messages that count those in a role, by its English word: {count} director, {count} directors."""
+    plain = word.replace("{", "{{").replace("}", "}}")
+    return f"{{count}} {plain}", f"{{count}} {_Y.sub('ie', plain)}s"
+
+
+def english_role(role: str) -> str:
+    """A role in words, as the translations know it."""
+    return _ROLE_WORDS.get(role, role.replace("_", " ").replace("-", " "))
 
 
 def kind_title(kind: str) -> str:

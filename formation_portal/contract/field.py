@@ -112,6 +112,10 @@ class FieldSpec(BaseModel):
         """What a draft keeps, in the reader's notation."""
         return raw
 
+    def doubt(self, raw: Any) -> str:
+        """How an answer that a draft keeps is read, where it could have been meant otherwise; else nothing."""
+        return ""
+
     def clean(self, raw: Any) -> Any | None:
         """The answer as a value, or None where there is none. Takes what a form posts and what `payload` gives.
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
+from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
 import phonenumbers
@@ -21,6 +22,9 @@ from .language import day, figure, noted, say
 from .problems import AnswerError
 from .values import Address, Money, Raw
 from .world import COUNTRIES, country_name, currency_name, is_country, is_currency, minor_units
+
+# Decimals of which thousands are made where the mark is read the other way.
+_THREE = 3
 
 
 class TextField(FieldSpec):
@@ -48,19 +52,24 @@ class _OptionField(FieldSpec):
     def choices(self) -> tuple[Choice, ...]:
         return tuple(Choice(option, self._words(option)) for option in self.options)
 
-    @property
+    # Asked for each option of a long list, so it is worked out once.
+    @cached_property
     def lists_countries(self) -> bool:
         """Whether every option is a country code; such a list is drawn as names."""
         return bool(self.options) and all(map(is_country, self.options))
 
+    @cached_property
+    def _lists_currencies(self) -> bool:
+        return bool(self.options) and all(map(is_currency, self.options))
+
     @property
     def has_own_words(self) -> bool:
-        return not self.lists_countries and not all(map(is_currency, self.options))
+        return bool(self.options) and not self.lists_countries and not self._lists_currencies
 
     def _words(self, option: str) -> str:
         if self.lists_countries:
             return country_name(option)
-        if self.options and all(map(is_currency, self.options)):
+        if self._lists_currencies:
             return f"{currency_name(option)} ({option})"
         return option
 
@@ -170,6 +179,9 @@ class NumberField(FieldSpec):
 
     def shown(self, raw: Any) -> Any:
         return notation.shown(raw) if isinstance(raw, str) else raw
+
+    def doubt(self, raw: Any) -> str:
+        return notation.doubt(raw) if isinstance(raw, str) else ""
 
     def _read(self, raw: Any) -> int | Decimal:
         return reading.number(raw, label=self.label)
@@ -293,6 +305,13 @@ class CurrencyAmountField(FieldSpec):
             return raw
         return {**raw, "amount": notation.shown(raw["amount"])}
 
+    def doubt(self, raw: Any) -> str:
+        if not isinstance(raw, Mapping) or not isinstance(raw.get("amount"), str):
+            return ""
+        currency = str(raw.get("currency") or self.fixed_currency)
+        # Where there are no three decimals the one reading is refused, and nobody means the other.
+        return notation.doubt(raw["amount"]) if is_currency(currency) and minor_units(currency) >= _THREE else ""
+
     def clean(self, raw: Any) -> Money | None:
         # A chosen currency alone is no answer: it may be the one that the control showed first.
         if isinstance(raw, Mapping) and reading.is_blank(raw.get("amount")):
@@ -305,7 +324,15 @@ class CurrencyAmountField(FieldSpec):
             allowed = ", ".join(self.allowed_currencies)
             text = say("Choose the currency of “{label}” from {currencies}", label=self.label, currencies=allowed)
             raise AnswerError("currency_not_allowed", text)
+        self._refuse_decimals(amount, raw["amount"], currency)
+        return Money(amount=amount, currency=currency)
+
+    def _refuse_decimals(self, amount: Decimal, typed: Any, currency: str) -> None:
+        """More of them than the currency has; and three, even noughts, since those are thousands to some."""
         places = minor_units(currency)
+        if places < _THREE and notation.has_point_and_three(typed):
+            text = say("Enter “{label}” in digits alone, like 10000, or with fewer decimals", label=self.label)
+            raise AnswerError("ambiguous", text)
         if -amount.as_tuple().exponent > places:  # type: ignore[operator]  # finite by now
             raise AnswerError(
                 "too_precise",
@@ -316,7 +343,6 @@ class CurrencyAmountField(FieldSpec):
                     currency=currency,
                 ),
             )
-        return Money(amount=amount, currency=currency)
 
     @property
     def cell_parts(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ or 1,234.56 on a page in German.
 
 import re
 
-from .language import language
+from .language import language, say
 from .reading import GROUPED_NUMBER, PLAIN_NUMBER, without_group_marks
 
 # What stands between thousands where a comma begins the decimals.
@@ -15,6 +15,9 @@ _GROUP_MARKS = {"de": ".", "es": ".", "fr": "\u202f"}
 _COMMA_NUMBER = re.compile(r"-?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?", re.ASCII)
 # In French a point between digits is the one of the keypad's key, unless decimals or another point follow.
 _FRENCH_NUMBER = re.compile(r"-?(\d{1,3}(\.\d{3}){2,}|\d{1,3}(\.\d{3})+(?=,)|\d+)(,\d+)?", re.ASCII)
+# One mark with three digits behind it: decimals to some, and the thousands before it to others.
+_POINT_AND_THREE = re.compile(r"(-?[1-9]\d{0,2})\.(\d{3})", re.ASCII)
+_COMMA_AND_THREE = re.compile(r"(-?\d{1,3}),(?!000)(\d{3})", re.ASCII)
 
 
 def kept(text: str) -> str:
@@ -35,6 +38,29 @@ def shown(text: str) -> str:
     if mark is None or not _is_readable(text):
         return text
     return text.translate(str.maketrans(".,", f",{mark}"))
+
+
+def doubt(text: str) -> str:
+    """How a kept number was read, where its only mark may have been meant the other way; else nothing.
+
+    So nobody is off by a factor of a thousand without having been told. Three zeros behind a comma, which then stands
+    between thousands, are no doubt: nobody writes decimals so.
+    """
+    bare = without_group_marks(text)
+    if found := _POINT_AND_THREE.fullmatch(bare):
+        return say(
+            "Read as {number}, with three decimals. If you mean a whole number, enter {whole}.",
+            number=shown(bare),
+            whole=int(found[1] + found[2]),
+        )
+    if found := _COMMA_AND_THREE.fullmatch(bare):
+        return say("Read as {whole}, a whole number.", whole=int(found[1] + found[2]))
+    return ""
+
+
+def has_point_and_three(raw: object) -> bool:
+    """Whether a kept text has a point with three digits behind it, as some write thousands."""
+    return isinstance(raw, str) and bool(_POINT_AND_THREE.fullmatch(without_group_marks(raw)))
 
 
 def _is_readable(text: str) -> bool:

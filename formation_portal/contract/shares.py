@@ -23,7 +23,7 @@ def number_of_shares(raw: object, *, of: str) -> int:
     """
     if isinstance(raw, str) and _POINTS_IN_IT.fullmatch(reading.without_group_marks(raw)):
         # Ten to some, and ten thousand to others.
-        raise AnswerError("ambiguous", say("Enter the number of {of} without a point, like 10000", of=of))
+        raise AnswerError("ambiguous", say("Enter the number of {of} without a point or comma, like 10000", of=of))
     try:
         number = reading.number(raw, label=of)
     except AnswerError as error:

@@ -15,6 +15,7 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.saving.refusals import Gone
 from formation_portal.applications.saving.writing import writing
+from formation_portal.contract.language import noted
 
 from .keys import digest, new_key
 
@@ -38,7 +39,8 @@ def ask(draft: Draft, *, email: str, right: Right, by: AbstractBaseUser, languag
             one.asked_at, one.expires_at = now, now + timedelta(days=settings.INVITATION_DAYS)
             _send(one, language)
         one.save()
-        journal.note("Asked somebody to work on the application" if not one.accepted_at else "Changed a right")
+        asked = noted("Asked somebody to work on the application")
+        journal.note(noted("Changed a right") if one.accepted_at else asked)
     return one
 
 

@@ -15,6 +15,7 @@ from formation_portal.applications.rows import PartyRow
 from formation_portal.applications.saving.authors import Guest
 from formation_portal.applications.saving.parties import found_party
 from formation_portal.applications.saving.writing import writing
+from formation_portal.contract.language import noted
 
 from .keys import digest, new_key
 from .models import Invitation
@@ -52,8 +53,9 @@ def invite(draft: Draft, party: PartyRow, *, email: str, by: AbstractBaseUser, l
         invitation.code_digest = ""
         invitation.sent_at, invitation.expires_at = now, now + timedelta(days=settings.INVITATION_DAYS)
         _send(invitation, "invitation")
-        said = f"Invited {row.label} to fill in their part"
-        journal.note(f"{said} once more" if is_again else said, holder=row.token)
+        again = noted("Invited {name} to fill in their part once more")
+        said = again if is_again else noted("Invited {name} to fill in their part")
+        journal.note(said, holder=row.token, name=row.label)
     return invitation
 
 
@@ -66,7 +68,7 @@ def withdraw(draft: Draft, party: PartyRow, *, by: AbstractBaseUser) -> None:
             return
         invitation.withdrawn_at = timezone.now()
         invitation.save()
-        journal.note(f"Withdrew the invitation of {row.label}", holder=row.token)
+        journal.note("Withdrew the invitation of {name}", holder=row.token, name=row.label)
 
 
 def nudge(draft: Draft, party: PartyRow, *, by: AbstractBaseUser) -> None:
@@ -84,7 +86,7 @@ def nudge(draft: Draft, party: PartyRow, *, by: AbstractBaseUser) -> None:
             raise TooSoon
         invitation.nudged_at = now
         _send(invitation, "nudge")
-        journal.note(f"Reminded {row.label} of their part", holder=row.token)
+        journal.note("Reminded {name} of their part", holder=row.token, name=row.label)
 
 
 def may_nudge_from(invitation: Invitation) -> datetime:
@@ -113,8 +115,10 @@ def finish(draft: Draft, invitation: Invitation) -> None:
     with writing(draft, by=Guest()) as journal:
         invitation.done_at = timezone.now()
         invitation.save(update_fields=["done_at"])
-        row = draft.party(invitation.party.token)
-        journal.note(f"{row.label} is done" if row else "Done", holder=invitation.party.token)
+        if row := draft.party(invitation.party.token):
+            journal.note("{name} is done", holder=row.token, name=row.label)
+        else:
+            journal.note("Done", holder=invitation.party.token)
 
 
 def found_by(key: str) -> Invitation | None:

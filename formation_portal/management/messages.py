@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 
+import yaml
 from babel.messages import Catalog
 from babel.messages.extract import extract_from_file
 from babel.messages.mofile import write_mo
@@ -18,10 +19,16 @@ from django.utils.text import smart_split
 from django.utils.translation import trim_whitespace
 from django.utils.translation.template import block_re, constant_re, endblock_re, inline_re, plural_re
 
+from formation_portal.contract.canonical import role_counted
+from formation_portal.portal.glossary.words import places, words
+
 PROJECT = Path(__file__).resolve().parent.parent.parent
 LOCALE = PROJECT / "formation_portal" / "locale"
+ROLES = LOCALE / "roles.yaml"
+TERMS = PROJECT / "formation_portal" / "portal" / "glossary" / "terms.yaml"
 
-# What marks a message in Python: Django's functions and the contract's (contract/language.py, portal/counting.py).
+# What marks a message in Python: Django's functions and the contract's (contract/language.py, portal/counting.py),
+# and the history's.
 _KEYWORDS = {
     "gettext": None,
     "gettext_lazy": None,
@@ -30,6 +37,7 @@ _KEYWORDS = {
     "ngettext_lazy": (1, 2),
     "say": None,
     "noted": None,
+    "note": None,
     "say_count": (1, 2),
     "counted": (2, 3),
 }
@@ -48,10 +56,28 @@ def gathered() -> Catalog:
     for path in sorted((PROJECT / "formation_portal").rglob("*.py")):
         for _, message, _, _ in extract_from_file("python", path, keywords=_KEYWORDS):
             _add(found, message, path)
+    for path, messages in ((ROLES, of_roles()), (TERMS, of_terms())):
+        for message in messages:
+            _add(found, message, path)
     for path in sorted(one for one in (PROJECT / "templates").rglob("*") if one.suffix in (".html", ".txt")):
         for message in of_template(path.read_text(encoding="utf-8")):
             _add(found, message, path)
     return found
+
+
+def of_roles() -> Iterator[Message]:
+    """What roles are called, alone and counted."""
+    for word in yaml.safe_load(ROLES.read_text(encoding="utf-8")):
+        yield word
+        yield role_counted(word)
+
+
+def of_terms() -> Iterator[Message]:
+    """The field's words with their meaning, and the places that have some of their own."""
+    for word in words().values():
+        yield word.title
+        yield word.meaning
+    yield from (place.name for place in places().values())
 
 
 def _add(found: Catalog, message: Message, path: Path) -> None:

@@ -200,7 +200,7 @@ class _Reader:
 def _note(line: AnswerLine) -> str:
     if line.is_given:
         return say("Provided by your registered agent")
-    return say("Cannot be read") if line.is_unreadable else ""
+    return say("Cannot be read") if line.is_unreadable else line.doubt
 
 
 def _document_of(slot: str, holder: str) -> str:

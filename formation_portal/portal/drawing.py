@@ -29,7 +29,7 @@ _kept: dict[Hashable, tuple[FieldSpec, str]] = {}
 
 def draw(question: Question) -> str:
     """The question's markup."""
-    if question.error:
+    if question.error or question.doubt:
         return _render(question)
     typed = dict(_typed_text(question))
     look = _with_gaps(question, typed)

@@ -1,9 +1,12 @@
 """The help page: the field's words, for all places or for one; and those that a page with questions uses."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.urls import reverse
+
+from formation_portal.contract.world import collated
 
 from .answers_page import AnswersPage
 from .glossary import Place, Term, explained, place_of, places, terms_in
@@ -11,6 +14,8 @@ from .glossary.words import words
 
 # More would be a list to read, and no help.
 _MOST_BESIDE_A_FORM = 6
+# Nobody looks for the Netherlands under T, nor for les Pays-Bas under L.
+_ARTICLE = re.compile(r"^(?:the |die |les? |la |las |los |l’)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +39,9 @@ class UsedTerms:
 def help_page(code: str = "") -> HelpPage:
     """All words. Raises KeyError for a place that there is not."""
     place = places()[code] if code else None
-    terms = sorted((explained(key, place) for key in words()), key=lambda term: term.title.casefold())
-    links = tuple((one.name, reverse("portal:help_place", args=[code])) for code, one in places().items())
-    return HelpPage(place, tuple(terms), tuple(sorted(links, key=lambda link: link[0].removeprefix("the ").casefold())))
+    terms = sorted((explained(key, place) for key in words()), key=lambda term: collated(term.title))
+    links = ((one.called, reverse("portal:help_place", args=[code])) for code, one in places().items())
+    return HelpPage(place, tuple(terms), tuple(sorted(links, key=lambda link: collated(_ARTICLE.sub("", link[0])))))
 
 
 def used_terms(page: AnswersPage) -> UsedTerms | None:
@@ -47,7 +52,7 @@ def used_terms(page: AnswersPage) -> UsedTerms | None:
     if not found:
         return None
     url = reverse("portal:help_place", args=[code]) if place else reverse("portal:help")
-    return UsedTerms(tuple(explained(key, place) for key in found), place.name if place else "", url)
+    return UsedTerms(tuple(explained(key, place) for key in found), place.called if place else "", url)
 
 
 def _words_of(page: AnswersPage) -> Iterator[str]:

@@ -10,6 +10,8 @@ from formation_portal.contract.record import Record
 from formation_portal.contract.rules import Standing, directory_of, settle
 from formation_portal.contract.schema import ENTITY, DocumentSlot, FormSchema, Section
 
+from .roles import role_title
+
 _KINDS = {"person": noted("a person"), "corporate": noted("a company"), "foundation": noted("a foundation")}
 # The heading of what is asked of each kind of party.
 TAKING_PART = {
@@ -78,7 +80,7 @@ def _role_need(schema: FormSchema, section: Section, nothing_said: Standing) -> 
     rules = (_other_minimum(schema, section), _condition(section, nothing_said))
     return RoleNeed(
         role=section.role or "",
-        title=section.title or canonical.role_word(section.role or "").capitalize(),
+        title=role_title(section),
         least=say("at least {count}", count=section.base_minimum) if section.base_minimum else say("none required"),
         kinds=listed(kinds, "or"),
         help=section.help,

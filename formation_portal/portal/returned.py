@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext
 
 from formation_portal.applications.drafts import Draft
+from formation_portal.applications.history import in_words, language_of
 from formation_portal.applications.models import Change
 from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.needs import Need
@@ -35,11 +36,20 @@ class ReturnedItem:
 
 
 @dataclass(frozen=True, slots=True)
+class Correction:
+    """A change made since, and the questions that it answered; `language` is that of the words where not the page's."""
+
+    said: str
+    language: str
+    labels: str
+
+
+@dataclass(frozen=True, slots=True)
 class Returned:
     """Everything that came back, and every correction made since; `said` is a note about the whole."""
 
     items: tuple[ReturnedItem, ...]
-    corrections: tuple[str, ...] = ()
+    corrections: tuple[Correction, ...] = ()
     said: str = ""
 
     @property
@@ -53,7 +63,7 @@ def returned(note: DeliveryNote, move: Change | None, *, back_to: str = "") -> R
     since = tuple(note.draft.application.changes.filter(pk__gt=move.pk)) if move else ()
     items = tuple(_items(note, since, back_to))
     corrections = tuple(dict.fromkeys(_correction(change) for change in since))
-    return Returned(items, corrections[:_CORRECTIONS], said=move.what if move and not items else "")
+    return Returned(items, corrections[:_CORRECTIONS], said=in_words(move) if move and not items else "")
 
 
 def _items(note: DeliveryNote, since: Iterable[Change], back_to: str) -> Iterator[ReturnedItem]:
@@ -104,5 +114,5 @@ def _whose(draft: Draft, need: Need) -> str:
     return party.label if party else share_class.label if share_class else ""
 
 
-def _correction(change: Change) -> str:
-    return f"{change.what}: {', '.join(change.labels)}" if change.labels else change.what
+def _correction(change: Change) -> Correction:
+    return Correction(in_words(change), language_of(change), ", ".join(change.labels))

@@ -35,7 +35,7 @@ class RoleChoice:
 
 def role_title(section: Section) -> str:
     """The heading of a role: the section's title, else the role's own name."""
-    return section.title or canonical.role_word(section.role or "").capitalize()
+    return section.title or heading(canonical.role_word(section.role or ""))
 
 
 def in_role(section: Section) -> str:
@@ -75,7 +75,7 @@ def _why_so_many(minimum: Minimum) -> str:
 def who_can(section: Section) -> str:
     """A person, a company or a foundation: the kinds that the role takes, as a sentence."""
     kinds = listed([a_kind(kind) for kind in canonical.PARTY_KINDS if section.allows(kind)], "or")
-    return f"{kinds[:1].upper()}{kinds[1:]}."
+    return f"{heading(kinds)}."
 
 
 def any_of(words: list[str]) -> str:
@@ -101,7 +101,7 @@ def role_choices(draft: Draft, kind: str, held: tuple[str, ...]) -> tuple[RoleCh
         active = draft.standing.section(section).active
         if section.role and ((active and section.allows(kind)) or section.role in held):
             said = section.help if active else say("Not asked at present. It is kept until you submit.")
-            label = canonical.role_word(section.role).capitalize()
+            label = heading(canonical.role_word(section.role))
             choice = RoleChoice(section.role, label, said, section.role in held, is_ours=not active)
             choices.setdefault(section.role, choice)
     return tuple(choices.values())
@@ -116,4 +116,9 @@ def not_for(draft: Draft, kind: str) -> str:
 def role_words(roles: Iterable[str]) -> str:
     """Roles in one line: Director, beneficial owner."""
     words = [canonical.role_word(role) for role in roles]
-    return ", ".join(words).capitalize() if words else say("No role yet")
+    return heading(", ".join(words)) if words else say("No role yet")
+
+
+def heading(words: str) -> str:
+    """The words with a capital at the beginning, and every other letter as it is."""
+    return words[:1].upper() + words[1:]

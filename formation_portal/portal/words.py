@@ -30,7 +30,7 @@ def answer_rows(sheet: Sheet) -> tuple[AnswerRow, ...]:
             term=question.label,
             value="\n".join(question.given) or in_words(question.spec, question.typed, sheet.share_classes),
             is_name=question.is_name,
-            note=say("Provided by your registered agent") if question.given else "",
+            note=say("Provided by your registered agent") if question.given else question.doubt,
         )
         for region in sheet.regions
         if region.shown

@@ -11,6 +11,7 @@ from django.utils import timezone
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import open_draft
 from formation_portal.applications.models import Application
+from formation_portal.contract.language import noted
 from formation_portal.contract.lifecycle import State as Standing
 from formation_portal.gateway import clock
 
@@ -84,6 +85,7 @@ def _done(row: Delivery, claim: Claim, outcome: Outcome, now: datetime) -> None:
     if outcome.was_there and claim.known.can_edit and row.sent is not None:
         row.acknowledged = ROUTES[row.name[0]].known_of(row.sent)
     row.state, row.unclear_since = State.DONE, None
+    row.verdict, row.verdict_note, row.read_next_at = "", "", None
     if row.wanted != row.acknowledged and _is_frozen(row.application):
         # What was withdrawn stays there as it is.
         row.wanted = row.acknowledged
@@ -207,4 +209,4 @@ def _tell_the_others(row: Delivery, claim: Claim, *, now: datetime) -> None:
         Delivery.objects.filter(application_id=row.application_id, state=State.QUEUED, next_at=None).update(next_at=now)
     if row.state == State.REFUSED:
         draft = open_draft(Application.objects.get(pk=row.application_id))
-        saving.reopen(draft, reason="The formation service asks for a change")
+        saving.reopen(draft, reason=noted("The formation service asks for a change"))

@@ -89,7 +89,9 @@ def test_every_type_has_a_template_a_strategy_and_an_example(member: Any) -> Non
             "currency_not_allowed",
         ),
         (field("currency_amount"), {"amount": "-5", "currency": "USD"}, "negative"),
-        (field("currency_amount"), {"amount": "5.001", "currency": "USD"}, "too_precise"),
+        (field("currency_amount"), {"amount": "5.0001", "currency": "USD"}, "too_precise"),
+        (field("currency_amount"), {"amount": "5.001", "currency": "USD"}, "ambiguous"),
+        (field("currency_amount"), {"amount": "10.000", "currency": "USD"}, "ambiguous"),
         (field("currency_amount"), {"amount": "5.5", "currency": "JPY"}, "too_precise"),
     ],
 )

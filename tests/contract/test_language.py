@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.utils import translation
@@ -10,7 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from formation_portal.contract import language, notation, reading
+from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.fields import read_field
+from formation_portal.contract.problems import AnswerError
 from formation_portal.contract.world import COUNTRIES, collated, countries_by_name, country_name
 from tests.applications.made import field
 
@@ -149,3 +152,51 @@ def test_questions_that_no_schema_lists_are_in_the_readers_words() -> None:
     english = [spec.label for spec in section.groups["share_class"] if spec.is_ours]
     assert german[0] == "Name der Klasse"
     assert english[0] == "Name of the class"
+
+
+@pytest.mark.parametrize(
+    ("code", "typed", "said"),
+    [
+        ("fr", "1.234", "Lu comme 1,234, avec trois décimales. S’il s’agit d’un nombre entier, saisissez 1234."),
+        ("fr", "10.000", "Lu comme 10,000, avec trois décimales. S’il s’agit d’un nombre entier, saisissez 10000."),
+        ("en", "1.234", "Read as 1.234, with three decimals. If you mean a whole number, enter 1234."),
+        ("es", "1,234", "Leído como 1,234, con tres decimales. Si quiere decir un número entero, introduzca 1234."),
+        ("en", "1,234", "Read as 1234, a whole number."),
+        ("de", "33.333", "Gelesen als 33333, eine ganze Zahl."),
+        ("en", "0,123", "Read as 123, a whole number."),
+        # Nobody can mean two things by these.
+        ("en", "10,000", ""),
+        ("de", "10.000", ""),
+        ("fr", "1 234", ""),
+        ("fr", "1,5", ""),
+        ("en", "1,234.5", ""),
+        ("en", "1,234,567", ""),
+        ("en", "0.125", ""),
+        ("en", "1234", ""),
+        ("en", "many", ""),
+    ],
+)
+def test_what_could_be_read_in_two_ways_says_how_it_was_read(code: str, typed: str, said: str) -> None:
+    number = read_field(field("it", "number"))
+    with translation.override(code):
+        assert number.doubt(number.kept(typed)) == said
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("typed", ["10.000", "1.234", "10,000", "1,234"])
+def test_no_amount_is_off_by_a_thousand_without_a_word(code: str, typed: str) -> None:
+    """Either it is the thousands that anybody sees in it, or it is refused, or it says how it was read."""
+    for currency in ("EUR", "JPY", "KWD"):
+        amount = read_field(field("it", "currency_amount", allowed_currencies=[currency]))
+        with translation.override(code):
+            raw = {"amount": amount.kept(typed, "amount"), "currency": currency}
+            value, refusal = judged(amount, raw)
+            assert refusal == "ambiguous" or amount.doubt(raw) or value.amount >= 1000
+
+
+def judged(spec: FieldSpec, raw: dict[str, str]) -> tuple[Any, str]:
+    """The value, or else the code of what speaks against it."""
+    try:
+        return spec.clean(raw), ""
+    except AnswerError as refused:
+        return None, refused.code

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from django.urls import reverse
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft, open_draft
 from tests.applications import made
+from tests.markup import Markup
 from tests.pseudo_language import CODE, Unmarked, pseudo_language
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -143,7 +145,7 @@ def check(client: Client, pages: Any) -> None:
 
 def foreign(html: str) -> list[str]:
     """What a page says without a mark, beyond the schema's words and what was typed."""
-    schema = {text for text in texts_of(made.ITEM) if text} | {"director", "shareholder", "manager"}
+    schema = {text for text in texts_of(made.ITEM) if text}
     names = Locale(CODE).territories.values()
     months = Locale(CODE).months["format"]["wide"].values()
     known = sorted(
@@ -200,6 +202,24 @@ def test_an_amount_reads_the_same_in_every_language(as_owner: Client, draft: Dra
     assert open_draft(draft.application).entity_raw["xy.capital"] == {"amount": "1,234.50", "currency": "EUR"}
     for language, shown in (("en", "1,234.50"), ("de", "1.234,50"), ("fr", "1\u202f234,50"), ("es", "1.234,50")):
         assert f'value="{shown}"' in answers(as_owner, address, language)
+
+
+def test_an_amount_that_could_be_read_in_two_ways_is_told_at_its_field_and_read_back_with_it(
+    as_owner: Client, owner: Any
+) -> None:
+    schema = deepcopy(made.SCHEMA)
+    schema["sections"][1]["fields"].append(made.field("percent", "number"))
+    draft = open_draft(saving.start(owner=owner, product=made.product(schema=schema)))
+    section = draft.schema.section("funds")
+    assert section is not None
+    saving.save_section(draft, section, {"xy.percent": "1.234"}, version=0, by=owner)
+    address = reverse("portal:section", args=[draft.application.reference, "funds"])
+    page = Markup(answers(as_owner, address, "fr"))
+    said = page.one("p", id="q:percent-doubt")
+    assert said.text == "Lu comme 1,234, avec trois décimales. S’il s’agit d’un nombre entier, saisissez 1234."
+    assert "q:percent-doubt" in page.one("input", name="q:percent").attributes["aria-describedby"]
+    check = answers(as_owner, reverse("portal:check", args=[draft.application.reference]), "fr")
+    assert said.text in Markup(check).one("main").text
 
 
 def test_numbers_of_shares_read_the_same_in_every_language(as_owner: Client, complete: Draft) -> None:

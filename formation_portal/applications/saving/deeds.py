@@ -8,11 +8,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from formation_portal.contract.catalog import CatalogItem
+from formation_portal.contract.language import noted
 from formation_portal.contract.lifecycle import State, may
 from formation_portal.contract.needs import Need
 
 from .. import snapshots
 from ..drafts import Draft, open_draft
+from ..history import told
 from ..models import Application, Change
 from ..signals import changed, submitting
 from .documents import forget_files
@@ -30,7 +32,7 @@ def start(*, owner: AbstractBaseUser, product: CatalogItem) -> Application:
             product=product.model_dump(mode="json", exclude={"form", "document"}),
             snapshot=snapshots.keep(product.document),
         )
-        Change.objects.create(application=application, who_id=owner.pk, what="Started the application")
+        Change.objects.create(application=application, who_id=owner.pk, **told(noted("Started the application")))
         changed.send(sender=Application, draft=open_draft(application))
     return application
 
@@ -103,7 +105,10 @@ def delete_draft(application: Application, *, by: AbstractBaseUser) -> None:
 
 
 def reopen(draft: Draft, *, reason: str) -> None:
-    """Give a submitted application back to its customer, since the service could not take it. No-op once in review."""
+    """Give a submitted application back to its customer, since the service could not take it. No-op once in review.
+
+    `reason` is a message of ours.
+    """
     with writing(draft, by=None, must_be_open=False) as journal:
         if draft.application.stands is not State.SUBMITTED_FOR_REVIEW:
             return

@@ -11,7 +11,7 @@ from django.db import Error, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from formation_portal.contract.language import say
+from formation_portal.contract.language import noted, say
 
 from ..drafts import Draft
 from ..models import Application, Document, Party, Preview, document_path, document_subject
@@ -110,8 +110,12 @@ def _keep(draft: Draft, party: Party | PartyRow | None, document: Document, pict
             Preview.objects.create(document=document, picture=picture)
         draft.documents.append(document)
         change = {"field": document.slot, "label": document.slot, "before": _said(old), "after": _said(document)}
-        where = f" of {row.label}" if row else ""
-        journal.note(f"Uploaded “{document.slot}”{where}", holder=row.token if row else "", changes=[change])
+        if row:
+            journal.note(
+                "Uploaded “{slot}” of {name}", holder=row.token, changes=[change], slot=document.slot, name=row.label
+            )
+        else:
+            journal.note("Uploaded “{slot}”", changes=[change], slot=document.slot)
     return document
 
 
@@ -133,8 +137,8 @@ def remove_document(draft: Draft, document: Document, *, by: Author) -> None:
         if held is None:
             raise Gone(say("The document was removed"))
         change = {"field": held.slot, "label": held.slot, "before": _said(held), "after": None}
-        what = f"Removed an earlier file for “{held.slot}”" if held.replaced_at else f"Removed “{held.slot}”"
-        journal.note(what, holder=held.party.token if held.party else "", changes=[change])
+        what = noted("Removed an earlier file for “{slot}”") if held.replaced_at else noted("Removed “{slot}”")
+        journal.note(what, holder=held.party.token if held.party else "", changes=[change], slot=held.slot)
         _drop(draft, held)
 
 

@@ -33,8 +33,10 @@ def take_form(draft: Draft, *, product: CatalogItem, by: AbstractBaseUser) -> No
         for holder in (*draft.party_models, *draft.share_class_models):
             holder.version += 1
             holder.save(update_fields=["version", "updated_at"])
-        version = f", version {draft.schema.version}" if draft.schema.version else ""
-        journal.note(f"Took over the new form{version}")
+        if version := draft.schema.version:
+            journal.note("Took over the new form, version {version}", version=version)
+        else:
+            journal.note("Took over the new form")
 
 
 def _move(draft: Draft, typed: dict[str, Any], old_homes: dict[str, str]) -> None:

@@ -64,7 +64,7 @@ def add_party(
         row = draft.party(party.token)
         assert row is not None
         changes = changes_of(fields, differing(before, posted), before, posted)
-        journal.note(f"Added {row.label}", holder=party.token, changes=changes)
+        journal.note("Added {name}", holder=party.token, changes=changes, name=row.label)
         return party
 
 
@@ -114,9 +114,9 @@ def save_party(
 def _note(journal: Journal, row: PartyRow, changes: ChangeList, had: list[str]) -> None:
     """One entry for the answers, and one for the roles."""
     if changes:
-        journal.note(f"Changed {row.label}", holder=row.token, changes=changes)
+        journal.note("Changed {name}", holder=row.token, changes=changes, name=row.label)
     if of_roles := changes_of_roles(had, row.model.roles):
-        journal.note(f"Changed the roles of {row.label}", holder=row.token, changes=of_roles)
+        journal.note("Changed the roles of {name}", holder=row.token, changes=of_roles, name=row.label)
 
 
 def changes_of_roles(before: list[str], after: list[str]) -> ChangeList:

@@ -7,6 +7,8 @@ from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 
+from formation_portal.contract.language import noted
+
 from ..answers import differing
 from ..drafts import Draft
 from ..models import Party
@@ -113,7 +115,7 @@ class _Taking:
         model.apart_from = [twin.token] if twin else []
         self.added.append(model)
         self._draft.party_models.append(model)
-        self._note(f"Added {party.label} from a sheet", party, {}, model.raw)
+        self._note(noted("Added {name} from a sheet"), party, {}, model.raw)
 
     def _join(self, party: PartyRow, twin: PartyRow) -> None:
         """The one who is there, or who was added from a row above, keeps every answer that it has."""
@@ -131,12 +133,12 @@ class _Taking:
             there.version += 1
             there.save()
             self.joined += 1
-        self._note(f"Gave {twin.label} what a sheet says of them", self._draft.as_party(there), before, raw)
+        self._note(noted("Gave {name} what a sheet says of them"), self._draft.as_party(there), before, raw)
 
-    def _note(self, what: str, party: PartyRow, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+    def _note(self, message: str, party: PartyRow, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
         fields = self._draft.schema.fields_of(party.kind, party.roles)
         changes = changes_of(fields, differing(before, after), before, after)
-        self._journal.note(what, holder=party.token, changes=changes)
+        self._journal.note(message, holder=party.token, changes=changes, name=party.label)
 
 
 def _kept(grid: Grid) -> dict[str, Any]:

@@ -8,11 +8,13 @@ from django.db import transaction
 
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.language import noted
 
 from .. import snapshots
 from ..answers import without_blanks
 from ..content import Content, NewDocument, NewParty, NewShareClass, content_of
 from ..drafts import Draft, open_draft
+from ..history import Told, told
 from ..models import Application, Change, Document, Holding, Party, SectionAnswers, ShareClass, Stake, document_subject
 from ..signals import changed
 from ..tokens import new_token
@@ -20,14 +22,14 @@ from .copied_files import StoredNames, copied_files
 from .shares import read_shares
 
 
-def copied_from(draft: Draft) -> str:
+def copied_from(draft: Draft) -> Told:
     """What the history of a copy says first."""
-    return f"Copied from {draft.application.reference}"
+    return told(noted("Copied from {reference}"), reference=draft.application.reference)
 
 
-def carried_from(draft: Draft) -> str:
+def carried_from(draft: Draft) -> Told:
     """What the history says first of an application that took over what fits."""
-    return f"Started with what fits of {draft.application.reference}"
+    return told(noted("Started with what fits of {reference}"), reference=draft.application.reference)
 
 
 def copy(draft: Draft, *, by: AbstractBaseUser) -> Application:
@@ -51,10 +53,10 @@ def carry_over(draft: Draft, *, product: CatalogItem, content: Content, by: Abst
     return _plant(new, content, by=by, said=carried_from(draft))
 
 
-def _plant(application: Application, content: Content, *, by: AbstractBaseUser, said: str) -> Application:
+def _plant(application: Application, content: Content, *, by: AbstractBaseUser, said: Told) -> Application:
     with copied_files(application, content.documents) as stored, transaction.atomic():
         application.save()
-        Change.objects.create(application=application, who_id=by.pk, what=said)
+        Change.objects.create(application=application, who_id=by.pk, **said)
         _Planting(application, content).write(stored, by=by)
         changed.send(sender=Application, draft=open_draft(application))
     return application

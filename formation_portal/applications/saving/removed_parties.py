@@ -20,7 +20,8 @@ def remove_party(draft: Draft, party: Party | PartyRow, *, by: AbstractBaseUser)
         row = found_party(draft, party)
         gone = draft.references_to_party(row.token)
         fields = draft.schema.fields_of(row.kind, row.roles)
-        journal.note(f"Removed {row.label}", holder=row.token, changes=changes_of(fields, row.raw, row.raw, {}))
+        changes = changes_of(fields, row.raw, row.raw, {})
+        journal.note("Removed {name}", holder=row.token, changes=changes, name=row.label)
         row.model.removed_at = timezone.now()
         row.model.save()
         draft.reload()
@@ -36,7 +37,8 @@ def restore_party(draft: Draft, token: str, *, by: AbstractBaseUser) -> PartyRow
         row = draft.party(token)
         assert row is not None
         fields = draft.schema.fields_of(row.kind, row.roles)
-        journal.note(f"Restored {row.label}", holder=token, changes=changes_of(fields, row.raw, {}, row.raw))
+        changes = changes_of(fields, row.raw, {}, row.raw)
+        journal.note("Restored {name}", holder=token, changes=changes, name=row.label)
         return row
 
 

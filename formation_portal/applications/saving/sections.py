@@ -50,8 +50,9 @@ def save_section(
             row.save()
             draft.sections[key] = row
         journal.note(
-            f"Changed “{section.title}”",
+            "Changed “{section}”",
             holder=section.key,
             changes=changes_of(section.fields, names, stored, posted),
+            section=section.title,
         )
         return found.left

@@ -45,7 +45,7 @@ def add_share_class(
         row = draft.share_class(model.token)
         assert row is not None
         changes = changes_of(fields, differing(before, posted), before, posted)
-        journal.note(f"Added the share class {row.label}", holder=model.token, changes=changes)
+        journal.note("Added the share class {name}", holder=model.token, changes=changes, name=row.label)
         return model
 
 
@@ -84,7 +84,7 @@ def save_share_class(
         draft.forget()
         label = _found(draft, share_class).label
         changes = changes_of(fields, names, before, posted)
-        journal.note(f"Changed the share class {label}", holder=model.token, changes=changes)
+        journal.note("Changed the share class {name}", holder=model.token, changes=changes, name=label)
         return found.left
 
 
@@ -97,7 +97,7 @@ def remove_share_class(draft: Draft, share_class: ShareClass | ShareClassRow, *,
         row = _found(draft, share_class)
         gone = draft.references_to_share_class(row.token)
         changes = changes_of(draft.schema.share_class_fields, row.raw, row.raw, {})
-        journal.note(f"Removed the share class {row.label}", holder=row.token, changes=changes)
+        journal.note("Removed the share class {name}", holder=row.token, changes=changes, name=row.label)
         row.model.delete()
         draft.reload()
         return gone

@@ -60,7 +60,7 @@ def save_owners(
         for owner in found.names:
             _keep(draft, row, parties[owner].pk, typed[owner])
         if changes:
-            journal.note(f"Changed who owns {row.label}", holder=row.token, changes=changes)
+            journal.note("Changed who owns {name}", holder=row.token, changes=changes, name=row.label)
         return found.left
 
 

@@ -10,6 +10,7 @@ from django.db import transaction
 from formation_portal.contract.field import FieldSpec
 
 from ..drafts import Draft
+from ..history import told
 from ..models import Application, Change, ChangeList
 from ..signals import changed, moved
 from .authors import Author
@@ -30,13 +31,13 @@ class Journal:
         self._page = page
         self.entries: list[Change] = []
 
-    def note(self, what: str, *, holder: str = "", changes: ChangeList | None = None) -> None:
-        """One sentence for the history, with what was there before and after."""
+    def note(self, message: str, /, *, holder: str = "", changes: ChangeList | None = None, **named: str) -> None:
+        """One sentence for the history, `{name}` in it the value of that name, with what was there before and after."""
         self.entries.append(
             Change(
                 application=self._application,
                 who_id=self._by.pk if self._by else None,
-                what=what[:300],
+                **told(message, **named),
                 holder=holder,
                 changes=changes or [],
                 revision=self._application.revision + 1,

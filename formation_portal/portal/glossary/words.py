@@ -30,6 +30,11 @@ class Place(BaseModel):
     language: str
     words: Mapping[str, str]
 
+    @property
+    def called(self) -> str:
+        """What the reader's language calls it, with its article where it has one."""
+        return gettext(self.name)
+
 
 @dataclass(frozen=True, slots=True)
 class Term:
@@ -51,11 +56,11 @@ def explained(key: str, place: Place | None) -> Term:
     word = words()[key]
     meaning = gettext(word.meaning)
     is_foreign = meaning == word.meaning and not (get_language() or "en").startswith("en")
-    local = place.words.get(key, "") if place else ""
-    is_news = local.casefold() != word.title.casefold()
+    title, local = gettext(word.title), place.words.get(key, "") if place else ""
+    is_news = local.casefold() != title.casefold()
     return Term(
         key=key,
-        title=gettext(word.title),
+        title=title,
         meaning=meaning,
         language="en" if is_foreign else "",
         local=local if is_news else "",

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
+from formation_portal.applications.history import Told
 from formation_portal.applications.models import Application
 from formation_portal.contract.language import say
 
@@ -36,9 +37,9 @@ def copy(request: UserRequest, reference: str) -> HttpResponse:
     return redirect("portal:overview", reference=made.reference)
 
 
-def just_made(request: UserRequest, said: str, **more: str) -> Application | None:
+def just_made(request: UserRequest, said: Told, **more: str) -> Application | None:
     """The untouched application that the same press has made already; `said` is what its history begins with."""
     untouched = Application.objects.owned_by(request.user).filter(
-        revision=0, created_at__gte=timezone.now() - _SAME_PRESS, changes__what=said, **more
+        revision=0, created_at__gte=timezone.now() - _SAME_PRESS, changes__what=said["what"], **more
     )
     return untouched.first()

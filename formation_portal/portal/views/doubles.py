@@ -10,7 +10,7 @@ from formation_portal.applications import saving
 from formation_portal.applications.doubles import double_of
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
-from formation_portal.contract.language import say
+from formation_portal.contract.language import following_on, say
 
 from ..double_page import DoublePage
 from ..finding import draft_of, party_of
@@ -47,7 +47,7 @@ def _decide(request: UserRequest, draft: Draft, party: PartyRow, other: PartyRow
     saving.unite_parties(draft, party, other, by=request.user)
     stays = party_of(draft, other.token)
     messages.success(
-        request, say("{name} is here once: {roles}.", name=stays.label, roles=role_words(stays.roles).lower())
+        request, say("{name} is here once: {roles}.", name=stays.label, roles=following_on(role_words(stays.roles)))
     )
 
 
