@@ -139,6 +139,11 @@ class Question:
         return 0 < len(self.choices) <= _FEW
 
     @property
+    def doubt(self) -> str:
+        """How the answer was read, where it could have been meant otherwise."""
+        return "" if self.error else self.spec.doubt(self.typed)
+
+    @property
     def described_by(self) -> str:
         said = ("hint" if self.hint else "", "doubt" if self.doubt else "", "error" if self.error else "")
         return " ".join(f"{self.id}-{what}" for what in said if what)
@@ -148,11 +153,6 @@ class Question:
         """The mark on the spine: unreadable, answered, or still to be answered; nothing where none is needed."""
         if self.error:
             return "stop"
-    @property
-    def doubt(self) -> str:
-        """How the answer was read, where it could have been meant otherwise."""
-        return "" if self.error else self.spec.doubt(self.typed)
-
         if self.is_answered or self.given:
             return "met"
         return "" if self.optional or self.unanswerable else "open"
