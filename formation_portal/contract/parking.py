@@ -113,7 +113,7 @@ def _has_members(standing: Standing, section: Section) -> bool:
     """Whether anybody has the section's role, or any class of shares is defined in it."""
     if section.is_share_structure:
         return section == standing.schema.share_section and bool(standing.record.share_classes)
-    return section.is_role and standing.tally(section) > 0
+    return section.is_role and any(section.role in party.roles for party in standing.record.parties)
 
 
 def choices(schema: FormSchema) -> frozenset[str]:

@@ -124,16 +124,16 @@ class Standing:
         if place.group == SHARE_CLASS:
             return (holder,) if isinstance(holder, ShareClass) else self.record.share_classes
         there = self.holders_of(place.section)
-        if isinstance(holder, Party) and place.section.role in holder.roles:
+        if isinstance(holder, Party) and place.section.counts(holder.kind, holder.roles):
             there = (holder,)
         return tuple(party for party in there if party.kind == place.group)
 
     def holders_of(self, section: Section) -> tuple[Party, ...]:
-        """The parties that have the section's role."""
-        return tuple(party for party in self.record.parties if section.role in party.roles)
+        """The parties that have the section's role, which their kind can have."""
+        return tuple(party for party in self.record.parties if section.counts(party.kind, party.roles))
 
     def tally(self, section: Section) -> int:
-        """How many parties have the section's role."""
+        """How many they are."""
         return len(self.holders_of(section))
 
     def minimum(self, section: Section) -> Minimum:
@@ -156,7 +156,7 @@ class Standing:
     def party_questions(self, party: Party) -> tuple[Question, ...]:
         """Every field of the party's role sections, once by name: active if it is in any, required if it is in any."""
         merged: dict[str, Question] = {}
-        for section in self.schema.sections_of(party.roles):
+        for section in self.schema.sections_for(party.kind, party.roles):
             for new in self.questions(section, party):
                 old = merged.get(new.spec.name)
                 if old is None or (new.verdict.active and not old.verdict.active):
@@ -174,13 +174,14 @@ class Standing:
         """The party's roles whose sections are active and take its kind; only these are sent."""
         return tuple(
             section.role
-            for section in self.schema.sections_of(party.roles)
-            if section.role and section.allows(party.kind) and self.section(section).active
+            for section in self.schema.sections_for(party.kind, party.roles)
+            if section.role and self.section(section).active
         )
 
     def slots(self, party: Party | None = None) -> tuple[Slot, ...]:
         """The documents asked of a party, or of the entity itself, in active sections."""
-        sections = self.schema.entity_sections if party is None else self.schema.sections_of(party.roles)
+        schema = self.schema
+        sections = schema.entity_sections if party is None else schema.sections_for(party.kind, party.roles)
         merged: dict[str, Slot] = {}
         for section in sections:
             if self.section(section).active:
@@ -206,7 +207,8 @@ def named_place(schema: FormSchema, rule: Condition, section: Section, group: st
     """The field that a rule means, standing in the section, for the holder; None where there is none."""
     candidates = directory_of(schema).candidates(rule.field, section=section, group=group)
     if isinstance(holder, Party):
-        own = (place for place in candidates if place.group == holder.kind and place.section.role in holder.roles)
+        held = (place for place in candidates if place.section.counts(holder.kind, holder.roles))
+        own = (place for place in held if place.group == holder.kind)
         return next(own, candidates[0] if candidates else None)
     return candidates[0] if candidates else None
 

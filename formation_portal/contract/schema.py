@@ -147,6 +147,13 @@ class Section(Model):
             kind, False
         )
 
+    def counts(self, kind: str, roles: Sequence[str]) -> bool:
+        """Whether a party of the kind with these roles is in this one: a role that its kind can't have counts nowhere.
+
+        Interface, "Errors": a company or foundation is allowed in a role section only where the section says so.
+        """
+        return self.role is not None and self.role in roles and self.allows(kind)
+
     def slots(self, kind: str) -> tuple[DocumentSlot, ...]:
         """The documents asked of a party of the kind, or of the new entity itself."""
         return self.documents.get(ENTITY if kind == ENTITY else canonical.SLOT_KEYS[kind], ())
@@ -205,12 +212,16 @@ class FormSchema(Model):
         return {section.key: section for section in self.sections}
 
     def sections_of(self, roles: Sequence[str]) -> tuple[Section, ...]:
-        """The role sections that a party with these roles answers, in the order of the schema."""
+        """The role sections of these roles, in the order of the schema, whoever may have them."""
         return tuple(section for section in self.role_sections if section.role in roles)
+
+    def sections_for(self, kind: str, roles: Sequence[str]) -> tuple[Section, ...]:
+        """The role sections that a party of the kind with these roles answers, in the order of the schema."""
+        return tuple(section for section in self.role_sections if section.counts(kind, roles))
 
     def fields_of(self, kind: str, roles: Sequence[str]) -> tuple[FieldSpec, ...]:
         """All fields a party of the kind is asked in its roles, once each by name."""
-        specs = (spec for section in self.sections_of(roles) for spec in section.groups[kind])
+        specs = (spec for section in self.sections_for(kind, roles) for spec in section.groups[kind])
         return tuple({spec.name: spec for spec in reversed(tuple(specs))}.values())[::-1]
 
     @cached_property

@@ -90,7 +90,7 @@ class Tables:
         if not isinstance(self._holder, Party):
             yield asked.section, asked.spec
             return
-        for section in self._schema.sections_of(self._holder.roles):
+        for section in self._schema.sections_for(self._holder.kind, self._holder.roles):
             for spec in section.groups.get(self._holder.kind, ()):
                 if spec.name == asked.spec.name:
                     yield section, spec

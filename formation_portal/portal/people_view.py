@@ -189,7 +189,7 @@ class PeoplePage:
             reason=roles.why(self.draft, section),
             state=state,
             status=status,
-            holders=tuple(row.label for row in self.draft.parties if section.role in row.roles),
+            holders=tuple(row.label for row in self.draft.parties if section.counts(row.kind, row.roles)),
             usable=() if self.closed else self._usable(section),
             known=known[:_KNOWN_AT_ONCE],
             more_known=known[_KNOWN_AT_ONCE:],

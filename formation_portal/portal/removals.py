@@ -156,7 +156,7 @@ def _earlier_file_page(draft: Draft, document: Document, party: PartyRow | None,
 
 def _asked_for(draft: Draft, party: PartyRow | None, slot: str) -> Iterable[str]:
     """Said only where one document serves several roles."""
-    sections = draft.schema.sections_of(party.roles) if party else ()
+    sections = draft.schema.sections_for(party.kind, party.roles) if party else ()
     asking = [
         canonical.role_word(section.role or "")
         for section in sections

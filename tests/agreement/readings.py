@@ -105,8 +105,7 @@ class Reader:
         if refused is None:
             return
         wanted = Counter((need.code, need.text) for need in needs(self._draft.schema, arrived(self._draft)))
-        # Of a role that a party can't have the answers travel without the role, so the lists may differ there.
-        if refused != wanted and "party_type_not_allowed" not in {need.code for need in self._draft.needs}:
+        if refused != wanted:
             yield f"service: {_apart(refused, wanted)}"
         told = {need.code for need in self._draft.needs} - ONLY_HERE
         if told and not refused:
