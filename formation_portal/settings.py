@@ -101,7 +101,11 @@ DATABASES = {
 }
 DATABASE_ROUTERS = ["formation_portal.databases.ServiceRouter"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+# Counts attempts to sign in, and letters. With the few entries of the default, whoever tries many addresses would push
+# out what was counted of the others.
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 20_000}},
+}
 
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
@@ -128,6 +132,8 @@ ACCOUNT_ADAPTER = "formation_portal.accounts.adapter.AccountAdapter"
 ACCOUNT_EMAIL_VERIFICATION = "optional"
 ACCOUNT_LOGOUT_REDIRECT_URL = "portal:catalog"
 ACCOUNT_PREVENT_ENUMERATION = True
+# Besides those of signing in: letters that one account may send to others in a day, and that may go to one address.
+ACCOUNT_RATE_LIMITS = {"letter": "100/d/user,10/d/key"}
 
 # EMAIL_BACKEND and what it needs. Only the outbox's carrier uses it.
 globals().update(mail_server.configure(ENV.email_url))

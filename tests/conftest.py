@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.core.cache import cache
 from django.test import Client, override_settings
 from django.test.utils import setup_databases, teardown_databases
 from hypothesis import HealthCheck, is_hypothesis_test
@@ -80,6 +81,12 @@ def django_db_setup(
 @pytest.fixture(autouse=True)
 def _only_the_worker_writes_to_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
     forbid_writing(monkeypatch)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_was_counted_before() -> None:
+    # Attempts to sign in, and letters to others.
+    cache.clear()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -14,7 +14,7 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.invitations import collaborators
 
 from ..access_page import access_page
-from ..email_box import BOX, EmailBox, read_email
+from ..email_box import EmailBox, read_receiver
 from ..finding import draft_of
 
 RIGHT = "right"
@@ -73,7 +73,7 @@ def _draw(
 
 
 def _judged(request: UserRequest) -> EmailBox:
-    box = read_email(request.POST.get(BOX, ""))
+    box = read_receiver(request)
     if not box.error and addresses.has(request.user, box.address):
         return EmailBox(box.typed, gettext("Enter somebody else’s address. This one is your own"))
     return box

@@ -12,7 +12,7 @@ from formation_portal.applications.access import Right
 from formation_portal.applications.drafts import Draft
 from formation_portal.invitations import parts
 
-from ..email_box import BOX, read_email
+from ..email_box import read_receiver
 from ..finding import draft_of, party_of
 from ..invitation_page import InvitationPage, invitation_page
 from .restoring import restoring
@@ -27,7 +27,7 @@ def invitation(request: UserRequest, reference: str, token: str) -> HttpResponse
     party = party_of(draft, token)
     if request.method != "POST":
         return _draw(request, invitation_page(draft, party))
-    box = read_email(request.POST.get(BOX, ""))
+    box = read_receiver(request)
     if box.error:
         return _draw(request, invitation_page(draft, party, box=box), status=422)
     try:

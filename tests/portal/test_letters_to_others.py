@@ -1,0 +1,73 @@
+"""How many letters somebody may have sent to other people's addresses, and that nobody gets around the count."""
+
+from typing import Any
+
+import pytest
+from allauth.core import ratelimit
+from django.test import Client, RequestFactory, override_settings
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Application
+from formation_portal.letters.models import Letter
+from tests.applications import made
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+SORRY = "Try again tomorrow. No more letters can be sent today"
+
+
+def root(application: Application) -> str:
+    return f"/applications/{application.reference}/"
+
+
+def letters_to(address: str) -> int:
+    return Letter.objects.filter(to=address).count()
+
+
+@pytest.fixture
+def few(settings: Any) -> None:
+    """Numbers that are soon reached."""
+    assert settings.ACCOUNT_RATE_LIMITS.keys() == {"letter"}
+    settings.ACCOUNT_RATE_LIMITS = {"letter": "5/d/user,3/d/key"}
+
+
+@pytest.mark.usefixtures("few")
+def test_an_address_gets_so_many_letters_a_day_whoever_sends_them(
+    as_owner: Client, as_stranger: Client, draft: Draft, owner: Any, stranger: Any
+) -> None:
+    other = saving.start(owner=stranger, product=made.product())
+    for name in ("Ada", "Bob"):
+        party = saving.add_party(draft, "person", ["director"], {"person.first_name": name}, by=owner)
+        as_owner.post(f"{root(draft.application)}people/{party.token}/invitation/", {"email": "ada@example.com"})
+    assert as_stranger.post(f"{root(other)}access/", {"email": "Ada@example.com"}).status_code == 302
+    answer = as_stranger.post(f"{root(other)}access/", {"email": "ada@example.com", "right": "edit"})
+    assert (answer.status_code, SORRY in answer.content.decode()) == (422, True)
+    assert letters_to("ada@example.com") == 3
+    assert as_stranger.post(f"{root(other)}access/", {"email": "bob@example.com"}).status_code == 302
+
+
+@pytest.mark.usefixtures("few")
+def test_an_account_sends_so_many_letters_a_day(as_owner: Client, draft: Draft) -> None:
+    for count in range(5):
+        assert as_owner.post(f"{root(draft.application)}access/", {"email": f"{count}@example.com"}).status_code == 302
+    answer = as_owner.post(f"{root(draft.application)}access/", {"email": "more@example.com"})
+    assert (answer.status_code, SORRY in answer.content.decode()) == (422, True)
+    assert letters_to("more@example.com") == 0
+
+
+@pytest.mark.usefixtures("few")
+def test_what_is_no_address_counts_for_nothing(as_owner: Client, draft: Draft) -> None:
+    for _ in range(6):
+        as_owner.post(f"{root(draft.application)}access/", {"email": "no address"})
+    assert as_owner.post(f"{root(draft.application)}access/", {"email": "ada@example.com"}).status_code == 302
+
+
+def test_trying_many_addresses_makes_nobody_forget_what_was_tried_at_one(rf: RequestFactory) -> None:
+    def may_try(address: str) -> bool:
+        return bool(ratelimit.consume(rf.post("/"), action="reset_password", key=address))
+
+    with override_settings(ACCOUNT_RATE_LIMITS={"reset_password": "5/m/key"}):
+        assert [may_try("ada@example.com") for _ in range(6)] == [True] * 5 + [False]
+        assert all(may_try(f"{count}@example.com") for count in range(2_000))
+        assert not may_try("ada@example.com")
