@@ -19,6 +19,10 @@ CONTENT_POLICY = "; ".join(
 )
 
 
+# Addresses whose pages are somebody's who has no session: accounts before one signs in, and parts for guests.
+_PERSONAL = ("/accounts/", "/part/")
+
+
 class SecurityHeaders:
     """Adds what a view did not set itself."""
 
@@ -30,7 +34,15 @@ class SecurityHeaders:
         response.headers.setdefault("Content-Security-Policy", CONTENT_POLICY)
         response.headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
         response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
-        if settings.SESSION_COOKIE_NAME in {*request.COOKIES, *response.cookies}:
-            # Told by the cookie, not by who is signed in: that would ask a database that may be away.
+        if _is_personal(request, response):
             response.headers.setdefault("Cache-Control", "no-store")
         return response
+
+
+def _is_personal(request: HttpRequest, response: HttpResponse) -> bool:
+    """Told by cookie, method and address, not by who is signed in: that would ask a database that may be away.
+
+    What answers a post may show what was posted.
+    """
+    has_session = settings.SESSION_COOKIE_NAME in {*request.COOKIES, *response.cookies}
+    return has_session or request.method not in ("GET", "HEAD") or request.path_info.startswith(_PERSONAL)

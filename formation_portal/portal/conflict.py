@@ -107,7 +107,8 @@ def clashes(sheet: Sheet, stale: Stale) -> tuple[Clash, ...]:
 
 
 def _said(change: Change | None, reader: Reader) -> str:
-    if change is None or change.who is None:
+    # Whoever has no account was asked for their own part, and is told nothing of who else works on the application.
+    if change is None or change.who is None or reader.pk is None:
         return gettext("As it stands now")
     words = {"name": change.who.get_full_name() or gettext("somebody else"), "time": moment(change.at)}
     if change.who_id == reader.pk:

@@ -3,8 +3,10 @@
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from formation_portal.applications import saving
+from formation_portal.applications.access import Collaborator
 from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.models import Application, Change, Party, SectionAnswers
 from formation_portal.applications.signals import changed, submitting
@@ -98,6 +100,14 @@ def test_a_deleted_draft_leaves_nothing_that_was_typed(complete: Draft, owner: A
     assert [change.what for change in Change.objects.all()] == ["Deleted the draft"]
     with pytest.raises(saving.Closed):
         saving.delete_draft(stored(complete), by=owner)
+
+
+def test_a_deleted_draft_keeps_nobodys_address(draft: Draft, owner: Any) -> None:
+    now = timezone.now()
+    asked = {"email": "ada@example.com", "right": "view", "asked_at": now, "expires_at": now}
+    Collaborator.objects.create(application=draft.application, **asked)
+    saving.delete_draft(draft.application, by=owner)
+    assert not Collaborator.objects.exists()
 
 
 def test_a_submitted_application_is_not_deleted(complete: Draft, owner: Any) -> None:

@@ -286,6 +286,19 @@ def test_answers_that_were_changed_elsewhere_are_both_shown(
     assert "/applications/" not in response.content.decode()
 
 
+def test_nobody_is_told_who_else_works_on_it(
+    invitation: Invitation, guest: Client, company: Draft, ada: PartyRow, owner: Any
+) -> None:
+    page = page_of(guest, url(invitation))
+    drawn = page.one("input", name="drawn").attributes["value"]
+    version = stored(invitation).version
+    saving.save_party(company, ada, {"person.last_name": "Byron"}, version=version, by=owner)
+    posted = {"version": str(version), "drawn": drawn, "q:person.last_name": "King"}
+    response = guest.post(url(invitation), posted)
+    assert (response.status_code, "Byron" in response.content.decode()) == (409, True)
+    assert "Solheim" not in response.content.decode()
+
+
 def test_a_file_goes_into_their_slot_and_can_be_had_and_removed(invitation: Invitation, guest: Client) -> None:
     control = f"slot:{stored(invitation).token}/Passport"
     response = fill_in(guest, invitation, more={control: made.upload(name="ada.pdf")})

@@ -79,7 +79,7 @@ def withdraw(draft: Draft, *, by: AbstractBaseUser) -> None:
 
 
 def delete_draft(application: Application, *, by: AbstractBaseUser) -> None:
-    """Delete a draft that was never submitted, with everything typed in it. Raises Closed.
+    """Delete a draft that was never submitted, with everything typed in it and whoever works on it. Raises Closed.
 
     The empty row stays, unseen, until the service has been told; its history goes too.
     """
@@ -96,6 +96,7 @@ def delete_draft(application: Application, *, by: AbstractBaseUser) -> None:
             application.share_classes,
             application.section_answers,
             application.changes,
+            application.collaborators,
         ):
             rows.all().delete()
         application.deleted_at = timezone.now()
