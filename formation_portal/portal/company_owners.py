@@ -16,11 +16,12 @@ from formation_portal.applications.stakes import Owner, owner, owners_of, typed_
 from formation_portal.applications.tokens import is_token, new_token
 from formation_portal.contract import canonical
 from formation_portal.contract.language import say
+from formation_portal.contract.percent import percent
+from formation_portal.contract.reading import as_typed
 
 from .closed import reason
 from .lists import Problem
 from .ownership_words import remainder
-from .percent import percent
 
 _STAKE = "stake:"
 _THERE = "party:"
@@ -186,7 +187,7 @@ def owners_page(draft: Draft, company: PartyRow, new: NewOwner | None = None) ->
 def new_owner(post: QueryDict) -> NewOwner:
     """What was typed to add an owner."""
     names = ("owner", "first_name", "last_name", "part")
-    who, first_name, last_name, part = (" ".join(post.get(name, "").split()) for name in names)
+    who, first_name, last_name, part = (" ".join(as_typed(post.get(name, "")).split()) for name in names)
     token = post.get("token", "")
     return NewOwner(who, first_name, last_name, part, token if is_token(token) else new_token())
 

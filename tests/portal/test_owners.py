@@ -177,6 +177,20 @@ def test_posting_twice_makes_one_owner(as_owner: Client, duo: Draft) -> None:
     assert list(stakes(duo).values()) == ["40%"]
 
 
+def test_an_owner_who_is_removed_meanwhile_is_gone(duo: Draft, owner: Any) -> None:
+    kestrel, ada = duo.parties[1], duo.parties[0]
+    other = open_draft(Application.objects.get(pk=duo.application.pk))
+    saving.remove_party(other, ada, by=owner)
+    with pytest.raises(saving.Gone):
+        saving.save_owners(duo, kestrel, {ada.token: "40%"}, by=owner)
+    assert not Stake.objects.exists()
+
+
+def test_a_character_that_no_database_holds_stands_as_what_was_lost(as_owner: Client, duo: Draft) -> None:
+    post(as_owner, duo, JOOST | {"first_name": "Jo\x00ost"})
+    assert "Jo\ufffdost van der Meer" in [row.label for row in open_draft(duo.application).parties]
+
+
 def test_two_windows_are_set_side_by_side(as_owner: Client, duo: Draft) -> None:
     post(as_owner, duo, JOOST)
     name = stake_of(duo, "Joost van der Meer")

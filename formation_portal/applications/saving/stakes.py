@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
+from formation_portal.contract.language import say
 from formation_portal.contract.reading import is_blank
 
 from ..drafts import Draft
@@ -34,13 +35,13 @@ def save_owners(
     """Keep which part each owner has, by their tokens, as typed; an empty one is none. Others stay.
 
     The tokens of those that others have changed since, and the page hasn't, are returned. Raises Stale (names are
-    tokens), Gone, Closed, and ValueError for an owner that isn't there or is the company itself.
+    tokens), Closed, and Gone also for an owner that isn't there or is the company itself.
     """
     with writing(draft, by=by, seen=seen) as journal:
         row = found_party(draft, company)
         parties = {model.token: model for model in draft.party_models if model.token != row.token}
-        if unknown := typed.keys() - parties.keys():
-            raise ValueError(f"No owners: {sorted(unknown)!r}")
+        if not typed.keys() <= parties.keys():
+            raise Gone(say("The party was removed"))
         stored = {owner: text for (of, owner), text in typed_stakes(draft).items() if of == row.token}
         found = refuse_if_stale(
             draft.application,
