@@ -13,6 +13,7 @@ from formation_portal.contract import canonical
 from formation_portal.contract.field import Choice, FieldSpec
 from formation_portal.contract.language import noted, say
 from formation_portal.contract.world import country_name
+from formation_portal.contract.wrong_parts import wrong_parts
 
 from .schema_language import schema_language
 
@@ -56,6 +57,7 @@ class Part:
     autocomplete: str
     choices: tuple[ChoiceRow, ...]
     optional: bool
+    is_wrong: bool
 
 
 @dataclass(frozen=True)
@@ -74,11 +76,19 @@ class Question:
     shares_url: str = ""
     given: tuple[str, ...] = ()
     unanswerable: str = ""
+    # What the error is, where it is known: the code of a problem (contract/problems.py).
+    error_code: str = ""
 
     @property
     def id(self) -> str:
-        """The id of the first control, which error summary and needs list link to."""
+        """The id of the first control, which the needs list links to."""
         return anchor(self.name)
+
+    @property
+    def error_id(self) -> str:
+        """The id of the first control that is wrong, which the error summary links to."""
+        wrong = next((place for place, one in enumerate(self.parts) if one.is_wrong), 0)
+        return self.parts[wrong].id if wrong else self.id
 
     @property
     def label(self) -> str:
@@ -185,9 +195,10 @@ class Question:
     @cached_property
     def parts(self) -> tuple[Part, ...]:
         """The controls of an answer that has several, each with its own label."""
-        return tuple(self._part(part) for part in self.spec.parts)
+        wrong = wrong_parts(self.spec.parts, self.error_code, self.typed) if self.error else ()
+        return tuple(self._part(part, is_wrong=part in wrong) for part in self.spec.parts)
 
-    def _part(self, part: str) -> Part:
+    def _part(self, part: str, *, is_wrong: bool) -> Part:
         value = str(self.raw.get(part, ""))
         token = self.autocomplete
         return Part(
@@ -199,6 +210,7 @@ class Question:
             autocomplete=token if token in ("", "off") else f"{token}-{part}",
             choices=_rows(self.spec.choices(), {value}) if part == "currency" else (),
             optional=part in _OPTIONAL_PARTS,
+            is_wrong=is_wrong,
         )
 
 

@@ -113,12 +113,14 @@ class Sheet:
     def _question(self, asked: rules.Question) -> Question:
         spec = asked.spec
         unanswerable = self.schema.why_unanswerable(spec) or ""
+        problem = self.answers.problems.get(spec.name)
         given = lines_of_address(self.schema.agent_address) if spec.provided_by_agent and not unanswerable else ()
         return Question(
             spec=spec,
             name=self.control(spec),
             typed=self.raw.get(spec.name),
-            error=self._error(spec.name),
+            error=problem.message if problem else self.refused.get(spec.name, ""),
+            error_code=problem.code if problem else "",
             optional=not (asked.required or (spec.required and not asked.verdict.active)),
             is_answered=spec.name in self.answers.values,
             is_own=self.is_own,
@@ -127,10 +129,6 @@ class Sheet:
             given=given,
             unanswerable=unanswerable,
         )
-
-    def _error(self, name: str) -> str:
-        problem = self.answers.problems.get(name)
-        return problem.message if problem else self.refused.get(name, "")
 
     @property
     def questions(self) -> Iterator[Question]:

@@ -202,3 +202,16 @@ def test_the_mark_can_be_swapped_without_the_control() -> None:
     alone = Markup(render_to_string("fields/mark.html", {"q": q}))
     assert alone.one("span").attributes == in_page.attributes | {"hx-swap-oob": "true"}
     assert alone.controls == []
+
+
+@pytest.mark.parametrize(
+    ("code", "marked"),
+    [("not_a_number", ["q:a-b:amount"]), ("currency_missing", ["q:a-b:currency"]), ("", None)],
+)
+def test_of_an_amount_only_the_control_that_is_wrong_is_marked(code: str, marked: list[str] | None) -> None:
+    more = {"typed": {"amount": "lots", "currency": "EUR"}, "error": "Enter it", "error_code": code}
+    markup = draw(spec("currency_amount", allowed_currencies=["USD", "EUR"]), **more)
+    wrong = [one.attributes["name"] for one in markup.controls if one.attributes.get("aria-invalid") == "true"]
+    assert wrong == (marked or ["q:a-b:amount", "q:a-b:currency"])
+    for one in markup.controls:
+        assert ("q:a%2Db-error" in one.attributes.get("aria-describedby", "")) is (one.attributes["name"] in wrong)

@@ -270,3 +270,13 @@ def test_a_long_reason_stands_behind_its_question(as_owner: Client, owner: Any) 
     region = page.one("div", id="region-q:licence")
     assert [region in one.ancestors for one in page.all("summary") if one.text == "Why am I asked this?"] == [True]
     assert f"Asked because you answered Yes to “{label}”." in region.text
+
+
+def test_the_error_summary_leads_to_the_control_that_is_wrong(as_owner: Client, application: Application) -> None:
+    for amount, currency, place in (("lots", "USD", "q:capital"), ("5", "CHF", "q:capital:currency")):
+        wrong = posted(as_owner, application, "funds", capital__amount=amount, capital__currency=currency)
+        assert wrong.status_code == 422
+        page = Markup(wrong.content.decode())
+        marked = [one.attributes["id"] for one in page.elements if one.attributes.get("aria-invalid") == "true"]
+        assert marked == [place]
+        assert f"#{place}" in [one.attributes["href"] for one in page.all("a") if one.inside("ul")]

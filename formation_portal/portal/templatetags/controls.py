@@ -40,14 +40,14 @@ def control_attributes(q: Any) -> SafeString:
 
 @register.simple_tag
 def part_attributes(q: Any, part: Any, is_first: bool = False) -> SafeString:
-    """The same for one part of an answer. The first part has the question's bare id: the error summary links to it."""
+    """The same for one part of an answer; only a part that is wrong is marked so. The first has the question's id."""
     return markup(
         attributes(
             id=q.id if is_first else part.id,
             name=part.name,
             autocomplete=part.autocomplete,
-            aria_invalid="true" if q.error else "",
-            aria_describedby=f"{q.id}-error" if q.error else "",
+            aria_invalid="true" if part.is_wrong else "",
+            aria_describedby=f"{q.id}-error" if part.is_wrong else "",
         )
     )
 
