@@ -1,5 +1,7 @@
 """Lets the contract speak the language of the page that is being drawn, by Django's translations."""
 
+from functools import lru_cache
+
 from django.conf import settings
 from django.utils import translation
 
@@ -13,8 +15,14 @@ class PageLanguage:
 
     def say(self, message: str) -> str:
         """The message in that language."""
-        return translation.gettext(message)
+        return _spoken(message, translation.get_language())
 
     def say_count(self, one: str, many: str, count: int) -> str:
         """The form that goes with the count."""
         return translation.ngettext(one, many, count)
+
+
+# A page says the same few hundred sentences a thousand times, and each look-up goes through three catalogs.
+@lru_cache(maxsize=4096)
+def _spoken(message: str, _language: str | None) -> str:
+    return translation.gettext(message)

@@ -47,10 +47,13 @@ class Readable:
     def is_open(self) -> bool:
         raise NotImplementedError
 
+    # Set by whoever finds the record for somebody.
+    given_right: str = Right.OWN
+
     @property
     def right(self) -> Right:
         """The right of whoever reads it."""
-        return Right(getattr(self, "given_right", Right.OWN))
+        return Right(self.given_right)
 
     @property
     def can_be_changed(self) -> bool:
@@ -99,3 +102,9 @@ def right_of(user_pk: Any) -> Case:
     theirs: QuerySet[Collaborator] = Collaborator.objects.filter(application=models.OuterRef("pk"), user=user_pk)
     own = models.When(owner=user_pk, then=Value(Right.OWN.value))
     return Case(own, default=Subquery(theirs.values("right")[:1]), output_field=models.CharField())
+
+
+def right_given_to(user: Any, application: Any) -> str:
+    """The right that somebody was given to another's application; "" for none."""
+    theirs = Collaborator.objects.filter(application=application, user=user.pk)
+    return theirs.values_list("right", flat=True).first() or ""

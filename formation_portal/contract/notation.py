@@ -34,7 +34,8 @@ def kept(text: str) -> str:
 
 def shown(text: str) -> str:
     """A number that a draft keeps, in the reader's notation; anything else as it is."""
-    mark = _GROUP_MARKS.get(language())
+    # Digits alone, and words, read the same everywhere.
+    mark = None if not text or text.isalnum() else _GROUP_MARKS.get(language())
     if mark is None or not _is_readable(text):
         return text
     return text.translate(str.maketrans(".,", f",{mark}"))

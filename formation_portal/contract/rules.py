@@ -5,8 +5,9 @@ service's own judgement on submit. Answers are worked out when asked for and rem
 about each of its fields costs one pass over them.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from . import reasons
@@ -20,14 +21,19 @@ from .schema import ENTITY, SHARE_CLASS, DocumentSlot, FormSchema, Section
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a field or section is active, and why, as a sentence; no rule, no reason.
+    """Whether a field or section is active, and why; no rule, no reason.
 
     `named` is the label of the question whose answer decides.
     """
 
     active: bool
-    reason: str = ""
+    why: Callable[[], str] | None = field(default=None, compare=False, repr=False)
     named: str = ""
+
+    @property
+    def reason(self) -> str:
+        """Why, as a sentence. It is put into words when somebody reads it: few of a large form's are."""
+        return self.why() if self.why else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +65,8 @@ class Slot:
 
 
 _ALWAYS = Verdict(True)
-_NOWHERE = noted("Not asked, because its rule names no question of this form")
-_CIRCLE = noted("Not asked, because its rules form a circle")
+_NOWHERE = Verdict(False, partial(say, noted("Not asked, because its rule names no question of this form")))
+_CIRCLE = Verdict(False, partial(say, noted("Not asked, because its rules form a circle")))
 
 
 def settle(schema: FormSchema, record: Record) -> "Standing":
@@ -82,7 +88,7 @@ class Standing:
         """Whether the section is active."""
         if section.key not in self._sections:
             # A circle, were the schema used in spite of it, counts as inactive instead of running for ever.
-            self._sections[section.key] = Verdict(False, say(_CIRCLE))
+            self._sections[section.key] = _CIRCLE
             self._sections[section.key] = self._by_rule(section.depends_on, section, "", None)
         return self._sections[section.key]
 
@@ -93,7 +99,7 @@ class Standing:
     def _field(self, place: Place, holder: Holder) -> Verdict:
         known = (place.id, holder.id if holder else None)
         if known not in self._fields:
-            self._fields[known] = Verdict(False, say(_CIRCLE))
+            self._fields[known] = _CIRCLE
             whole = self.section(place.section)
             self._fields[known] = (
                 self._by_rule(place.spec.depends_on, place.section, place.group, holder) if whole.active else whole
@@ -105,11 +111,11 @@ class Standing:
             return _ALWAYS
         place = named_place(self.schema, rule, section, group, holder)
         if place is None:
-            return Verdict(False, say(_NOWHERE))
+            return _NOWHERE
         held = next((value for value in self._values(place, holder) if rule.holds(value)), None)
         if held is None:
-            return Verdict(False, reasons.only_asked_if(rule, place.spec), place.spec.label)
-        return Verdict(True, reasons.asked_because(rule, place.spec, held), place.spec.label)
+            return Verdict(False, partial(reasons.only_asked_if, rule, place.spec), place.spec.label)
+        return Verdict(True, partial(reasons.asked_because, rule, place.spec, held), place.spec.label)
 
     def _values(self, place: Place, holder: Holder) -> Iterator[Any]:
         """The active answers to the named field: the holder's own if it has one, else those of anybody there."""

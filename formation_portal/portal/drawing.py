@@ -5,7 +5,7 @@ for each way it can look in a language, with a gap where typed text stands; the 
 was chosen from the schema's own lists.
 """
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from html import escape
 from typing import Any
@@ -27,13 +27,19 @@ _CHOSEN_PARTS = frozenset({"country", "currency"})
 _kept: dict[Hashable, tuple[FieldSpec, str]] = {}
 
 
-def draw(question: Question) -> str:
-    """The question's markup."""
+def draw_all(questions: Iterable[Question]) -> str:
+    """The questions' markup, one after the other."""
+    spoken = language()
+    return "".join(draw(question, spoken) for question in questions)
+
+
+def draw(question: Question, spoken: str) -> str:
+    """The question's markup in the language that is spoken now."""
     if question.error or question.doubt:
         return _render(question)
     typed = dict(_typed_text(question))
     look = _with_gaps(question, typed)
-    key = _key(look)
+    key = (spoken, *_key(look))
     if key not in _kept:
         markup = _render(look)
         if any(markup.count(_gap(part)) != 1 for part in typed):
@@ -78,11 +84,10 @@ def _gap(part: str) -> str:
     return f"\ue000{part}\ue001"
 
 
-def _key(look: Question) -> Hashable:
+def _key(look: Question) -> tuple[Hashable, ...]:
     raw = look.raw
     shown = tuple(sorted(raw.items())) if isinstance(raw, Mapping) else tuple(raw) if isinstance(raw, list) else raw
     return (
-        language(),
         id(look.spec),
         look.name,
         shown,

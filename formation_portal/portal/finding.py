@@ -5,7 +5,6 @@ Whoever works on somebody's application finds it, and 403 where they haven't the
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, QueryDict
-from django.shortcuts import get_object_or_404
 
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications.access import Right
@@ -31,7 +30,10 @@ def draft_of(request: UserRequest, reference: str, *, takes: Right | None = None
 
     A page takes the right to read, whatever is posted the right to edit; `takes` where it is another.
     """
-    application = get_object_or_404(Application.objects.visible_to(request.user), reference=reference)
+    try:
+        application = Application.objects.open_to(request.user, reference)
+    except Application.DoesNotExist as absent:
+        raise Http404 from absent
     needed = takes or (Right.EDIT if request.method == "POST" else Right.VIEW)
     if not application.right.covers(needed):
         raise PermissionDenied

@@ -22,7 +22,7 @@ from formation_portal.contract.record import Holder, Record
 from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.tables import Row, Tables
 
-from .drawing import draw
+from .drawing import draw_all
 from .markup import markup
 from .questions import Question, lines_of_address
 
@@ -46,7 +46,7 @@ class Region:
     @property
     def markup(self) -> SafeString:
         """Its questions, drawn."""
-        return markup("".join(map(draw, self.questions)))
+        return markup(draw_all(self.questions))
 
 
 @dataclass(frozen=True)

@@ -69,5 +69,5 @@ def test_a_question_drawn_from_memory_equals_one_drawn_anew(owner: Any) -> None:
         parts = dict.fromkeys(spec.parts, "1")
         for raw in (None, parts or typed[spec.many]):
             question = Question(spec=spec, name=f"q:{spec.key}", typed=raw)
-            first, second = drawing.draw(question), drawing.draw(question)
+            first, second = drawing.draw(question, "en"), drawing.draw(question, "en")
             assert first == second == drawing._render(question)
