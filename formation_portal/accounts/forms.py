@@ -1,5 +1,6 @@
 """Sign-in, sign-up and passwords in the portal's words. What they do is allauth's."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from allauth.account import forms as theirs
@@ -7,6 +8,11 @@ from django import forms
 from django.contrib.auth.password_validation import MinimumLengthValidator, get_default_password_validators
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
+
+from .languages import language_in
+
+# What the names of all controls have in common that hold one.
+_PASSWORD = "password"  # noqa: S105  # a word, and none that opens anything
 
 _LABELS = {
     "login": _("E-mail address"),
@@ -19,11 +25,17 @@ _LABELS = {
 
 
 class InOurWords:
-    """Names the fields of one of allauth's forms, and says in one line what a new password takes."""
+    """Names the fields of one of allauth's forms, and says in one line what a new password takes.
+
+    Where a language's button was pressed, nothing is judged or done: the form shows what was typed, but for passwords.
+    """
 
     fields: dict[str, forms.Field]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
+        posted = kwargs.get("data")
+        if posted is not None and language_in(posted):
+            kwargs |= {"data": None, "files": None, "initial": (kwargs.get("initial") or {}) | _typed(posted)}
         super().__init__(*args, **kwargs)
         for name, field in self.fields.items():
             field.label = _LABELS.get(name, field.label)
@@ -73,6 +85,10 @@ class ResetPasswordForm(InOurWords, theirs.ResetPasswordForm):  # type: ignore[m
 
 class ResetPasswordKeyForm(InOurWords, theirs.ResetPasswordKeyForm):  # type: ignore[misc]  # allauth has no types
     """The new password, twice, after the link."""
+
+
+def _typed(posted: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in posted.items() if _PASSWORD not in name}
 
 
 def _password_hint() -> str:

@@ -1,9 +1,11 @@
 """Which language a page is in: the one that was chosen here, else the browser's, else English.
 
-A choice is kept by a cookie and with the account, so that letters are written in it and another device knows it.
+A choice is kept by a cookie and with the account, so that letters are written in it and another device knows it. It is
+made by a button of the page's own form, so that what was typed comes along: the view saves it, or draws it once more.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
@@ -39,19 +41,40 @@ class Languages:
         return response
 
 
-def remember_choice(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """Keep the language whose button was pressed, if one was: in the browser, and with the account."""
-    chosen = chosen_in(request)
-    if chosen:
-        _keep_in_browser(response, chosen)
-        if request.user.is_authenticated:
-            User.objects.filter(pk=request.user.pk).update(language=chosen)
-    return response
+class ChosenLanguage:
+    """Draws the answer to a post in the language whose button was pressed, and keeps it: here, and with the account.
+
+    Stands below what looks for a forged post, and below what knows who is there.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        chosen = getattr(request, "chosen_language", "")
+        if chosen and response.status_code < HTTPStatus.INTERNAL_SERVER_ERROR:
+            _keep_in_browser(response, chosen)
+            if request.user.is_authenticated:
+                User.objects.filter(pk=request.user.pk).update(language=chosen)
+        return response
+
+    def process_view(self, request: HttpRequest, *_: Any) -> None:
+        """By now a forged post was turned away. `Languages` puts the language back."""
+        if request.offers_languages and (chosen := chosen_in(request)):  # type: ignore[attr-defined]  # set above
+            request.chosen_language = chosen  # type: ignore[attr-defined]
+            translation.activate(chosen)
 
 
 def chosen_in(request: HttpRequest) -> str:
-    """The language whose button was pressed, or nothing."""
-    chosen = request.POST.get("language", "")
+    """The language whose button was pressed, or nothing. A view that would do something else then does nothing more
+    than to keep what was typed."""
+    return language_in(request.POST)
+
+
+def language_in(post: Mapping[str, Any]) -> str:
+    """The same for what was posted by itself."""
+    chosen = post.get("language", "")
     return chosen if chosen in dict(settings.LANGUAGES) else ""
 
 

@@ -1,5 +1,6 @@
 """What a sheet says, row by row, before anything of it is taken over."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -41,6 +42,8 @@ class RowLine:
     notes: tuple[str, ...]
     sentence: str = ""
     choices: tuple[Choice, ...] = ()
+    # What is to be done with it, where somebody has said so.
+    wanted: str = Deed.ADD.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,8 @@ class PartyImportPage:
     draft: Draft
     found: PartyImport
     rows: tuple[SheetRow, ...]
+    # What was chosen on the page and not yet done, by the tokens of the rows; None where nothing was.
+    wanted: Mapping[str, str] | None = None
 
     @property
     def company(self) -> str:
@@ -130,7 +135,9 @@ class PartyImportPage:
         facts = f"{kind_word(row.party.kind)}. {role_words(row.party.roles)}"
         notes = (*_noted(row), *_still_needed(row))
         sentence, choices = self._doubt(row)
-        return RowLine(row.number, row.token, row.party.label, facts, notes, sentence, choices)
+        by_itself = "" if choices else Deed.ADD.value
+        wanted = by_itself if self.wanted is None else self.wanted.get(row.token, "")
+        return RowLine(row.number, row.token, row.party.label, facts, notes, sentence, choices, wanted)
 
     def _doubt(self, row: SheetRow) -> tuple[str, tuple[Choice, ...]]:
         """Who seems to be the same, and what can be done about it; to leave the row out is what happens by itself."""
@@ -165,9 +172,9 @@ class PartyImportPage:
         return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
 
 
-def party_import_page(draft: Draft, found: PartyImport) -> PartyImportPage:
+def party_import_page(draft: Draft, found: PartyImport, wanted: Mapping[str, str] | None = None) -> PartyImportPage:
     """The page as the draft stands. Costs no query beside the draft's own."""
-    return PartyImportPage(draft, found, saving.rows_of(draft, found))
+    return PartyImportPage(draft, found, saving.rows_of(draft, found), wanted)
 
 
 def problem_words(row: SheetRow, problem: Remark) -> str:

@@ -18,6 +18,9 @@ from . import roles
 from .lists import Problem
 from .roles import RoleChoice
 
+# Says in an address that what it names is not chosen yet.
+CHOOSING = "choosing"
+
 _HEADINGS = {
     "person": noted("Add a person"),
     "corporate": noted("Add a company"),
@@ -37,6 +40,7 @@ class KindChoice:
     value: str
     label: str
     help: str
+    chosen: bool
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,8 @@ class PartyNewPage:
     chosen: tuple[str, ...]
     is_me: bool
     token: str
+    # The kind that is ticked in the first step.
+    ticked: str
 
     @property
     def company(self) -> str:
@@ -63,7 +69,7 @@ class PartyNewPage:
     def kinds(self) -> tuple[KindChoice, ...]:
         """The kinds that the role takes, or any role where none was named."""
         return tuple(
-            KindChoice(kind, _capital(roles.a_kind(kind)), say(_HINTS[kind]))
+            KindChoice(kind, _capital(roles.a_kind(kind)), say(_HINTS[kind]), kind == self.ticked)
             for kind in roles.kinds_for(self.draft, self.role)
         )
 
@@ -113,20 +119,25 @@ class PartyNewPage:
 
 
 def party_new_page(draft: Draft, asked: QueryDict, user: User) -> PartyNewPage:
-    """The step that `asked`, a query or a post, has come to. A kind that no role takes is asked again."""
+    """The step that `asked`, a query or a post, has come to. A kind that no role takes is asked again.
+
+    So is one that is only being chosen: its page was opened once more in another language.
+    """
     role = asked.get("role", "")
     kinds = roles.kinds_for(draft, role)
     kind = asked.get("kind", kinds[0] if len(kinds) == 1 else "")
+    kind = kind if kind in kinds else ""
     chosen = tuple(one for one in asked.getlist("roles") if one) or ((role,) if role else ())
     token = asked.get("token", "")
     return PartyNewPage(
         draft=draft,
         user=user,
-        kind=kind if kind in kinds else "",
+        kind="" if CHOOSING in asked else kind,
         role=role,
         chosen=chosen,
         is_me="me" in asked,
         token=token if is_token(token) else new_token(),
+        ticked=kind or next(iter(kinds), ""),
     )
 
 

@@ -89,6 +89,25 @@ def test_a_language_chosen_with_script_keeps_what_was_typed(open_tab: OpenTab, p
     assert browser.tab.get_by_label("First choice of name").input_value() == "Lärkfield Holdings"
 
 
+def test_a_language_chosen_with_script_keeps_a_form_that_saves_nothing(open_tab: OpenTab, site: str) -> None:
+    browser = open_tab(None)
+    browser.tab.goto(f"{browser.base}/accounts/signup/")
+    browser.tab.get_by_label("First name").fill("Zoë")
+    browser.tab.locator("[type=password]").fill("a-long-secret")
+    browser.tab.get_by_role("button", name="Deutsch").click()
+    browser.tab.wait_for_function("document.documentElement.lang === 'de'")
+    assert browser.tab.locator("[name=first_name]").input_value() == "Zoë"
+    assert browser.tab.locator("[type=password]").input_value() == ""
+    browser.tab.goto(f"{browser.base}/")
+    filter_ = browser.tab.locator("#filter select").first
+    chosen = filter_.locator("option").nth(1).get_attribute("value")
+    filter_.select_option(chosen)
+    browser.tab.wait_for_url(f"**={chosen}*")
+    browser.tab.get_by_role("button", name="Français").click()
+    browser.tab.wait_for_function("document.documentElement.lang === 'fr'")
+    assert browser.tab.locator("#filter select").first.input_value() == chosen
+
+
 def test_a_page_in_another_language_puts_up_no_barrier(open_tab: OpenTab, pages: Any) -> None:
     owner, addresses = pages
     browser = open_tab(owner)

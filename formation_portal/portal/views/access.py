@@ -7,6 +7,7 @@ from django.utils.translation import get_language, gettext
 from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts import addresses
+from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
 from formation_portal.applications.access import GIVEN, Right
@@ -14,7 +15,7 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.invitations import collaborators
 
 from ..access_page import access_page
-from ..email_box import EmailBox, read_receiver
+from ..email_box import BOX, EmailBox, read_receiver
 from ..finding import draft_of
 
 RIGHT = "right"
@@ -27,6 +28,8 @@ def access(request: UserRequest, reference: str) -> HttpResponse:
     draft = draft_of(request, reference, takes=Right.OWN)
     if request.method != "POST":
         return _draw(request, draft)
+    if chosen_in(request):
+        return _draw(request, draft, box=EmailBox(request.POST.get(BOX, "")), right=_right(request))
     box, right = _judged(request), _right(request)
     if box.error:
         return _draw(request, draft, box=box, right=right, status=422)

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from formation_portal.accounts.languages import chosen_in, remember_choice
+from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
@@ -104,7 +104,7 @@ def save(
         return draw(request, now, status=422)
     said()
     way = same_page(request, now) or onwards() if now.is_alone else following(request, now, onwards=onwards())
-    return remember_choice(request, redirect(way))
+    return redirect(way)
 
 
 def _tend(request: UserRequest, page: Callable[[], AnswersPage]) -> dict[str, str]:

@@ -14,6 +14,7 @@ from formation_portal.gateway.catalog import Catalog
 
 from ..carry_over_page import CarryOverPage, carry_over_page, choice_page, is_another
 from ..finding import draft_of
+from ..party_new import CHOOSING
 from .copies import just_made
 from .outage import with_catalog
 
@@ -28,8 +29,9 @@ def carry_over(request: UserRequest, reference: str) -> HttpResponse:
 @with_catalog
 def _carry_over(request: UserRequest, offered: Catalog, draft: Draft) -> HttpResponse:
     key = request.GET.get("product", "")
-    if not key:
-        return render(request, "portal/carry_over_choice.html", {"page": choice_page(draft, offered)})
+    if not key or CHOOSING in request.GET:
+        context = {"page": choice_page(draft, offered), "chosen": key}
+        return render(request, "portal/carry_over_choice.html", context)
     found = offered.find(key)
     if found is None or found.item is None or not is_another(draft, found):
         raise Http404

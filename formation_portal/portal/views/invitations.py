@@ -6,13 +6,14 @@ from django.shortcuts import redirect, render
 from django.utils.translation import get_language, gettext
 from django.views.decorators.http import require_http_methods
 
+from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
 from formation_portal.applications.access import Right
 from formation_portal.applications.drafts import Draft
 from formation_portal.invitations import parts
 
-from ..email_box import read_receiver
+from ..email_box import BOX, EmailBox, read_receiver
 from ..finding import draft_of, party_of
 from ..invitation_page import InvitationPage, invitation_page
 from .restoring import restoring
@@ -27,6 +28,8 @@ def invitation(request: UserRequest, reference: str, token: str) -> HttpResponse
     party = party_of(draft, token)
     if request.method != "POST":
         return _draw(request, invitation_page(draft, party))
+    if chosen_in(request):
+        return _draw(request, invitation_page(draft, party, box=EmailBox(request.POST.get(BOX, ""))))
     box = read_receiver(request)
     if box.error:
         return _draw(request, invitation_page(draft, party, box=box), status=422)

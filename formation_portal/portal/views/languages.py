@@ -3,12 +3,14 @@
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from formation_portal.accounts.languages import remember_choice
 from formation_portal.accounts.policies import public
+
+_PAGE = "page"
+_NOT_TYPED = ("language", "csrfmiddlewaretoken")
 
 
 # Without a token, so that the pages of visitors need no cookie. A foreign site can change nothing but the language of
@@ -17,11 +19,18 @@ from formation_portal.accounts.policies import public
 @require_POST
 @public
 def language(request: HttpRequest) -> HttpResponse:
-    """Keep the language that was chosen, and go back to the page."""
-    return remember_choice(request, redirect(_page_before(request)))
+    """Go back to the page. That the language is kept, is seen to for every post (`accounts/languages.py`).
+
+    A page whose form would have led to its own address, with the answers in it, is named in this one's query: it is
+    opened with what was filled in so far.
+    """
+    if _PAGE not in request.GET:
+        return redirect(_ours(request.POST.get(_PAGE, "")))
+    path, _, query = _ours(request.GET[_PAGE]).partition("?")
+    typed = {name: values for name, values in request.POST.lists() if name not in _NOT_TYPED and any(values)}
+    return redirect(f"{path}?{'&'.join(filter(None, (query, urlencode(typed, doseq=True))))}")
 
 
-def _page_before(request: HttpRequest) -> str:
-    before = request.POST.get("page", "")
-    is_ours = url_has_allowed_host_and_scheme(before, allowed_hosts=None)
-    return before if is_ours and before.startswith("/") else reverse("portal:catalog")
+def _ours(address: str) -> str:
+    is_ours = url_has_allowed_host_and_scheme(address, allowed_hosts=None)
+    return address if is_ours and address.startswith("/") else reverse("portal:catalog")

@@ -6,6 +6,7 @@ from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
+from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
 from formation_portal.contract.reading import as_typed
@@ -53,7 +54,8 @@ def _save(request: UserRequest, page: OwnersPage) -> HttpResponse:
     now = owners_page(page.draft, page.company_row, None if is_added else page.new)
     if now.problems:
         return _draw(request, now, status=422)
-    return redirect(page.url if "update" in request.POST else page.shares_url)
+    stays = "update" in request.POST or chosen_in(request)
+    return redirect(page.url if stays else page.shares_url)
 
 
 def _keep(request: UserRequest, page: OwnersPage, *, is_added: bool) -> saving.Left:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from formation_portal.accounts import passes
+from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import AnyRequest, GuestRequest, invited, public
 from formation_portal.applications.tokens import new_token
 from formation_portal.invitations import codes, parts
@@ -52,7 +53,7 @@ def part_code(request: GuestRequest, invitation: Invitation) -> HttpResponse:
     """GET offers to send a code, or asks for the one that was sent. POST sends one, or tries what was typed."""
     if request.pass_.is_known:
         return redirect("portal:part", reference=invitation.reference)
-    if request.method != "POST":
+    if request.method != "POST" or chosen_in(request):
         return _draw(request, invitation)
     return _try(request, invitation) if CODE in request.POST else _send(request, invitation)
 
@@ -103,6 +104,7 @@ def _draw(request: GuestRequest, invitation: Invitation, *, error: str = "", sta
     context = {
         "reference": invitation.reference,
         "is_waiting": is_waiting,
+        "typed": request.POST.get(CODE, "") if chosen_in(request) else "",
         "minutes": codes.LASTS.seconds // 60,
         "error": error,
         "problems": [Problem(CODE if is_waiting else "send", error)] if error else [],

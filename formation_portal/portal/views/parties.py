@@ -8,6 +8,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
+from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
 from formation_portal.applications.earlier_files import EarlierFiles
@@ -40,7 +41,7 @@ def party_new(request: UserRequest, reference: str) -> HttpResponse:
     if not draft.application.can_be_changed:
         return redirect("portal:people", reference=reference)
     page = party_new_page(draft, request.POST if request.method == "POST" else request.GET, request.user)
-    if request.method == "GET" or request.method == "HEAD":
+    if request.method != "POST" or chosen_in(request):
         return _draw_new(request, page)
     if page.problems:
         return _draw_new(request, page, status=422)

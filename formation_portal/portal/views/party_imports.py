@@ -5,6 +5,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
+from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
@@ -26,8 +27,9 @@ def party_import(request: UserRequest, reference: str, token: str) -> HttpRespon
     found = _kept(draft, token)
     if found is None:
         return _gone(request, reference)
-    if request.method != "POST":
-        return render(request, "portal/party_import.html", {"page": party_import_page(draft, found)})
+    if request.method != "POST" or chosen_in(request):
+        wanted = _wanted(request) if request.method == "POST" else None
+        return render(request, "portal/party_import.html", {"page": party_import_page(draft, found, wanted)})
     try:
         taken = saving.take_import(draft, found, _wanted(request), by=request.user)
     except saving.Gone:

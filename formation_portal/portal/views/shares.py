@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
-from formation_portal.accounts.languages import chosen_in, remember_choice
+from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
@@ -88,7 +88,7 @@ def _save(request: UserRequest, draft: Draft, section: Section, *, deed: Callabl
         return redirect(page.url)
     if page.objects_more_than(before) and not chosen_in(request):
         return _draw(request, page, status=422)
-    return remember_choice(request, redirect(following(request, page, onwards=url_after(draft, SHARES))))
+    return redirect(following(request, page, onwards=url_after(draft, SHARES)))
 
 
 def _split(request: UserRequest, draft: Draft, section: Section) -> bool:

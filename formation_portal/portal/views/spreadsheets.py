@@ -7,6 +7,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
+from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
@@ -21,6 +22,7 @@ from formation_portal.contract.language import say
 from ..finding import draft_of
 from ..spreadsheet_page import SpreadsheetPage, spreadsheet_page
 
+_SHEET = "sheet"
 _XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
@@ -29,7 +31,8 @@ _XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 def spreadsheet(request: UserRequest, reference: str) -> HttpResponse:
     """How it works. A post keeps the sheet that is uploaded, and leads to what it says; nothing is added by it."""
     draft = draft_of(request, reference)
-    if request.method != "POST":
+    chosen = chosen_in(request)
+    if request.method != "POST" or (chosen and _SHEET not in request.FILES):
         return _draw(request, spreadsheet_page(draft))
     try:
         kept = _keep(request, draft)
@@ -37,6 +40,9 @@ def spreadsheet(request: UserRequest, reference: str) -> HttpResponse:
         return _draw(request, spreadsheet_page(draft, refused=refused.message), status=422)
     except saving.Closed:
         return _draw(request, spreadsheet_page(draft), status=409)
+    if chosen:
+        # No page can fill the control in again. The sheet is kept, and this page leads to it.
+        return redirect("portal:spreadsheet", reference=reference)
     return redirect("portal:party_import", reference=reference, token=kept.token)
 
 
@@ -45,7 +51,7 @@ def _draw(request: UserRequest, page: SpreadsheetPage, *, status: int = 200) -> 
 
 
 def _keep(request: UserRequest, draft: Draft) -> PartyImport:
-    upload = cast("UploadedFile[bytes] | None", request.FILES.get("sheet"))
+    upload = cast("UploadedFile[bytes] | None", request.FILES.get(_SHEET))
     if upload is None:
         raise SheetRefused(say("Choose the sheet first, then upload it"))
     grid = read_sheet(_content(upload), knows(draft.schema))

@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
+from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
 from formation_portal.applications.access import Right
@@ -29,6 +30,8 @@ def submission(request: UserRequest, reference: str) -> HttpResponse:
     draft = draft_of(request, reference, takes=Right.OWN)
     if request.method != "POST":
         return redirect(f"{reverse('portal:check', args=[reference])}#declare")
+    if chosen_in(request) and draft.application.is_open:
+        return _check_again(request, draft, status=200)
     if BOX not in request.POST and draft.application.is_open:
         return _check_again(request, draft, error=say("Tick the box to declare this"))
     declaration = declaration_of(draft, by=request.user)
@@ -51,7 +54,12 @@ def _done(draft: Draft) -> str:
 
 
 def _check_again(
-    request: UserRequest, draft: Draft, *, error: str = "", refusal: saving.NotReady | None = None
+    request: UserRequest,
+    draft: Draft,
+    *,
+    error: str = "",
+    refusal: saving.NotReady | None = None,
+    status: int = 422,
 ) -> HttpResponse:
     page = check_page(draft, needs=refusal.needs if refusal else None)
     context = {
@@ -61,4 +69,4 @@ def _check_again(
         "is_refused": refusal is not None,
         "problems": [Problem(BOX, error)] if error else [],
     }
-    return render(request, "portal/check.html", context, status=422)
+    return render(request, "portal/check.html", context, status=status)
