@@ -175,6 +175,7 @@ def _stakes(draft: Draft) -> Iterator[Exported]:
                 "owner": one.party.token,
                 "owner_label": one.party.label,
                 "part": str(one.part) if one.part is not None else None,
+                "words": one.words,
                 "typed": one.typed,
             }
 

@@ -4,7 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from formation_portal.contract.language import say
 from formation_portal.contract.ownership import Stakes
+from formation_portal.contract.percent import percent
 from formation_portal.contract.problems import AnswerError
 from formation_portal.contract.reading import is_blank
 from formation_portal.contract.stakes import part_of_company
@@ -20,10 +22,18 @@ Typed = Mapping[tuple[str, str], str]
 class Owner:
     """One owner of a company: the part as typed, what it comes to, and why it can't be read."""
 
+    company: PartyRow
     party: PartyRow
     typed: str
     part: Fraction | None
     problem: str
+
+    @property
+    def words(self) -> str:
+        """40% of Kite Holding; what can't be read stands as it was typed."""
+        if self.part is None:
+            return say("“{typed}” of {name}, which cannot be read", typed=self.typed, name=self.company.label)
+        return say("{part} of {name}", part=percent(self.part), name=self.company.label)
 
 
 def typed_stakes(draft: Draft) -> dict[tuple[str, str], str]:
@@ -51,12 +61,18 @@ def _owners(draft: Draft, company: PartyRow, typed: Typed) -> Iterator[Owner]:
 def owner(company: PartyRow, party: PartyRow, text: str) -> Owner:
     """An owner as their part was typed."""
     if is_blank(text):
-        return Owner(party, text, None, "")
+        return Owner(company, party, text, None, "")
     try:
         part = part_of_company(text, of=f"{company.label}, {party.label}")
     except AnswerError as error:
-        return Owner(party, text, None, error.message)
-    return Owner(party, text, part, "")
+        return Owner(company, party, text, None, error.message)
+    return Owner(company, party, text, part, "")
+
+
+def owned_companies(draft: Draft, typed: Typed) -> tuple[PartyRow, ...]:
+    """The companies of which it was said who owns them, in the order of the parties."""
+    said = {company for company, _ in typed}
+    return tuple(row for row in draft.parties if row.is_owned and row.token in said)
 
 
 def known_stakes(draft: Draft, typed: Typed) -> Stakes:

@@ -3,7 +3,7 @@
 from decimal import Decimal
 from fractions import Fraction
 
-from formation_portal.contract.language import figure, language
+from .language import figure, language
 
 
 def percent(part: Fraction) -> str:

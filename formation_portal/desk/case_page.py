@@ -10,6 +10,7 @@ from formation_portal.applications.models import Change
 from formation_portal.applications.previews import findings_of
 from formation_portal.applications.summary import AnswerLine, DocumentLine, ShareTable, summary
 from formation_portal.contract.needs import Need
+from formation_portal.portal.ownership import Ownership, ownership
 
 from .arrivals import Arrivals, arrivals
 from .queue_page import case_words
@@ -66,6 +67,7 @@ class CasePage:
     parties: tuple[CaseEntry, ...]
     share_classes: tuple[CaseEntry, ...]
     shares: ShareTable | None
+    ownership: Ownership | None
     documents: tuple[DocumentRow, ...]
     history: tuple[Change, ...]
     needs: tuple[Need, ...]
@@ -73,7 +75,7 @@ class CasePage:
 
 
 def case_page(draft: Draft) -> CasePage:
-    """The page of one submitted application. Three queries more than a draft: history and deliveries."""
+    """The page of one submitted application. Four queries more than a draft: owners, history and deliveries."""
     told = summary(draft)
     return CasePage(
         draft=draft,
@@ -88,6 +90,7 @@ def case_page(draft: Draft) -> CasePage:
             for one in told.share_classes
         ),
         shares=told.shares,
+        ownership=ownership(draft),
         documents=tuple(_document(draft, line) for line in told.documents),
         history=tuple(draft.application.changes.select_related("who")[:_EVENTS]),
         needs=draft.needs,

@@ -7,14 +7,14 @@ from typing import Any
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow, ShareClassRow
-from formation_portal.applications.stakes import known_stakes, typed_stakes
+from formation_portal.applications.stakes import Typed, known_stakes, typed_stakes
 from formation_portal.applications.thresholds import threshold_of
 from formation_portal.contract import canonical
 from formation_portal.contract.ownership import Parts, Stakes, Threshold, not_accounted_for, parts
+from formation_portal.contract.percent import percent
 from formation_portal.contract.shares import shares_of_class, shares_of_entity
 
 from .money import money
-from .percent import percent
 
 
 class Allocation:
@@ -101,7 +101,12 @@ class Allocation:
     @cached_property
     def stakes(self) -> Stakes:
         """Who owns which part of a company, by tokens, as far as it is known and can be read."""
-        return known_stakes(self._draft, typed_stakes(self._draft))
+        return known_stakes(self._draft, self.typed_stakes)
+
+    @cached_property
+    def typed_stakes(self) -> Typed:
+        """All that was said of owners, as typed."""
+        return typed_stakes(self._draft)
 
     @cached_property
     def in_the_end(self) -> Parts:

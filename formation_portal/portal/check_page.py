@@ -21,6 +21,7 @@ from .advice import advice
 from .aside_entry import AsideEntry, aside_entry
 from .delivery import DeliveryNote, delivery_note
 from .need_links import NeedLink, need_links
+from .ownership import Ownership, ownership
 from .price import price_of
 from .product_view import PriceTable, price_table
 from .questions import anchor, party_control
@@ -69,6 +70,7 @@ class CheckPage:
     parties: tuple[SummaryEntry, ...]
     share_classes: tuple[SummaryEntry, ...]
     shares: ShareTable | None
+    ownership: Ownership | None
     holdings: DeliveryView
     documents: tuple[SummaryRow, ...]
     price: PriceTable | None
@@ -105,6 +107,7 @@ def check_page(draft: Draft, *, needs: Sequence[Need] | None = None) -> CheckPag
             reader.share_class(one.share_class.token, one.share_class.label, one.lines) for one in told.share_classes
         ),
         shares=told.shares,
+        ownership=ownership(draft),
         holdings=delivery.board.of_all(Kind.SHAREHOLDING),
         documents=tuple(reader.document(line) for line in told.documents),
         price=price_table(price) if price.is_given else None,

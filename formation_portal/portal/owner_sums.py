@@ -7,9 +7,9 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
 from formation_portal.contract.language import figure, say
 from formation_portal.contract.ownership import Parts, known_parts
+from formation_portal.contract.percent import percent
 
 from .allocation import Allocation
-from .percent import percent
 
 
 def sums(allocation: Allocation, party: PartyRow) -> str:

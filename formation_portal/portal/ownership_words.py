@@ -4,8 +4,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from formation_portal.contract.language import noted, say
-
-from .percent import percent
+from formation_portal.contract.percent import percent
 
 _TOO_MUCH = noted("The owners of {name} come to {known}, more than all of it. They are counted in proportion.")
 

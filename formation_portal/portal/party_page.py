@@ -14,6 +14,7 @@ from formation_portal.applications.rows import PartyRow
 from formation_portal.applications.stakes import owners_of, typed_stakes
 from formation_portal.contract import canonical
 from formation_portal.contract.language import say
+from formation_portal.contract.percent import percent
 from formation_portal.contract.record import Party
 from formation_portal.contract.schema import Section
 
@@ -25,7 +26,6 @@ from .counting import listed
 from .double_page import already_here
 from .lists import NeedRow, need_rows
 from .ownership_words import remainder
-from .percent import percent
 from .questions import party_control
 from .sheet import Region, Sheet
 from .slots import SlotRow, slot_rows

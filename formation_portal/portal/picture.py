@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from formation_portal.contract.language import figure, noted, say, say_count
-
-from .percent import percent
+from formation_portal.contract.percent import percent
 
 _COLOURS = 8
 _PATTERNS = 4

@@ -11,10 +11,12 @@ from formation_portal.applications.summary import AnswerLine, DocumentLine, Shar
 
 from . import moments
 from .aside_entry import aside_entry
+from .ownership import Ownership, ownership
 from .price import price_of
 from .printed import PrintedEntry, PrintedRecord, PrintedRow, PrintedTable
 from .product_view import price_table
 from .schema_language import schema_language
+from .share_tree import Node
 
 # More columns than these and a number no longer fits into its own.
 _CLASSES_ABREAST = 4
@@ -59,6 +61,8 @@ def _entries(draft: Draft, made_at: datetime) -> Iterator[PrintedEntry]:
     yield from _answers(draft, told)
     if told.shares:
         yield _shares(told.shares)
+    if behind := ownership(draft):
+        yield _ownership(behind)
     if told.documents:
         rows = tuple(_document(draft, line) for line in told.documents)
         yield PrintedEntry(gettext("Documents"), rows=rows, columns=(gettext("Document"), gettext("File")))
@@ -139,6 +143,19 @@ def _share_part(table: ShareTable, start: int) -> PrintedTable:
         rows=tuple((holder, *cells[part]) for holder, cells in table.rows),
         total=(gettext("Given"), *table.totals[part]),
     )
+
+
+def _ownership(behind: Ownership) -> PrintedEntry:
+    """A row a holder or owner; how deep it stands is said by dashes, since on paper nothing else does."""
+    heads = (gettext("Holder"), gettext("Shares"), *((gettext("Votes"),) if behind.has_votes else ()))
+    rows = tuple(_node("– " * depth, node)[: len(heads)] for depth, node in behind.lines())
+    note = gettext("Ownership, as far as it is known here")
+    return PrintedEntry(gettext("Who is behind it"), note, tables=(PrintedTable(heads, rows),))
+
+
+def _node(dashes: str, node: Node) -> tuple[str, str, str]:
+    said = (f"{dashes}{node.name}", node.note, node.end, node.rest)
+    return "\n".join(line for line in said if line), node.of_shares, node.of_votes
 
 
 def _document(draft: Draft, line: DocumentLine) -> PrintedRow:

@@ -9,13 +9,13 @@ from formation_portal.applications.rows import PartyRow
 from formation_portal.contract import canonical
 from formation_portal.contract.language import noted, say
 from formation_portal.contract.ownership import Threshold
+from formation_portal.contract.percent import percent
 from formation_portal.contract.schema import Section
 
 from . import roles
 from .allocation import Allocation
 from .owner_sums import steps, sums
 from .ownership_words import remainder
-from .percent import percent
 from .picture import Bar, ends_bar
 from .share_tree import Node, tree
 
@@ -75,7 +75,7 @@ def owners(draft: Draft, allocation: Allocation) -> Owners | None:
     section = owner_section(draft)
     if section is None or not allocation.total:
         return None
-    grown = tree(draft, allocation)
+    grown = tree(draft, allocation, has_links=draft.application.can_be_changed)
     return Owners(
         role=roles.in_role(section),
         rule=_rule(allocation.threshold, roles.in_role(section)),

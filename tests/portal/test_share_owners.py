@@ -11,7 +11,7 @@ from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import State
-from formation_portal.portal.percent import percent
+from formation_portal.contract.percent import percent
 from tests.applications import made
 from tests.markup import Markup
 from tests.portal.limited import hold, limited
