@@ -9,7 +9,10 @@
 
   const panel = () => document.getElementById("uploading");
   const words = (name, values) => panel().dataset[name].replace(/{(\w+)}/g, (_, key) => values[key]);
-  const say = (text) => (document.getElementById("announcer").textContent = text.trim().replace(/\s+/g, " "));
+  const say = (text) => {
+    const words = text.trim().replace(/\s+/g, " ");
+    document.getElementById("announcer").textContent = words.length < 100 ? words : `${words.slice(0, 98)}…`;
+  };
   const style = { style: "unit", unit: "megabyte", maximumFractionDigits: 1 };
   const megabytes = (bytes) => (bytes / 1e6).toLocaleString(document.documentElement.lang, style);
 

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from lxml import html as lxml_html
 
+from tests.error_summaries import faults_of_summary
 from tests.journeys.every_page import Seen, every_page
-from tests.journeys.page import is_hidden, words
+from tests.journeys.page import is_hidden
 from tests.needed import needed
 from tests.nu import faults, has_java
 
@@ -44,29 +45,9 @@ def test_an_error_is_said_once_with_the_words_at_its_field(pages: list[Seen]) ->
     told = [page for page in pages if 'class="error-summary' in page.html and "/gallery/" not in page.address]
     assert len(told) >= 5
     for page in told:
-        root = lxml_html.fromstring(page.html)
-        [summary] = root.xpath("//main//*[contains(@class, 'error-summary')]")
-        assert summary.get("tabindex") == "-1", page.name
-        assert summary.get("autofocus") is not None, page.name
-        assert words(root.find(".//title")).startswith("Error: "), page.name
-        links = summary.xpath(".//li/a")
-        said = [(link.get("href"), words(link)) for link in links]
-        assert said, page.name
-        assert len(set(said)) == len(said), page.name
-        for href, text in said:
-            _is_said_at_its_control(page, root, href, text)
-
-
-def _is_said_at_its_control(page: Seen, root: Any, href: str, text: str) -> None:
-    assert href.startswith("#"), (page.name, href)
-    targets = root.xpath("//*[@id=$id]", id=href[1:])
-    assert len(targets) == 1, (page.name, href)
-    target = targets[0]
-    assert target.tag in ("input", "select", "textarea", "fieldset") or target.get("tabindex"), (page.name, href)
-    tied = " ".join(target.xpath("ancestor-or-self::*/@aria-describedby")).split()
-    beside = " ".join(words(one) for name in tied for one in root.xpath("//*[@id=$id]", id=name))
-    # What is wrong with a name and a password together belongs to neither.
-    assert text in beside or page.address.startswith("/accounts/"), (page.name, href, text, beside)
+        # What is wrong with a name and a password together belongs to neither.
+        faults = faults_of_summary(page.html, is_for_several=page.address.startswith("/accounts/"))
+        assert list(faults) == [], page.name
 
 
 def test_no_page_asks_the_same_question_twice(pages: list[Seen]) -> None:
