@@ -14,9 +14,11 @@ from formation_portal.applications.rows import PartyRow
 from formation_portal.applications.saving.authors import Author
 from formation_portal.contract.field import Choice
 from formation_portal.contract.language import noted, say, say_count
+from formation_portal.contract.rules import Standing
 
 from .arrivals import Arrival
 from .closed import reason
+from .consequences import Consequence, consequence
 from .lists import Problem, file_problems
 from .questions import Question
 from .sheet import Sheet
@@ -117,6 +119,10 @@ class AnswersPage:
         if self.refused:
             said.append(say("Choose the file again: no page can keep it for you."))
         return " ".join(said)
+
+    def consequence(self, was: Standing) -> Consequence | None:
+        """What the last save has set aside since the application stood like this, as far as its reader may know it."""
+        return consequence(self.draft, was)
 
     def author(self, user: AbstractBaseUser) -> Author:
         """Who changes what is posted, where `user` has sent it."""

@@ -1,6 +1,6 @@
 """What a save has set aside, in one sentence, with the way to take the choice back."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from django.urls import reverse
@@ -25,15 +25,31 @@ class Consequence:
 
 def consequence(draft: Draft, was: Standing) -> Consequence | None:
     """What the last save of the draft has set aside since it stood like this; None where it changed no choice."""
+    reference = draft.application.reference
+    return _found(
+        draft,
+        set_aside(was, draft.standing),
+        undo=lambda number: reverse("portal:choice_restoration", args=[reference, number]),
+    )
+
+
+def own_consequence(draft: Draft, was: Standing, *, party: str, undo: Callable[[int], str]) -> Consequence | None:
+    """The same for somebody who fills in one party alone: nothing is told of what is set aside elsewhere.
+
+    `undo` gives the address that takes a change of that number back.
+    """
+    aside = set_aside(was, draft.standing)
+    return _found(draft, Parked(answers=frozenset(one for one in aside.answers if one.holder == party)), undo=undo)
+
+
+def _found(draft: Draft, aside: Parked, *, undo: Callable[[int], str]) -> Consequence | None:
     for change in reversed(draft.written):
         for name in choices_of(draft, change):
-            address = [draft.application.reference, change.pk]
-            return Consequence(name, _sentence(draft, was), reverse("portal:choice_restoration", args=address))
+            return Consequence(name, _sentence(draft, aside), undo(change.pk))
     return None
 
 
-def _sentence(draft: Draft, was: Standing) -> str:
-    aside = set_aside(was, draft.standing)
+def _sentence(draft: Draft, aside: Parked) -> str:
     return say("This sets aside {things}.", things=listed(list(_counts(draft, aside)))) if aside.is_much else ""
 
 

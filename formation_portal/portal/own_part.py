@@ -7,8 +7,9 @@ from django.utils import timezone
 
 from formation_portal.accounts.passes import Pass
 from formation_portal.applications.drafts import Draft, open_draft
-from formation_portal.applications.models import Document
+from formation_portal.applications.models import Change, Document
 from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.saving import choices_of
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
 from formation_portal.invitations.stages import Closure, closure
@@ -31,6 +32,13 @@ class OwnPart:
         """One of them; 404 for any other of the application."""
         found = next((one for one in self.documents if one.pk == number), None)
         if found is None:
+            raise Http404
+        return found
+
+    def change(self, number: int) -> Change:
+        """A choice that was made here and can be taken back; 404 for whatever else the history holds."""
+        found = self.draft.application.changes.filter(pk=number, holder=self.party.token, who=None).first()
+        if found is None or not choices_of(self.draft, found):
             raise Http404
         return found
 

@@ -4,7 +4,7 @@ A rule may hang on what others have answered. Then the page says that something 
 """
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from django.urls import reverse
 from django.utils.translation import gettext
@@ -13,11 +13,12 @@ from formation_portal.applications.models import Document
 from formation_portal.applications.saving.authors import Author, Guest
 from formation_portal.contract.conditions import Condition
 from formation_portal.contract.record import Party
-from formation_portal.contract.rules import Question, named_place
+from formation_portal.contract.rules import Question, Standing, named_place
 from formation_portal.contract.schema import Section
 
 from . import roles
 from .arrivals import arrivals
+from .consequences import Consequence, own_consequence
 from .file_rows import FileRow
 from .lists import NeedRow, need_rows
 from .moments import day
@@ -71,6 +72,11 @@ class PartPage(PartyPage):
     @property
     def role_words(self) -> str:
         return roles.role_words(self.party.roles)
+
+    def consequence(self, was: Standing) -> Consequence | None:
+        """Of their own answers alone."""
+        undo = partial(self._own, "part_choice_restoration")
+        return own_consequence(self.draft, was, party=self.party.token, undo=undo)
 
     def author(self, user: object) -> Author:
         return Guest()

@@ -97,6 +97,7 @@ own_part = [
     path("", part.part, name="part"),
     path("code/", part_entrance.part_code, name="part_code"),
     path("renewal/", part_entrance.part_renewal, name="part_renewal"),
+    path("changes/<int:number>/restoration/", part.part_choice_restoration, name="part_choice_restoration"),
     path("completion/", part.part_completion, name="part_completion"),
     path("leave/", part.part_leave, name="part_leave"),
     path("documents/<int:number>/", part.part_document, name="part_document"),

@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from django.contrib.auth.models import AbstractBaseUser
-
 from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.language import say
 from formation_portal.contract.parking import choices
@@ -12,6 +10,7 @@ from formation_portal.contract.parking import choices
 from ..answers import differing
 from ..drafts import Draft
 from ..models import Change
+from .authors import Author
 from .parties import save_party
 from .refusals import Gone, Overtaken
 from .sections import save_section
@@ -25,7 +24,7 @@ def choices_of(draft: Draft, change: Change) -> dict[str, str]:
     return {one["field"]: str(one["label"]) for one in change.changes if one["field"] in names}
 
 
-def restore_choices(draft: Draft, change: Change, *, by: AbstractBaseUser) -> None:
+def restore_choices(draft: Draft, change: Change, *, by: Author) -> None:
     """Answer the choices of the change as before it; what else it changed stays.
 
     Raises Overtaken where one of them was answered again since; Gone, Closed. Twice is the same as once.
@@ -59,7 +58,7 @@ def _raw(draft: Draft, holder: str) -> Mapping[str, Any]:
     return row.raw if row else {}
 
 
-def _save(draft: Draft, holder: str, raw: Mapping[str, Any], by: AbstractBaseUser) -> None:
+def _save(draft: Draft, holder: str, raw: Mapping[str, Any], by: Author) -> None:
     # Whoever presses Undo has seen this very answer, whatever else was saved since.
     if section := draft.schema.section(holder):
         save_section(draft, section, raw, version=draft.version(holder), by=by)

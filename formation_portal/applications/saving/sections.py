@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.contrib.auth.models import AbstractBaseUser
-
 from formation_portal.contract.schema import Section
 
 from ..answers import without_blanks
 from ..drafts import Draft
 from ..models import SectionAnswers
+from .authors import Author
 from .elsewhere import Left, Seen, refuse_if_stale
 from .writing import changes_of, taken, writing
 
@@ -20,7 +19,7 @@ def save_section(
     raw: Mapping[str, Any],
     *,
     version: int,
-    by: AbstractBaseUser,
+    by: Author,
     seen: Seen | None = None,
 ) -> Left:
     """Keep what was posted of the section, exactly as typed, also what cannot be read or is not asked at present.

@@ -15,6 +15,7 @@ from ..drafts import Draft
 from ..models import Holding, SectionAnswers, ShareClass
 from ..rows import References, ShareClassRow
 from ..tokens import new_token
+from .authors import Author
 from .elsewhere import Left, Seen, refuse_if_stale
 from .refusals import Gone
 from .writing import changes_of, taken, writing
@@ -55,7 +56,7 @@ def save_share_class(
     raw: Mapping[str, Any],
     *,
     version: int,
-    by: AbstractBaseUser,
+    by: Author,
     seen: Seen | None = None,
 ) -> Left:
     """Keep what was posted about a class, as typed. What others have changed since, and the page hasn't, is returned.

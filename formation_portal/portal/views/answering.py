@@ -17,7 +17,7 @@ from formation_portal.applications.drafts import Draft
 from .. import conflict
 from ..answers_page import AnswersPage
 from ..arrivals import give_it_a_moment
-from ..consequences import Consequence, consequence
+from ..consequences import Consequence
 from ..difference import difference
 from ..finding import absent, posted_version
 from ..posted import read_answers
@@ -85,8 +85,7 @@ def save(
         say_refused(request, _tend(request, page))
         unsaved = unsaved_rows(before.sheet, read_answers(before.sheet, request.POST))
         return draw(request, page(), status=409, unsaved=unsaved)
-    # Who sees their own part alone is told nothing of what their answers change elsewhere.
-    found = None if before.is_alone else consequence(before.draft, was)
+    found = before.consequence(was)
     if request.htmx:
         return _answer_change(request, page(), before=before.sheet, offered=offered, found=found, left=left)
     if left:

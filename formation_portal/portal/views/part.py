@@ -1,6 +1,8 @@
 """One's own part: its questions and documents, and saying that one is done."""
 
-from typing import cast
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, cast
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -24,6 +26,7 @@ from ..removals import document_removal_page
 from . import answering
 from .documents import as_download
 from .part_door import with_part
+from .restorations import take_back
 
 DONE = "done"
 
@@ -44,11 +47,6 @@ def part(request: GuestRequest, own: OwnPart) -> HttpResponse:
 def _save(request: GuestRequest, own: OwnPart, before: PartPage) -> HttpResponse:
     draft = own.draft
 
-    def keep() -> saving.Left:
-        raw = read_answers(before.sheet, request.POST)
-        version, seen = posted_version(request.POST), seen_of(request.POST, draft)
-        return saving.save_party(draft, own.party, raw, version=version, by=Guest(), seen=seen)
-
     def onwards() -> str:
         if DONE not in request.POST:
             messages.success(request, gettext("Saved. You can come back until the link expires."))
@@ -60,11 +58,37 @@ def _save(request: GuestRequest, own: OwnPart, before: PartPage) -> HttpResponse
         cast(UserRequest, request),
         before,
         page=lambda: part_page(own),
-        keep=keep,
-        clashes=lambda stale: clashes(before.sheet, stale),
+        keep=lambda: _keep(request, own, read_answers(before.sheet, request.POST)),
+        clashes=partial(clashes, before.sheet),
         onwards=onwards,
     )
     if draft.written and response.headers.get("Location") != before.done_url:
+        parts.begun(own.invitation)
+    return response
+
+
+def _keep(request: GuestRequest, own: OwnPart, raw: Mapping[str, Any]) -> saving.Left:
+    version, seen = posted_version(request.POST), seen_of(request.POST, own.draft)
+    return saving.save_party(own.draft, own.party, raw, version=version, by=Guest(), seen=seen)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@invited
+@with_part
+def part_choice_restoration(request: GuestRequest, own: OwnPart, number: int) -> HttpResponse:
+    """Answer the choices of one change of the part as before it. A GET only leads back."""
+    change, before = own.change(number), part_page(own)
+    if request.method != "POST":
+        return redirect(before.url)
+    response = answering.save(
+        cast(UserRequest, request),
+        before,
+        page=lambda: part_page(own),
+        keep=lambda: take_back(request, before, change, save=partial(_keep, request, own), by=Guest()),
+        clashes=partial(clashes, before.sheet),
+        onwards=lambda: before.url,
+    )
+    if own.draft.written:
         parts.begun(own.invitation)
     return response
 

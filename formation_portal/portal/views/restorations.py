@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
@@ -13,6 +13,7 @@ from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import Change
+from formation_portal.applications.saving.authors import Author
 
 from .. import consequences
 from ..answers_page import AnswersPage
@@ -42,7 +43,7 @@ def choice_restoration(request: UserRequest, reference: str, number: int) -> Htt
         request,
         before,
         page=page,
-        keep=lambda: _keep(request, before, change),
+        keep=lambda: take_back(request, before, change, save=_saver(request, draft, change.holder), by=request.user),
         clashes=partial(clashes, before.sheet),
         onwards=lambda: page().url,
     )
@@ -57,15 +58,23 @@ def _page(request: UserRequest, draft: Draft, holder: str) -> AnswersPage:
     return share_class_page(draft, share_section(draft), token=share_class_of(draft, holder).token)
 
 
-def _keep(request: UserRequest, page: AnswersPage, change: Change) -> saving.Left:
+def take_back(
+    request: HttpRequest,
+    page: AnswersPage,
+    change: Change,
+    *,
+    save: Callable[[Mapping[str, Any]], saving.Left],
+    by: Author,
+) -> saving.Left:
+    """Keep what was typed beside the choices by `save`, then answer them as before the change, and say so."""
     left: saving.Left = ()
     labels = saving.choices_of(page.draft, change)
     if "version" in request.POST:
         posted = read_answers(page.sheet, request.POST)
         rest = {name: answer for name, answer in posted.items() if name not in labels}
-        left = _saver(request, page.draft, change.holder)(rest)
+        left = save(rest)
     try:
-        saving.restore_choices(page.draft, change, by=request.user)
+        saving.restore_choices(page.draft, change, by=by)
     except saving.Overtaken as refusal:
         messages.error(request, consequences.overtaken(refusal.labels))
     else:
