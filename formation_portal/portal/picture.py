@@ -11,6 +11,10 @@ _COLOURS = 8
 _PATTERNS = 4
 # A thinner slice would be a line without a word; these stand together as "Others". The table names each.
 _THINNEST = Fraction(2, 100)
+# How wide a bar is at least, in pixels: on a telephone, beside the margin, and with the rail's column besides. A word
+# is drawn from the first on that it fits into, so that no number is ever cut off.
+_BARS = ((256, "from-narrow"), (500, "from-medium"), (880, "from-wide"))
+_LETTER, _AROUND = 9, 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,8 @@ class Slice:
     start: str
     width: str
     swatch: Swatch | None
+    label_from: str
+    figure_from: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +107,16 @@ def _with_others(parts: Sequence[_Drawn], thin: str) -> list[_Drawn]:
 def _placed(parts: Sequence[_Drawn]) -> tuple[Slice, ...]:
     slices, start = [], Fraction(0)
     for one in parts:
-        slices.append(Slice(one.label, one.figure, _length(start), _length(one.part), one.swatch))
+        fits = _fits(one.label, one.part), _fits(one.figure, one.part)
+        slices.append(Slice(one.label, one.figure, _length(start), _length(one.part), one.swatch, *fits))
         start += one.part
     return tuple(slices)
+
+
+def _fits(words: str, part: Fraction) -> str:
+    """From which bar on there is room for the words in that part of it."""
+    needed = (len(words) * _LETTER + _AROUND) / part
+    return next((name for width, name in _BARS if needed <= width), "never")
 
 
 def _figure(given: int, there_are: int | None) -> str:

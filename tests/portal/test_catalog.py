@@ -185,6 +185,11 @@ class TestPage:
         assert "/products/bvi-limited-company/" in html
         assert "/products/delaware-llc/" not in html
 
+    def test_where_nothing_fits_and_nothing_is_ticked_nothing_can_be_compared(self, shelf: None) -> None:
+        none = "/?region=Europe&price=USD-500"
+        assert 'formaction="/compare/"' not in Client().get(none).content.decode()
+        assert 'formaction="/compare/"' in Client().get(f"{none}&product=texas-llc").content.decode()
+
     def test_htmx_gets_results_count_and_announcement_only(self, shelf: None) -> None:
         response = Client().get("/?country=usa", **HTMX)
         html = response.content.decode()

@@ -91,6 +91,8 @@ def test_the_good_rows_are_added_and_the_others_stay_to_be_mended(as_owner: Clie
     page = sheet.page
     assert said(page) == "1 person or company is added."
     assert "1 row of this sheet is added already" in page.one("main").text
+    assert "Nothing is added" not in page.one("main").text
+    assert page.one("a", href=sheet.people).text == "Go on to “People”"
     assert page.all("input", name="row") == []
     assert people(draft) == ["Ada Lovelace"]
 

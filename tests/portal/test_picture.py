@@ -21,3 +21,12 @@ def test_thin_slices_join_in_the_bar_but_not_in_the_sentence() -> None:
     drawn = bar("Ordinary", [("Ada", 980), ("Bob", 10), ("Eve", 10)])
     assert [one.label for one in drawn.slices] == ["Ada", "Others"]
     assert drawn.sentence == "Ordinary: Ada 98%, Bob 1%, Eve 1%"
+
+
+def test_words_are_drawn_only_where_they_fit() -> None:
+    drawn = bar("Ordinary", [("Ada", 65_000_000), ("Seán-Pádraig O’Súilleabháin", 22_000_000), ("X", 13_000_000)])
+    assert [(one.label_from, one.figure_from) for one in drawn.slices] == [
+        ("from-narrow", "from-narrow"),
+        ("never", "from-medium"),
+        ("from-narrow", "from-wide"),
+    ]
