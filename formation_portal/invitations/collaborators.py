@@ -80,6 +80,12 @@ def accept(asked: Collaborator, *, by: AbstractBaseUser) -> None:
         one.save()
 
 
+def just_accepted(by: AbstractBaseUser) -> Collaborator | None:
+    """What the account has said yes to a moment ago, so that a second press leads where the first one did."""
+    found = Collaborator.objects.select_related("application").filter(user=by.pk, application__deleted_at=None)
+    return found.filter(accepted_at__gt=timezone.now() - _SAME_PRESS).order_by("-accepted_at").first()
+
+
 def found_by(key_digest: str) -> Collaborator | None:
     """Who was asked with the key of that digest, while the question is open."""
     found = Collaborator.objects.select_related("application", "application__snapshot")

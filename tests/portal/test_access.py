@@ -1,6 +1,7 @@
 """Working on somebody's application: asked by e-mail, with a right that every page keeps to."""
 
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -96,6 +97,16 @@ def test_the_link_works_once(as_owner: Client, as_stranger: Client, draft: Draft
     as_stranger.post("/collaboration/")
     as_stranger.get(link)
     assert as_stranger.get("/collaboration/").status_code == 404
+
+
+def test_pressing_yes_twice_leads_to_the_same_page_twice(
+    as_owner: Client, as_stranger: Client, draft: Draft, colleague: Any
+) -> None:
+    ask(as_owner, draft)
+    as_stranger.get(post.link("collaboration"))
+    assert [as_stranger.post("/collaboration/").headers.get("Location") for _ in range(2)] == [root(draft)] * 2
+    Collaborator.objects.update(accepted_at=timezone.now() - timedelta(minutes=1))
+    assert as_stranger.post("/collaboration/").status_code == 404
 
 
 def test_whoever_signs_in_on_the_way_comes_back_to_it(

@@ -37,6 +37,8 @@ def collaboration_link(request: AnyRequest) -> HttpResponse:
 def collaboration(request: UserRequest) -> HttpResponse:
     """GET says what it is about, to whom it was sent. POST says yes."""
     asked = collaborators.found_by(request.session.get(_KEPT, ""))
+    if asked is None and request.method == "POST":
+        return _again(request)
     if asked is None or not addresses.is_confirmed(request.user, asked.email):
         return _shut(request, asked)
     if request.method == "POST":
@@ -49,10 +51,16 @@ def _accept(request: UserRequest, asked: Collaborator) -> HttpResponse:
     try:
         collaborators.accept(asked, by=request.user)
     except saving.Gone:
-        return _shut(request, None)
+        return _again(request)
     request.session.pop(_KEPT, None)
     messages.success(request, gettext("You can open it now, and find it among your applications."))
     return redirect("portal:overview", reference=asked.application.reference)
+
+
+def _again(request: UserRequest) -> HttpResponse:
+    """A second press ends where the first one did; anybody else is told that nothing is open."""
+    there = collaborators.just_accepted(request.user)
+    return redirect("portal:overview", reference=there.application.reference) if there else _shut(request, None)
 
 
 def _shut(request: UserRequest, asked: Collaborator | None) -> HttpResponse:
