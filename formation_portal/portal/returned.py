@@ -69,7 +69,8 @@ def returned(note: DeliveryNote, move: Change | None, *, back_to: str = "") -> R
 def _items(note: DeliveryNote, since: Iterable[Change], back_to: str) -> Iterator[ReturnedItem]:
     touched = {(change.holder, str(one["field"])) for change in since for one in change.changes}
     seen = set()
-    for need, at in note.refusals:
+    # Papers first: they take longest.
+    for need, at in sorted(note.refusals, key=lambda refusal: refusal[0].slot is None):
         if need not in seen:
             seen.add(need)
             yield ReturnedItem(

@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 
 from formation_portal.applications.models import Document
 from formation_portal.relay.board import DeliveryView, Stage
+from formation_portal.relay.models import APPROVED
 
 from . import moments
 
@@ -37,9 +38,15 @@ def slot_state(document: Document, view: DeliveryView) -> SlotState:
         return SlotState("heed", str(view.words), note=str(view.why))
     if view.state in _ON_ITS_WAY:
         return SlotState("half", _("Checking"), detail=str(view.words))
+    if view.verdict == APPROVED:
+        return SlotState("met", str(view.words), _day_of(view), detail=_accepted(view))
     if view.state is Stage.RECEIVED:
         return SlotState("met", str(view.words), _day_of(view))
     return SlotState("met", str(view.words))
+
+
+def _accepted(view: DeliveryView) -> str:
+    return " ".join(filter(None, (_("Checked and accepted."), view.note)))
 
 
 def _day_of(view: DeliveryView) -> str:

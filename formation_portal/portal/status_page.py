@@ -12,6 +12,7 @@ from formation_portal.contract.lifecycle import State, may
 
 from . import moments
 from .delivery import DeliveryNote, delivery_note
+from .document_steps import document_steps
 from .returned import Returned, returned
 from .tracker import Step, Tracker, tracker
 
@@ -67,7 +68,8 @@ class StatusPage:
 
 def status_page(draft: Draft) -> StatusPage:
     """The page of an application that was submitted. Two queries more than a draft's own: moves, and corrections."""
-    application, delivery, way = draft.application, delivery_note(draft), tracker(draft)
+    application, delivery = draft.application, delivery_note(draft)
+    way = tracker(draft, documents=document_steps(draft, delivery.board))
     came_back = returned(delivery, way.returned, back_to="status") if application.is_open else None
     return StatusPage(
         draft=draft,

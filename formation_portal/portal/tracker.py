@@ -65,21 +65,22 @@ class Tracker:
         return last if last and last.moved_to == State.RETURNED_FOR_CHANGES else None
 
 
-def tracker(draft: Draft) -> Tracker:
-    """The tracker of one application: one query, for the moves in its history."""
+def tracker(draft: Draft, *, documents: Sequence[Step] = ()) -> Tracker:
+    """The tracker of one application: one query, for the moves in its history. `documents` is what was said of them."""
     application = draft.application
     found = application.changes.exclude(moved_to="").select_related("who").order_by("pk")
     moves = tuple(move for move in found if move.moved_to in set(State))
-    return Tracker(tuple(_steps(application, moves)), moves, _is_late(application, moves))
+    return Tracker(tuple(_steps(application, moves, documents)), moves, _is_late(application, moves))
 
 
-def _steps(application: Application, moves: Sequence[Change]) -> Iterator[Step]:
+def _steps(application: Application, moves: Sequence[Change], documents: Sequence[Step]) -> Iterator[Step]:
     current = _current(application, moves)
     past = [move for move in moves if move is not current]
     if not any(move.moved_to == State.SUBMITTED_FOR_REVIEW for move in moves):
         yield _submitted(application)
     for place, move in enumerate(past):
         yield _past(move, is_first=not place, is_again=any(one.moved_to == move.moved_to for one in past[:place]))
+    yield from documents
     yield _now(application, current)
     yield from _ahead(application)
 

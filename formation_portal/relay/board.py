@@ -93,6 +93,9 @@ class DeliveryView:
     why: str = ""
     delivery: int | None = None
     is_undecided: bool = False
+    # Of a document: what the service says of it, "approved" or "rejected", and its note.
+    verdict: str = ""
+    note: str = ""
 
     @property
     def is_refused(self) -> bool:
@@ -200,9 +203,14 @@ class DeliveryBoard:
         stage = self._stage(row)
         words = self._later if stage is Stage.SAVED and not self._lets_go else WORDS[stage]
         why = say(_WHY.get(row.reason, _WHY_ELSE)) if stage is Stage.OURS else ""
-        return DeliveryView(stage, say(words), troubles(row), row.updated_at, why, row.pk, is_undecided(row))
+        verdict, note = (row.verdict, row.verdict_note) if row.state == State.DONE else ("", "")
+        return DeliveryView(
+            stage, say(words), troubles(row), row.updated_at, why, row.pk, is_undecided(row), verdict, note
+        )
 
     def _stage(self, row: Delivery) -> Stage:
+        if row.is_returned:
+            return Stage.YOURS
         if row.state == State.DONE:
             return (
                 Stage.OURS

@@ -27,6 +27,10 @@ SURPLUS = "surplus"
 OUR_WORDS = frozenset({UNCLEAR, UNSUPPORTED, TWINS, RESEND, SURPLUS})
 
 
+# What the service says of a document that it has; nothing while it has not looked (supplement, "Documents").
+APPROVED, REJECTED = "approved", "rejected"
+
+
 class DeliveryState(models.TextChoices):
     """Where a thing stands between us and the service."""
 
@@ -73,6 +77,10 @@ class Delivery(models.Model):
     recheck = models.BooleanField(default=False)
     # Since when it is not known whether it arrived.
     unclear_since = models.DateTimeField(null=True, blank=True)
+    # Of a document: what the service says of the file that it has, its note, and when to read that next.
+    verdict = models.CharField(max_length=10, blank=True)
+    verdict_note = models.TextField(blank=True)
+    read_next_at = models.DateTimeField(null=True, blank=True)
     updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:
@@ -86,7 +94,14 @@ class Delivery(models.Model):
                 fields=("kind", "remote_id"), condition=~Q(remote_id=""), name="one_thing_a_remote_id"
             ),
         )
-        indexes = (models.Index(fields=("next_at",), condition=Q(next_at__isnull=False), name="due_deliveries"),)
+        indexes = (
+            models.Index(fields=("next_at",), condition=Q(next_at__isnull=False), name="due_deliveries"),
+            models.Index(
+                fields=("read_next_at", "updated_at"),
+                condition=Q(kind="document", state="done") & ~Q(verdict="approved"),
+                name="documents_to_read",
+            ),
+        )
 
     def __str__(self) -> str:
         return f"{self.kind} {self.subject}: {self.state}".replace(" :", ":")
@@ -106,6 +121,11 @@ class Delivery(models.Model):
     def needs_a_decision(self) -> bool:
         """Whether only an agent can tell if the service has it."""
         return self.state == DeliveryState.HELD and self.reason in (UNCLEAR, TWINS)
+
+    @property
+    def is_returned(self) -> bool:
+        """Whether it is a document that the service has rejected, and nothing has taken its place."""
+        return self.state == DeliveryState.DONE and self.verdict == REJECTED
 
     @property
     def is_as_wanted(self) -> bool:

@@ -28,8 +28,19 @@ class Trouble(Problem):
 
 
 def troubles(row: Delivery) -> tuple[Trouble, ...]:
-    """What the service objects to in a row."""
-    return tuple(Trouble(**problem) for problem in row.problems)
+    """What the service objects to in a row; of a document also why it came back."""
+    found = tuple(Trouble(**problem) for problem in row.problems)
+    return found or ((_returned(row),) if row.is_returned else ())
+
+
+def _returned(row: Delivery) -> Trouble:
+    return Trouble(
+        field="",
+        code="document_returned",
+        message=row.verdict_note or say("Upload this document again: it was returned without a note"),
+        party=row.subject.partition("/")[0],
+        slot=str((row.acknowledged or {}).get("document_key", "")),
+    )
 
 
 def located(objections: Iterable[Objection], row: Delivery, ids: Mapping[Name, str], draft: Draft) -> list[Any]:
@@ -108,6 +119,6 @@ def needs_of(rows: Iterable[Delivery]) -> tuple[Need, ...]:
             slot=trouble.slot or None,
         )
         for row in rows
-        if row.state == DeliveryState.REFUSED and not row.name[0].is_deed
+        if (row.state == DeliveryState.REFUSED and not row.name[0].is_deed) or row.is_returned
         for trouble in troubles(row)
     )

@@ -16,6 +16,9 @@ FAILURES = 5
 # Retries that may be made at once; a success gives back what a retry took, a minute gives this many.
 RETRIES = 10.0
 
+# Between two readings of what the service says of documents. Not scaled: a campaign is over before the first one.
+SOON, RARELY, DAY = timedelta(minutes=5), timedelta(hours=6), timedelta(days=1)
+
 # Longer than any call may take, so that a lease runs out only where the worker has died.
 _LEASE, _SETTLE, _PAUSE, _BREAK = 180.0, 60.0, 60.0, 30.0
 _FIRST, _LONGEST, _SHORTEST = 2.0, 900.0, 0.2

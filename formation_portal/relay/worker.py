@@ -6,6 +6,7 @@ Any number of them may run, on one database. `drain` does the same in the caller
 import logging
 import signal
 import threading
+import time
 from types import FrameType
 
 from django.db import close_old_connections, connections
@@ -17,10 +18,13 @@ from . import pacing, wake
 from .models import UNSUPPORTED, Delivery, DeliveryState, ServiceProfile
 from .profile import address
 from .sending import step
+from .verdicts import read_due
 
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 1.0
+# How often it looks whether what the service says of documents is to be read.
+READ_SECONDS = 30.0
 # A row may be due and yet wait for something that no time tells, such as its share of the retries.
 SHORTEST_REST = 0.02
 AT_ONCE = 50
@@ -34,6 +38,7 @@ class Worker:
 
     def __init__(self) -> None:
         self._stopped = threading.Event()
+        self._reads_at = 0.0
 
     def run(self) -> None:
         """Work until stopped, over whatever goes wrong: what is not done stays in the database."""
@@ -46,6 +51,7 @@ class Worker:
                         _look_at_everything_again()
                         has_looked = True
                     rest = 0.0 if self.work_once() else _rest_seconds()
+                    self._read_now_and_then()
                 except DATABASE_AWAY as error:
                     logger.error("The database did not answer; looking again in a moment: %s", error)
                     connections.close_all()
@@ -78,6 +84,18 @@ class Worker:
                 # lease ends.
                 logger.exception("The relay met something unexpected in application %s", application_id)
         return made
+
+    def _read_now_and_then(self) -> None:
+        """Whatever goes wrong with reading stops nothing that is to be sent."""
+        if time.monotonic() < self._reads_at:
+            return
+        self._reads_at = time.monotonic() + READ_SECONDS
+        try:
+            read_due()
+        except DATABASE_AWAY:
+            raise
+        except Exception:
+            logger.exception("The relay met something unexpected while it read what is said of documents")
 
     def stop(self, _signal: int = 0, _frame: FrameType | None = None) -> None:
         """End after the call that is being made."""

@@ -1,0 +1,135 @@
+"""What the service says of the documents that it has: read from its list now and then, by the worker alone.
+
+A document that it rejects comes back to the customer like any answer that it refuses, with its note (`problems`). The
+interface shows no such list, so a service without one is asked again only after a day (supplement, "Documents").
+"""
+
+import logging
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from formation_portal import gateway
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import open_draft
+from formation_portal.applications.models import Application
+from formation_portal.contract.language import noted
+from formation_portal.contract.lifecycle import FINAL
+from formation_portal.gateway.errors import GatewayError, Unsupported
+
+from . import pacing, timing
+from .kinds import ENTITY, Kind
+from .models import APPROVED, REJECTED, Delivery, DeliveryState
+from .outcomes import Outcome, outcome_of
+from .profile import locked_profile
+from .routes import CREATE
+
+logger = logging.getLogger(__name__)
+State = DeliveryState
+
+# Where a note may stand; the supplement names none.
+_NOTES = ("status_note", "note", "reason", "rejection_reason")
+_NOTE_LIMIT = 2_000
+_CAME_BACK = noted("The formation service returned a document")
+
+
+def read_due(*, is_eager: bool = False) -> int:
+    """Read the documents of each application whose turn it is, as far as the service may be called; how many were read.
+
+    `is_eager` reads those too whose time has not come. Never called inside a transaction.
+    """
+    done = 0
+    for application_id in _due(is_eager=is_eager):
+        entity = _claimed(application_id, is_eager=is_eager)
+        if entity is None:
+            break
+        _read(application_id, entity)
+        done += 1
+    return done
+
+
+def _watched() -> QuerySet[Delivery]:
+    """The documents at the service of which something may still be said."""
+    there = Delivery.objects.filter(kind=Kind.DOCUMENT, state=State.DONE, application__deleted_at=None)
+    return there.exclude(remote_id="").exclude(verdict=APPROVED).exclude(application__state__in=FINAL)
+
+
+def _due(*, is_eager: bool) -> list[int]:
+    now = timezone.now()
+    first = Q(read_next_at=None, updated_at__lte=now - timing.SOON)
+    rows = _watched() if is_eager else _watched().filter(first | Q(read_next_at__lte=now))
+    return list(rows.order_by("application_id").values_list("application_id", flat=True).distinct())
+
+
+def _claimed(application_id: int, *, is_eager: bool) -> str | None:
+    """The id of the entity, once it is noted that its list is being read; None where the service may not be called."""
+    with transaction.atomic():
+        now, stored = timezone.now(), locked_profile()
+        if not is_eager:
+            if pacing.opens_at(stored, now) > now:
+                return None
+            pacing.take(stored, now, is_retry=False)
+        # Whoever comes meanwhile finds that its turn is over.
+        _watched().filter(application_id=application_id).update(read_next_at=now + timing.lease())
+    kind, subject = ENTITY
+    row = Delivery.objects.filter(application_id=application_id, kind=kind, subject=subject).first()
+    return row.remote_id if row else ""
+
+
+def _read(application_id: int, entity: str) -> None:
+    try:
+        records = gateway.service().documents(entity)
+    except GatewayError as error:
+        wait = timing.DAY if isinstance(error, Unsupported) else timing.SOON
+        _watched().filter(application_id=application_id).update(read_next_at=timezone.now() + wait)
+        _learn(outcome_of(error, kind=Kind.DOCUMENT, action=CREATE))
+        return
+    _learn(Outcome(State.DONE))
+    said = {str(record.get("id") or record.get("document_id") or ""): record for record in records}
+    with transaction.atomic():
+        application = Application.objects.select_for_update().get(pk=application_id)
+        rows = list(_watched().filter(application=application))
+        news = [row for row in rows if _takes(row, said.get(row.remote_id, {}))]
+        now = timezone.now()
+        for row in news:
+            row.updated_at = now
+        _write(rows, now)
+        if any(row.is_returned for row in news):
+            saving.reopen(open_draft(application), reason=_CAME_BACK)
+
+
+def _takes(row: Delivery, record: Mapping[str, Any]) -> bool:
+    """Note what is said of one document; whether that is new."""
+    before = (row.verdict, row.verdict_note)
+    status = record.get("status")
+    row.verdict = status if status in (APPROVED, REJECTED) else ""
+    row.verdict_note = _note(record) if row.verdict else ""
+    return (row.verdict, row.verdict_note) != before
+
+
+def _note(record: Mapping[str, Any]) -> str:
+    found = (record.get(name) for name in _NOTES)
+    return next((" ".join(one.split())[:_NOTE_LIMIT] for one in found if isinstance(one, str) and one.strip()), "")
+
+
+def _write(rows: Iterable[Delivery], now: datetime) -> None:
+    rows = tuple(rows)
+    latest = max((row.updated_at for row in rows), default=now)
+    for row in rows:
+        row.read_next_at = now + _pause(now - latest)
+    Delivery.objects.bulk_update(rows, ("verdict", "verdict_note", "read_next_at", "updated_at"))
+
+
+def _pause(quiet: timedelta) -> timedelta:
+    """Soon after something has moved, then ever more rarely."""
+    return min(timing.RARELY, max(timing.SOON, quiet / 4))
+
+
+def _learn(outcome: Outcome) -> None:
+    """What the answer shows about the service, as with every other call."""
+    with transaction.atomic():
+        pacing.learn(locked_profile(), outcome, timezone.now(), was_retry=False)
