@@ -38,9 +38,9 @@ def opened(site: str) -> Opened:
     return draft, owner
 
 
-def at_shares(open_tab: OpenTab, opened: Opened, *, has_script: bool) -> TabBrowser:
+def at_shares(open_tab: OpenTab, opened: Opened, *, has_script: bool, width: int = 1280) -> TabBrowser:
     draft, owner = opened
-    browser = open_tab(owner, has_script=has_script)
+    browser = open_tab(owner, has_script=has_script, width=width)
     browser.get(f"/applications/{draft.application.reference}/shares/")
     return browser
 
@@ -150,3 +150,40 @@ def test_no_state_of_the_page_puts_up_a_barrier(open_tab: OpenTab, opened: Opene
     press(tab, "Make Ada Lovelace")
     found += barriers(tab)
     assert found == []
+
+
+# Typed in a class of 10,000 shares, and the words at the cell.
+_NOT_POSSIBLE = (
+    ("Ordinary, Ada Lovelace", "1.5", "Enter a whole number of “Ordinary” shares of Ada Lovelace"),
+    ("Ordinary, Ben Okri", "-5", "Enter the number of “Ordinary” shares of Ben Okri as zero or more"),
+    ("Ordinary, Kestrel B.V.", "10001", "Enter at most 10,000 “Ordinary” shares of Kestrel B.V."),
+    (
+        "Preferred, Ada Lovelace",
+        "1" + "0" * 30,
+        "Enter the number of “Preferred” shares of Ada Lovelace with at most 15",
+    ),
+)
+
+
+@with_and_without_script
+def test_a_number_that_cannot_be_is_told_at_its_cell_on_a_telephone_and_stays_as_typed(
+    has_script: bool, open_tab: OpenTab, opened: Opened
+) -> None:
+    browser = at_shares(open_tab, opened, has_script=has_script, width=320)
+    tab = browser.tab
+    for words, number, _ in _NOT_POSSIBLE:
+        type_in(browser, words, number)
+    press(tab, "Save and continue")
+    expect(tab.locator(".error-summary")).to_contain_text("4 numbers need another look")
+    for words, number, said in _NOT_POSSIBLE:
+        control = cell(tab, words)
+        expect(control).to_have_value(number)
+        expect(control).to_have_attribute("aria-invalid", "true")
+        told = tab.locator(f'[id="{control.get_attribute("aria-describedby")}"]')
+        expect(told).to_contain_text(said)
+        tab.locator(".error-summary a", has_text=said).click()
+        expect(control).to_be_focused()
+        expect(control).to_be_in_viewport()
+        expect(told).to_be_in_viewport()
+    assert tab.evaluate("document.documentElement.scrollWidth") == 320
+    assert browser.faults == []
