@@ -19,6 +19,7 @@ from formation_portal.contract.language import noted
 
 from .keys import digest, new_key
 from .models import Invitation
+from .signals import finished
 from .stages import standing
 
 NUDGE_EVERY = timedelta(days=1)
@@ -109,16 +110,22 @@ def want_another(invitation: Invitation) -> None:
 
 
 def finish(draft: Draft, invitation: Invitation) -> None:
-    """Note that whoever was invited says to be done. Raises Closed."""
-    if invitation.done_at and not draft.written:
-        return
+    """Note that whoever was invited says to be done, and tell `finished`. Raises Closed.
+
+    A second press, also one at the same moment, says nothing new.
+    """
     with writing(draft, by=Guest()) as journal:
+        stands = Invitation.objects.select_for_update().get(pk=invitation.pk)
+        if stands.done_at and not draft.written:
+            invitation.done_at = stands.done_at
+            return
         invitation.done_at = timezone.now()
         invitation.save(update_fields=["done_at"])
         if row := draft.party(invitation.party.token):
             journal.note("{name} is done", holder=row.token, name=row.label)
         else:
             journal.note("Done", holder=invitation.party.token)
+        finished.send(sender=Invitation, draft=draft, invitation=invitation)
 
 
 def found_by(key: str) -> Invitation | None:

@@ -7,7 +7,7 @@ from django.utils.crypto import salted_hmac
 from .models import Refusal
 
 # Everything else is asked for by its receiver, or has to be known.
-REFUSABLE = frozenset({"reminder", "nudge"})
+REFUSABLE = frozenset({"reminder", "nudge", "part_done"})
 _SALT = "formation_portal.letters.refusal"
 
 

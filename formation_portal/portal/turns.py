@@ -15,7 +15,7 @@ from formation_portal.applications.rows import PartyRow
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import Need
-from formation_portal.invitations import parts
+from formation_portal.invitations import parts, stages
 from formation_portal.invitations.models import Invitation
 from formation_portal.invitations.stages import Standing, standing
 from formation_portal.relay.board import DeliveryBoard, Stage
@@ -41,12 +41,17 @@ class Turn:
 
 
 def turns(draft: Draft, board: DeliveryBoard, *, invitations: Mapping[str, Invitation]) -> tuple[Turn, ...]:
-    """Everybody who is waited for, the reader first. Without anybody else there is nothing to say."""
+    """Everybody who is waited for, the reader first, and whoever is done, last; nothing where there is nobody else."""
     now = timezone.now()
     stands = {token: standing(one, now=now) for token, one in invitations.items()}
     invited = [row for row in draft.parties if row.token in stands and stands[row.token].stage.waits]
     others = [_theirs(draft, row, invitations[row.token], stands[row.token], now=now) for row in invited]
     others += list(_ours(board))
+    others += [
+        _done(draft, row, stands[row.token])
+        for row in draft.parties
+        if row.token in stands and stands[row.token].stage is stages.Stage.DONE
+    ]
     waiting = {row.token for row in invited}
     mine = [need for need in draft.needs if need.party_id not in waiting or need.code in _NOT_THEIRS]
     return (*_yours(draft, mine), *others) if others else ()
@@ -59,7 +64,7 @@ def _yours(draft: Draft, needs: list[Need]) -> Iterable[Turn]:
 
 
 def _theirs(draft: Draft, row: PartyRow, invitation: Invitation, stands: Standing, *, now: datetime) -> Turn:
-    needs = [need for need in draft.needs_of_party(row.token) if need.code not in _NOT_THEIRS]
+    needs = still_theirs(draft, row)
     what = _things(len(needs)) if needs else gettext("everything is there, but they haven’t said so")
     since = gettext("%(stage)s %(time)s") % {"stage": stands.stage.words, "time": moment(stands.since)}
     address = [draft.application.reference, row.token]
@@ -74,6 +79,25 @@ def _theirs(draft: Draft, row: PartyRow, invitation: Invitation, stands: Standin
         url=reverse("portal:invitation", args=address) if is_own else "",
         remind_url=reverse("portal:invitation_reminder", args=address) if is_own and may_remind else "",
     )
+
+
+def _done(draft: Draft, row: PartyRow, stands: Standing) -> Turn:
+    needs = still_theirs(draft, row)
+    is_own = draft.application.is_own
+    return Turn(
+        id=f"turn-{row.token}",
+        who=row.label,
+        is_name=True,
+        what=gettext("done with their part") if not needs else _things(len(needs)),
+        since=gettext("%(stage)s %(time)s") % {"stage": stands.stage.words, "time": moment(stands.since)},
+        state="half" if needs else "met",
+        url=reverse("portal:party", args=[draft.application.reference, row.token]) if is_own else "",
+    )
+
+
+def still_theirs(draft: Draft, row: PartyRow) -> list[Need]:
+    """What the party still needs that whoever was invited can give."""
+    return [need for need in draft.needs_of_party(row.token) if need.code not in _NOT_THEIRS]
 
 
 def _ours(board: DeliveryBoard) -> Iterable[Turn]:
