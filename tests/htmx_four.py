@@ -17,16 +17,16 @@ TESTS = (
     "tests/journeys/test_consequences_in_chromium.py",
     "tests/journeys/test_shares_in_chromium.py",
     "tests/journeys/test_companies_in_chromium.py",
-    "tests/journeys/test_carrying_in_chromium.py",
     "tests/journeys/test_steadiness.py",
-    "tests/journeys/test_by_keyboard.py",
+    "tests/journeys/told",
     "tests/portal/test_script.py",
     "tests/portal/test_catalog_in_chromium.py",
     "tests/portal/test_compare_in_chromium.py",
-    "tests/portal/test_people_in_chromium.py",
     "tests/portal/test_uploading_in_chromium.py",
     "tests/fast_typing",
 )
+# Also those that take long, but for those without script.
+_CHOSEN = ("-m", "browser", "-k", "not no-script and not without-script")
 
 
 class VersionFour:
@@ -54,7 +54,9 @@ def _drawn_as_four(drawn: Any, **options: Any) -> Any:
 def main(*wanted: str) -> int:
     """Always 0."""
     plugin = VersionFour()
-    pytest.main(["-q", "-p", "no:cacheprovider", "--no-header", "--tb=no", *(wanted or TESTS)], plugins=[plugin])
+    pytest.main(
+        ["-q", "-p", "no:cacheprovider", "--no-header", "--tb=no", *(wanted or (*TESTS, *_CHOSEN))], plugins=[plugin]
+    )
     for name in ("passed", "skipped"):
         sys.stdout.write(f"htmx4_{name} {len(plugin.others[name] - plugin.failed)}\n")
     sys.stdout.write(f"htmx4_failed {len(plugin.failed)}\n")

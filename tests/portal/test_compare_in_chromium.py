@@ -11,23 +11,6 @@ __all__ = ["chromium", "open_tab", "site"]
 pytestmark = [pytest.mark.long, pytest.mark.browser, needed("Chromium", has_chromium())]
 
 
-@pytest.mark.parametrize("has_script", [True, False])
-@pytest.mark.parametrize("width", [1280, 320])
-def test_ticked_products_stand_side_by_side(open_tab: OpenTab, has_script: bool, width: int) -> None:
-    browser = open_tab(None, has_script=has_script, width=width)
-    tab = browser.tab
-    browser.get("/")
-    for name in ("Texas LLC", "Wyoming LLC"):
-        tab.get_by_role("checkbox", name=name).check()
-    tab.get_by_role("button", name="Compare").click()
-    expect(tab.get_by_role("columnheader")).to_have_count(2)
-    assert tab.url.endswith("/compare/?product=texas-llc&product=wyoming-llc")
-    assert tab.evaluate("() => document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-    tab.get_by_role("link", name="All products").click()
-    expect(tab.get_by_role("checkbox", checked=True)).to_have_count(2)
-    assert browser.faults == []
-
-
 def test_a_filter_keeps_the_ticks_also_of_what_it_leaves_out(open_tab: OpenTab) -> None:
     browser = open_tab(None)
     tab = browser.tab

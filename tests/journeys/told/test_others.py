@@ -1,0 +1,162 @@
+"""Others do their part: invitations, colleagues, and two people in one section."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.invitations.models import Invitation
+from tests.applications import made
+from tests.invitations import post
+from tests.journeys.conftest import new_user
+from tests.journeys.hands import Hands
+from tests.journeys.told.conftest import Sit
+from tests.journeys.told.drafts import begun, now, root
+from tests.journeys.told.ways import in_every_way
+from tests.needed import has_chromium, needed
+from tests.portal.test_access import confirm
+
+pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
+
+PAPER = {"name": "ada.pdf", "mimeType": "application/pdf", "buffer": made.PDF}
+
+
+@pytest.fixture
+def draft(site: str) -> Draft:
+    """Ida Lund's company, with Ada, of whom only the name is known."""
+    draft = begun()
+    named = {"person.first_name": "Ada", "person.last_name": "Lovelace"}
+    saving.add_party(draft, "person", ["director"], named, by=draft.application.owner)
+    return draft
+
+
+def enter(guest: Hands) -> None:
+    """With a code, from the page that a link has led to."""
+    guest.follow("Send me the code")
+    guest.field("Code", post.code())
+    guest.follow("Open your part")
+    guest.see_heading("Ada Lovelace")
+
+
+@in_every_way
+def test_somebody_is_invited_opens_the_link_with_a_code_and_does_their_part(sit: Sit, draft: Draft) -> None:
+    ida = sit(draft.application.owner, f"{root(draft)}people/")
+    ida.follow("Invite Ada Lovelace")
+    ida.field("Their e-mail address", "ada@example.com")
+    ida.follow("Send the invitation")
+    ida.see("The invitation is on its way to ada@example.com.")
+
+    ada = sit(None, post.link("invitation"))
+    assert "key" not in ada.tab.url
+    enter(ada)
+    for part, text in (("Day", "10"), ("Month", "12"), ("Year", "1985")):
+        ada.field(f"Date of birth {part}", text)
+    ada.answer("Is pep", "Yes")
+    ada.update("Update questions")
+    ada.field("Pep office", "Mayor")
+    ada.choose_file("File for “Passport”", PAPER)
+    if ada.browser.has_script:
+        ada.see("“Passport” is uploaded.")
+    ada.follow("I am done")
+    ada.see_heading("You are done")
+    row = now(draft).parties[0]
+    assert row.raw["xy.person.pep_office"] == "Mayor"
+    assert row.raw["person.date_of_birth"]["year"] == "1985"
+    assert len(now(draft).documents) == 1
+
+    ada.follow("Go back to your answers")
+    ada.follow("Close it in this browser")
+    ada.see_heading("Closed in this browser")
+    ida.go(f"{root(draft)}people/")
+    ida.see("Invitation: Done")
+
+
+@in_every_way
+def test_an_invitation_is_reminded_of_sent_again_expires_and_is_withdrawn(sit: Sit, draft: Draft) -> None:
+    ida = sit(draft.application.owner, f"{root(draft)}people/{draft.parties[0].token}/invitation/")
+    ida.field("Their e-mail address", "ada@example.com")
+    ida.follow("Send the invitation")
+    first = post.link("invitation")
+    own = Invitation.objects.filter(application=draft.application)
+    own.update(sent_at=timezone.now() - timedelta(days=2))
+    ida.go(root(draft))
+    ida.follow("Send a reminder to Ada Lovelace")
+    ida.see("A reminder is on its way to Ada Lovelace.")
+
+    ida.go(f"{root(draft)}people/")
+    ida.follow("Invitation Ada Lovelace")
+    ida.follow("Send it again")
+    ada = sit(None, first)
+    ada.see("The link may be old")
+    ada.go(post.link("invitation"))
+    enter(ada)
+
+    own.update(sent_at=timezone.now() - timedelta(days=14), expires_at=timezone.now())
+    ada.go(f"/part/{own.get().reference}/")
+    ada.see("The link has expired.")
+    ada.follow("Ask for a new link")
+    ida.go(f"{root(draft)}people/{draft.parties[0].token}/invitation/")
+    ida.see("Expired")
+    ida.see("They ask for a new one: send it again.")
+    ida.follow("Send it again")
+    ada.go(post.link("invitation"))
+    enter(ada)
+
+    ida.follow("Withdraw the invitation")
+    ida.see("The invitation of Ada Lovelace is withdrawn. What was filled in stays.")
+    ada.go(f"/part/{own.get().reference}/")
+    ada.see("The invitation was taken back.")
+
+
+@in_every_way
+def test_a_colleague_is_asked_in_edits_may_only_read_then_and_is_let_out(sit: Sit, draft: Draft) -> None:
+    mira = new_user()
+    confirm(mira)
+    ida = sit(draft.application.owner, root(draft))
+    ida.follow("Ask others in, to read or to edit")
+    ida.field("Their e-mail address", mira.email)
+    ida.answer("What they may do", "May edit")
+    ida.follow("Ask them in")
+    ida.see(f"{mira.email} is asked to work on it.")
+
+    colleague = sit(mira, post.link("collaboration"))
+    colleague.follow("Say yes")
+    colleague.see("You can open it now, and find it among your applications.")
+    colleague.go(f"{root(draft)}sections/the-company/")
+    colleague.field("Name", "Larkfield")
+    colleague.follow("Save and continue")
+    assert now(draft).entity_raw["entity.name"] == "Larkfield"
+
+    ida.go(f"{root(draft)}access/")
+    ida.to("", fits=lambda stop: stop.name == "right" and stop.tag == "button")
+    with ida.tab.expect_navigation():
+        ida.use()
+    colleague.go(f"{root(draft)}sections/the-company/")
+    colleague.see("Larkfield")
+    expect(colleague.tab.locator("main").get_by_role("textbox")).to_have_count(0)
+    ida.follow("Remove")
+    colleague.go(root(draft))
+    expect(colleague.tab.locator("h1")).not_to_contain_text("Larkfield")
+
+
+@in_every_way
+def test_two_people_write_in_one_section_and_nothing_is_overwritten_unseen(sit: Sit, draft: Draft) -> None:
+    user: Any = draft.application.owner
+    address = f"{root(draft)}sections/the-company/"
+    ida, mira = sit(user, address), sit(user, address)
+    for hands, name, purpose in ((mira, "Kestrel", ""), (ida, "Larkfield", "Cold fish")):
+        hands.field("Name", name)
+        if purpose:
+            hands.field("Purpose", purpose)
+        hands.follow("Save and continue")
+    ida.see_heading("was changed meanwhile")
+    ida.see("As you typed it")
+    ida.answer("Name", "Kestrel")
+    ida.look_around()
+    ida.follow("Save these answers")
+    raw = now(draft).entity_raw
+    assert (raw["entity.name"], raw["charter.purpose"]) == ("Kestrel", "Cold fish")
