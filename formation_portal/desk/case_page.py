@@ -76,7 +76,7 @@ class CasePage:
 
 def case_page(draft: Draft) -> CasePage:
     """The page of one submitted application. Four queries more than a draft: owners, history and deliveries."""
-    told = summary(draft)
+    told, behind = summary(draft), ownership(draft)
     return CasePage(
         draft=draft,
         status=case_words(draft.application.stands),
@@ -84,13 +84,14 @@ def case_page(draft: Draft) -> CasePage:
         parties=tuple(
             _entry(f"party-{one.party.token}", one.party.label, one.lines, names=True, note=", ".join(one.roles))
             for one in told.parties
+            if not (behind and behind.tells_all_of(one.party))
         ),
         share_classes=tuple(
             _entry(f"class-{one.share_class.token}", one.share_class.label, one.lines, names=True, note="Share class")
             for one in told.share_classes
         ),
         shares=told.shares,
-        ownership=ownership(draft),
+        ownership=behind,
         documents=tuple(_document(draft, line) for line in told.documents),
         history=tuple(draft.application.changes.select_related("who")[:_EVENTS]),
         needs=draft.needs,

@@ -87,8 +87,9 @@ class CheckPage:
 
 def check_page(draft: Draft, *, needs: Sequence[Need] | None = None) -> CheckPage:
     """The page for a draft, or for what was submitted. `needs` are those that a submission was refused for."""
-    told, aside = summary(draft), aside_in(draft)
+    told, aside, behind = summary(draft), aside_in(draft), ownership(draft)
     not_sent = {one.party.token for one in aside.parties}
+    listed = (one for one in told.parties if one.party.token not in not_sent)
     is_open = draft.application.is_open
     delivery = delivery_note(draft)
     came_back = returned(delivery, tracker(draft).returned) if draft.application.submitted_at and is_open else None
@@ -101,13 +102,15 @@ def check_page(draft: Draft, *, needs: Sequence[Need] | None = None) -> CheckPag
         needs=need_links(draft, tuple(still_needed), back_to=NEXT) if is_open else (),
         sections=tuple(reader.section(one.section, one.lines) for one in told.sections),
         parties=tuple(
-            reader.party(one.party, one.roles, one.lines) for one in told.parties if one.party.token not in not_sent
+            reader.party(one.party, one.roles, one.lines)
+            for one in listed
+            if not (behind and behind.tells_all_of(one.party))
         ),
         share_classes=tuple(
             reader.share_class(one.share_class.token, one.share_class.label, one.lines) for one in told.share_classes
         ),
         shares=told.shares,
-        ownership=ownership(draft),
+        ownership=behind,
         holdings=delivery.board.of_all(Kind.SHAREHOLDING),
         documents=tuple(reader.document(line) for line in told.documents),
         price=price_table(price) if price.is_given else None,

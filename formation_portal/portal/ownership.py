@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from formation_portal.applications.drafts import Draft
+from formation_portal.applications.rows import PartyRow
 
 from .allocation import Allocation
 from .share_tree import Node, whole_tree
@@ -19,6 +20,12 @@ class Ownership:
     company: str
     nodes: tuple[Node, ...]
     has_votes: bool
+    # The tokens of everybody who was said to own a part of a company.
+    owners: frozenset[str]
+
+    def tells_all_of(self, party: PartyRow) -> bool:
+        """Whether there is nothing else to say of the party: an owner without a role is asked nothing."""
+        return not party.roles and party.token in self.owners
 
     def lines(self) -> Iterator[tuple[int, Node]]:
         """Every node with how deep it stands, from above."""
@@ -31,7 +38,8 @@ def ownership(draft: Draft) -> Ownership | None:
         return None
     allocation = Allocation(draft)
     nodes = whole_tree(draft, allocation)
-    return Ownership(draft.title, nodes, allocation.has_votes) if nodes else None
+    owners = frozenset(owner for _, owner in allocation.typed_stakes)
+    return Ownership(draft.title, nodes, allocation.has_votes, owners) if nodes else None
 
 
 def _lines(nodes: Iterable[Node], depth: int) -> Iterator[tuple[int, Node]]:

@@ -58,10 +58,11 @@ def _entries(draft: Draft, made_at: datetime) -> Iterator[PrintedEntry]:
     told = summary(draft)
     yield _facts(draft, made_at)
     yield from _needs(draft)
-    yield from _answers(draft, told)
+    behind = ownership(draft)
+    yield from _answers(draft, told, behind)
     if told.shares:
         yield _shares(told.shares)
-    if behind := ownership(draft):
+    if behind:
         yield _ownership(behind)
     if told.documents:
         rows = tuple(_document(draft, line) for line in told.documents)
@@ -96,12 +97,12 @@ def _needs(draft: Draft) -> Iterator[PrintedEntry]:
         yield PrintedEntry(gettext("Still needed"), note, paragraphs=tuple(need.text for need in draft.needs))
 
 
-def _answers(draft: Draft, told: Summary) -> Iterator[PrintedEntry]:
+def _answers(draft: Draft, told: Summary, behind: Ownership | None) -> Iterator[PrintedEntry]:
     not_sent = {one.party.token for one in aside_in(draft).parties}
     for section in told.sections:
         yield PrintedEntry(section.section.title, is_schemas=True, rows=_rows(section.lines), columns=_columns())
     for one in told.parties:
-        if one.party.token not in not_sent:
+        if one.party.token not in not_sent and not (behind and behind.tells_all_of(one.party)):
             roles = ", ".join(one.roles)
             yield PrintedEntry(
                 one.party.label, roles[:1].upper() + roles[1:], True, rows=_rows(one.lines), columns=_columns()
