@@ -1,5 +1,6 @@
 """The record as a PDF: the same words as on the page, tagged, for any name in any script, and whole."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -263,6 +264,30 @@ def test_it_costs_as_many_queries_for_many_people(
         saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
     with django_assert_num_queries(len(few)):
         as_owner.get(path(draft))
+
+
+def _starts(content: bytes, *words: str) -> list[float]:
+    """How far from the left each of the words begins that is found on the first page."""
+    import pypdfium2
+
+    document = pypdfium2.PdfDocument(content)
+    text = document[0].get_textpage()
+    found = []
+    for word in words:
+        search = text.search(word)
+        place = search.get_next()
+        assert place is not None, word
+        found.append(text.get_charbox(place[0])[0])
+        search.close()
+    text.close()
+    document.close()
+    return found
+
+
+def test_a_sentence_of_ours_runs_as_its_language_does_though_it_begins_with_a_name_from_the_right() -> None:
+    ours = PrintedEntry("Needed", paragraphs=("Upload the plan", "\u062d\u0633\u0646: enter the passport number"))
+    edge, after_the_name = _starts(typeset(replace(record(), entries=(ours,))), "Upload", "enter")
+    assert after_the_name > edge + 10
 
 
 def _beyond_the_edge(content: bytes) -> list[str]:
