@@ -26,7 +26,7 @@ from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.needs import needs
 from formation_portal.contract.record import Record
 from formation_portal.contract.schema import FormSchema
-from tests.bench import forms, in_chromium
+from tests.bench import forms, in_chromium, slowest
 from tests.needed import has_chromium
 
 Measure = tuple[str, float, str]
@@ -51,6 +51,7 @@ def all_measures(*, small: bool) -> Iterator[Measure]:
     yield "catalog", _cost(lambda: client.get(catalog), rounds), "ms"
     overview = _section(owner, 60).partition("sections/")[0]
     yield "overview", _cost(lambda: client.get(overview), rounds), "ms"
+    yield from slowest.measures(client, owner, rounds)
     yield from _rules(rounds)
     yield from _weights(client, catalog, _section(owner, 60))
     yield from _memory(client, _section(owner, 60), 30 if small else 1000)

@@ -9,6 +9,7 @@ from playwright.sync_api import Page as Tab
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import open_draft
 from tests.journeys.conftest import OpenTab
+from tests.journeys.manners import moving, too_small
 from tests.journeys.test_questions_in_chromium import started
 from tests.needed import has_chromium, needed
 
@@ -31,31 +32,6 @@ _CUT = """() => [...document.querySelectorAll("main *, header *, footer *")].fil
   return cuts && !one.closest(".visually-hidden, svg") && one.checkVisibility()
     && (one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth + 1);
 }).map((one) => one.outerHTML.slice(0, 120))"""
-# A link within a sentence may be as high as its line (WCAG 2.5.5); a box is pressed by the label around it.
-_SMALL = """() => [...document.querySelectorAll(
-  "main :is(a, button, input, select, textarea, summary), header :is(a, button), footer :is(a, button)")]
-  .filter((one) => one.type !== "hidden" && one.checkVisibility() && !one.closest(".visually-hidden"))
-  .filter((one) => {
-    const words = (element) => element.textContent.replace(/\\s+/g, " ").trim();
-    const around = one.closest("p, li, dd, td, th, label, div");
-    const isInSentence = one.tagName === "A" && getComputedStyle(one).display === "inline"
-      && words(around).length > words(one).length + 3;
-    if (isInSentence) return false;
-    const target = (["radio", "checkbox"].includes(one.type) && one.closest("label")) || one;
-    const boxes = [target, ...target.querySelectorAll("*")].map((part) => part.getBoundingClientRect());
-    const after = getComputedStyle(one, "::after");
-    const coversRow = after.position === "absolute" && after.content !== "none";
-    const height = Math.max(...boxes.map((box) => box.height)), width = Math.max(...boxes.map((box) => box.width));
-    return !coversRow && (height < 43.5 || width < 24);
-  }).map((one) => {
-    const box = one.getBoundingClientRect();
-    return `${Math.round(box.width)} x ${Math.round(box.height)}: ${one.outerHTML.slice(0, 110)}`;
-  })"""
-_MOVING = """() => [...document.querySelectorAll("*")].filter((one) => {
-  const {transitionDuration, animationName, scrollBehavior} = getComputedStyle(one);
-  return transitionDuration.split(", ").some((time) => parseFloat(time) > 0) || animationName !== "none"
-    || scrollBehavior === "smooth";
-}).length + document.getAnimations().length"""
 _UNBOUND = """() => [...document.querySelectorAll("main :is(input, select, textarea, button, .button)")]
   .filter((one) => one.type !== "hidden" && one.checkVisibility() && !one.closest(".visually-hidden"))
   .filter((one) => {
@@ -115,9 +91,7 @@ def test_what_customers_press_is_as_large_as_a_finger(
     owner, addresses = pages
     browser = open_tab(owner, width=width)
     small = [
-        f"{address}: {one}"
-        for address in each(browser.tab, browser.base, addresses)
-        for one in browser.tab.evaluate(_SMALL)
+        f"{address}: {one}" for address in each(browser.tab, browser.base, addresses) for one in too_small(browser.tab)
     ]
     assert not small, "\n".join(small)
 
@@ -127,13 +101,11 @@ def test_nothing_moves_for_those_who_want_no_motion(open_tab: OpenTab, pages: tu
     owner, addresses = pages
     browser = open_tab(owner)
     moving = {
-        address: count
-        for address in each(browser.tab, browser.base, addresses)
-        if (count := browser.tab.evaluate(_MOVING))
+        address: count for address in each(browser.tab, browser.base, addresses) if (count := moving(browser.tab))
     }
     assert moving == {}
     browser.tab.emulate_media(reduced_motion="no-preference")
-    assert browser.tab.evaluate(_MOVING) > 0, "the look at what moves sees nothing"
+    assert moving(browser.tab) > 0, "the look at what moves sees nothing"
 
 
 @pytest.mark.long

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from copy import deepcopy
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -28,6 +29,7 @@ from tests.journeys.around import around_it
 from tests.journeys.barriers import HEIGHT, WIDE, barriers
 from tests.journeys.browser import TabBrowser
 from tests.journeys.conftest import OpenTab
+from tests.journeys.manners import AGENTS, CUSTOMERS, MOST_SHIFT, bad_manners, keep_hosts, shifted
 from tests.journeys.others import others_take_part
 from tests.journeys.papers import papers_in_every_state
 from tests.journeys.people import people_once
@@ -41,6 +43,8 @@ _DELIVERIES = (DeliveryState.WAITING, DeliveryState.UNKNOWN, DeliveryState.HELD,
 
 # Pages that are answers to what can't be had.
 _REFUSED = {"not-found", "not-found-outside", "product-not-found", "forbidden", "no-catalog"}
+# What the page shows is set by the letter itself, or by the library that documents the interface.
+_NOT_OURS = ("letter-html", "interface")
 _REFUSED |= {"part-unknown", "part-expired", "collaboration-shut"}
 
 
@@ -57,6 +61,7 @@ class Walk:
         }
         self.found: list[str] = []
         self.seen: set[str] = set()
+        self.hosts = {who: keep_hosts(browser.tab) for who, browser in self.tabs.items()}
 
     def look(self, shot: Shot) -> None:
         """Open the page, do what leads to the state, and look."""
@@ -65,10 +70,17 @@ class Walk:
         opened = browser.tab.goto(browser.base + shot.address)
         assert opened is not None
         assert (opened.status >= 400) == (shot.name in _REFUSED), f"{shot.name}: {opened.status}"
+        if (shift := shifted(browser.tab)) > MOST_SHIFT:
+            self.found.append(f"{shot.name}: shifts by {shift:.3f} while it loads")
         if shot.act:
             shot.act(browser.tab)
         self.seen.add(shot.name)
         self.found += [f"{shot.name}: {one}" for one in barriers(browser.tab)]
+        if not shot.name.startswith(_NOT_OURS):
+            least = AGENTS if shot.who == "agent" else CUSTOMERS
+            self.found += [f"{shot.name}: {one}" for one in bad_manners(browser.tab, least=least)]
+        self.found += [f"{shot.name}: asks {host}" for host in self.hosts[shot.who] - {urlsplit(browser.base).netloc}]
+        self.hosts[shot.who].clear()
 
 
 @pytest.fixture
