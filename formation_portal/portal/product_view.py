@@ -1,8 +1,10 @@
 """One product as its page shows it: price, time, and who and what its form asks for."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from babel.numbers import get_currency_name
+from django.urls import reverse
 
 from formation_portal.contract.catalog import CatalogItem, Price
 from formation_portal.contract.language import locale, say
@@ -49,8 +51,21 @@ class PriceTable:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherProduct:
+    """A product to take instead."""
+
+    name: str
+    url: str
+    timeline: str
+
+
+@dataclass(frozen=True, slots=True)
 class ProductPage:
-    """Everything that a product's page shows. Where the product isn't available, only its name and the reason."""
+    """Everything that a product's page shows.
+
+    Where the product isn't available, only its name, what else there is in its place, and the reason, which is in our
+    own words and not for customers.
+    """
 
     key: str
     name: str
@@ -64,6 +79,7 @@ class ProductPage:
     sections: tuple[SectionPreview, ...] = ()
     documents: tuple[DocumentGroup, ...] = ()
     form: str = ""
+    others: tuple[OtherProduct, ...] = ()
 
     @property
     def is_available(self) -> bool:
@@ -71,13 +87,15 @@ class ProductPage:
         return not self.reason
 
 
-def product_page(product: Product) -> ProductPage:
-    """The page of one product of the catalog."""
+def product_page(product: Product, *, offered: Iterable[Product] = ()) -> ProductPage:
+    """The page of one product of the catalog, among all that are offered."""
     item = product.item
     if item is None or not product.is_available:
         place = item.jurisdiction.name if item else ""
         description = item.product.description if item else ""
-        return ProductPage(product.key, product.name, place, description, product.reason or say("It cannot be read"))
+        reason = product.reason or say("It cannot be read")
+        others = tuple(_others(product, offered))
+        return ProductPage(product.key, product.name, place, description, reason, others=others)
     return ProductPage(
         key=product.key,
         name=product.name,
@@ -92,6 +110,14 @@ def product_page(product: Product) -> ProductPage:
         documents=document_groups(item.form, entity_word=entity_word(item.product.type)),
         form=form_words(item.form),
     )
+
+
+def _others(product: Product, offered: Iterable[Product]) -> Iterator[OtherProduct]:
+    """What can be formed in the same place."""
+    place = product.item.jurisdiction.name if product.item else ""
+    for one in offered:
+        if place and one.item and one.is_available and one.item.jurisdiction.name == place:
+            yield OtherProduct(one.name, reverse("portal:product", args=[one.key]), one.item.estimated_timeline)
 
 
 def entity_word(product_type: str) -> str:

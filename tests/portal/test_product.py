@@ -1,14 +1,17 @@
 """A product's page, said from its schema alone."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from django.test import Client
 
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
+from formation_portal.gateway.catalog import Catalog
 from formation_portal.gateway.products import read_products
 from formation_portal.portal.product_view import ProductPage, product_page
 from formation_portal.portal.requirements import document_groups, role_needs, section_previews
+from formation_portal.portal.views import outage
 from tests.applications import made
 from tests.journeys.conftest import new_user
 from tests.markup import Markup
@@ -100,6 +103,70 @@ def test_a_faulty_product_is_not_available() -> None:
     assert not shown.is_available
     assert shown.reason
     assert shown.roles == ()
+
+
+HERE = made.ITEM["jurisdiction"]
+BROKEN = made.ITEM | {
+    "jurisdiction_product_id": "broken",
+    "product": made.ITEM["product"] | {"slug": "broken-company", "name": "Broken company"},
+    "schema": made.SCHEMA | {"id": ""},
+}
+ELSEWHERE = made.ITEM | {
+    "jurisdiction_product_id": "elsewhere",
+    "product": made.ITEM["product"] | {"slug": "elsewhere-company", "name": "Company elsewhere"},
+    "jurisdiction": HERE | {"name": "Elsewhere"},
+}
+
+
+@pytest.fixture
+def offering(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A catalog with a product that works, one that doesn't in the same place, one elsewhere, and one unreadable."""
+    items = read_products([made.ITEM, BROKEN, ELSEWHERE, "nonsense"])
+    monkeypatch.setattr(outage, "current_catalog", lambda: Catalog(items, datetime.now(UTC)))
+
+
+def opened(client: Client, key: str = "broken-company") -> Markup:
+    page = Markup(client.get(f"/products/{key}/").content.decode())
+    assert page.faults == []
+    return page
+
+
+@pytest.mark.django_db
+class TestUnavailable:
+    """A product whose form is faulty, as its readers meet it."""
+
+    def test_a_customer_reads_plain_words_and_a_way_out(
+        self, offering: None, as_owner: Client, as_nobody: Client, settings: Any
+    ) -> None:
+        settings.DEMO = False
+        for client in (as_owner, as_nobody):
+            page = opened(client)
+            said = page.one("main").text
+            assert "You can’t start an application for this at the moment." in said
+            assert "schema" not in said
+            links = [one.text for one in page.all("a") if one.attributes["href"].startswith("/products/")]
+            assert links == ["Example company"]
+            assert [one for one in page.all("a", href="#help") if one.inside("main")]
+            assert "no id" not in client.get("/").content.decode()
+            assert "Not available." in client.get("/").content.decode()
+
+    def test_where_nothing_else_is_there_all_products_are_the_way_out(
+        self, offering: None, as_nobody: Client, settings: Any
+    ) -> None:
+        settings.DEMO = False
+        [nameless] = [one.key for one in outage.current_catalog().items if one.item is None]
+        page = opened(as_nobody, nameless)
+        assert page.one("a", _class="button").attributes["href"] == "/"
+        assert "can't be read" not in page.one("main").text
+
+    def test_an_agent_reads_the_reason(self, offering: None, as_agent: Client, settings: Any) -> None:
+        settings.DEMO = False
+        assert "The schema has no id" in opened(as_agent).one("main").text
+        assert "The schema has no id" in as_agent.get("/").content.decode()
+
+    def test_the_demo_tells_everybody(self, offering: None, as_nobody: Client, settings: Any) -> None:
+        settings.DEMO = True
+        assert "The schema has no id" in opened(as_nobody).one("main").text
 
 
 @pytest.mark.django_db(databases=["default", "service"])

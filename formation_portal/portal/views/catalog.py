@@ -11,6 +11,7 @@ from formation_portal.gateway.catalog import Catalog
 
 from ..catalog_filter import CatalogFilter
 from ..catalog_list import catalog_page
+from ..readers import reads_reasons
 from ..ticks import address, ticked_keys
 from .outage import with_catalog
 
@@ -22,7 +23,7 @@ from .outage import with_catalog
 def catalog(request: AnyRequest, offered: Catalog) -> HttpResponse:
     """The whole page, or for htmx the results with the count. A page restored from history is always whole."""
     chosen, keys = CatalogFilter.read(request.GET), ticked_keys(request.GET)
-    page = {"page": catalog_page(offered, chosen, keys)}
+    page = {"page": catalog_page(offered, chosen, keys), "reads_reasons": reads_reasons(request)}
     if not request.htmx or request.htmx.history_restore_request:
         return render(request, "portal/catalog.html", page)
     response = render(request, "portal/_catalog_answer.html", page)

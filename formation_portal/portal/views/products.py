@@ -11,6 +11,7 @@ from formation_portal.gateway.catalog import Catalog
 
 from ..checklist_page import checklist_page
 from ..product_view import product_page
+from ..readers import reads_reasons
 from .outage import with_catalog
 
 
@@ -23,7 +24,8 @@ def product(request: AnyRequest, offered: Catalog, key: str) -> HttpResponse:
     if found is None:
         raise Http404
     context = {
-        "page": product_page(found),
+        "page": product_page(found, offered=offered.items),
+        "reads_reasons": reads_reasons(request),
         "note": offered.note if offered.is_stale else "",
         "sign_in_url": f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': f'{request.path}?chosen'})}",
         "has_come_back": "chosen" in request.GET and request.user.is_authenticated,
