@@ -16,6 +16,7 @@ from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext
 
+from formation_portal.contract.reading import LINES_LIMIT
 from formation_portal.environment import PROJECT
 
 from .printed import PrintedRecord
@@ -32,6 +33,8 @@ _ESCAPED = re.compile(r"\\u\{([0-9a-f]+)\}")
 # Every font has these; they are named where they stand with others.
 _COMMON = frozenset(map(chr, range(0x20, 0x17F)))
 _ROUNDS = 10
+# No answer that can be read is longer, with the codes of its characters; of one that can't, the beginning is enough.
+_LONGEST = 10 * LINES_LIMIT
 
 
 def typeset(record: PrintedRecord) -> bytes:
@@ -80,7 +83,11 @@ def fonts() -> typst.Fonts:
 
 def _printable(said: Any) -> Any:
     """The same without what can't be shown: control characters stand as what was lost, ends of lines are one kind."""
-    return _everywhere(said, lambda text: _CONTROLS.sub("\ufffd", "\n".join(text.splitlines())))
+    return _everywhere(said, lambda text: _CONTROLS.sub("\ufffd", "\n".join(_begun(text).splitlines())))
+
+
+def _begun(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
 
 
 def _everywhere(said: Any, change: Callable[[str], str]) -> Any:

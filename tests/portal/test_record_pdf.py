@@ -14,6 +14,7 @@ from PIL import ImageFont
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import Party, ShareClass
+from formation_portal.portal import typesetting
 from formation_portal.portal.printed import PrintedEntry, PrintedRecord, PrintedRow, PrintedTable
 from formation_portal.portal.printed_record import printed_record
 from formation_portal.portal.typesetting import fonts, typeset
@@ -178,6 +179,14 @@ def test_control_characters_and_ends_of_lines_do_no_harm() -> None:
     )
     for word in ("one", "two", "three", "four", "cba"):
         assert word in found.text, "the last one is turned round, as whoever typed it has said"
+
+
+def test_of_a_text_without_end_the_beginning_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert typesetting._LONGEST >= 100_000
+    monkeypatch.setattr(typesetting, "_LONGEST", 60)
+    found = read_pdf(typeset(record(PrintedRow("A", "word " * 50), PrintedRow("B", "the next answer")))).text
+    assert f"{'word ' * 12}… B the next answer" in found
+    assert found.count("word") == 12
 
 
 def test_a_table_names_its_columns_again_on_each_page() -> None:
