@@ -14,7 +14,8 @@ from PIL import Image
 from tests.journeys.screenshots import PROJECT, running, take
 
 FOLDER = PROJECT / "static/readme"
-PAGES = ("catalog", "product", "overview", "section", "people", "shares", "documents", "check", "status")
+PAGES = ("catalog", "product", "overview", "section", "people", "spreadsheet", "invitation", "shares", "documents")
+PAGES += ("check", "status")
 LARGEST = 120_000
 _QUALITIES = range(80, 20, -10)
 

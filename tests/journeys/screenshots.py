@@ -173,6 +173,8 @@ class Story:
             Shot("section-addresses", stranger.follow(overview, "Office, tax").address),
             Shot("section-conflict", name.address, act=_save_what_is_old),
             Shot("people", people.address),
+            Shot("spreadsheet", f"{root}people/spreadsheet/"),
+            Shot("invitation", f"{person}invitation/"),
             Shot("party-new-kind", f"{new}?role=shareholder"),
             Shot("party-new", f"{new}?role=shareholder&kind=person"),
             Shot("party", person),
