@@ -12,12 +12,14 @@ from django.utils.translation import gettext_lazy as _
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
 from formation_portal.applications.saving import ALWAYS_LOOK
-from formation_portal.applications.stakes import Owner, owner, owners_of, typed_stakes
+from formation_portal.applications.stakes import Owner, owners_of, typed_stakes
 from formation_portal.applications.tokens import is_token, new_token
 from formation_portal.contract import canonical
 from formation_portal.contract.language import say
 from formation_portal.contract.percent import percent
+from formation_portal.contract.problems import AnswerError
 from formation_portal.contract.reading import as_typed
+from formation_portal.contract.stakes import part_of_company
 
 from .closed import reason
 from .lists import Problem
@@ -167,8 +169,13 @@ class OwnersPage:
             yield Problem("new-first-name", say("Enter the name of the owner"))
         if not self.new.part:
             yield Problem("new-part", say("Enter which part they own, like 40% or 1/3"))
-        elif problem := owner(self.company_row, self.company_row, self.new.part).problem:
+        elif problem := _unreadable(self.new.part):
             yield Problem("new-part", problem)
+
+    @property
+    def new_errors(self) -> Mapping[str, str]:
+        """The same by the control that each stands at: `owner`, `first_name` or `part`."""
+        return {one.id.removeprefix("new-").replace("-", "_"): one.text for one in self.new_problems}
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -177,6 +184,15 @@ class OwnersPage:
 
     def _url(self, view: str, *more: str) -> str:
         return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
+
+
+def _unreadable(part: str) -> str:
+    """Why the part of a new owner can't be read, who may have no name yet; empty where it can."""
+    try:
+        part_of_company(part, of=f"“{say('Part')}”")
+    except AnswerError as error:
+        return error.message
+    return ""
 
 
 def owners_page(draft: Draft, company: PartyRow, new: NewOwner | None = None) -> OwnersPage:

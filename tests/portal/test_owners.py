@@ -169,6 +169,26 @@ def test_an_owner_who_cannot_be_added_stays_in_the_form(
     assert len(open_draft(duo.application).parties) == 2
 
 
+@pytest.mark.parametrize(
+    ("typed", "id_"),
+    [
+        ({"part": "40%"}, "new-owner"),
+        ({"owner": "new:person", "part": "40%"}, "new-first-name"),
+        (JOOST | {"part": "lots"}, "new-part"),
+    ],
+)
+def test_why_an_owner_cannot_be_added_stands_at_its_field(
+    as_owner: Client, duo: Draft, typed: dict[str, str], id_: str
+) -> None:
+    page = Markup(post(as_owner, duo, typed).content.decode())
+    [wrong] = [one for one in page.controls if one.attributes.get("aria-invalid")]
+    assert wrong.attributes["id"] == id_
+    assert f"{id_}-error" in wrong.attributes["aria-describedby"]
+    [said] = page.all("p", _class="error")
+    assert said.attributes["id"] == f"{id_}-error"
+    assert "Kestrel B.V., Kestrel B.V." not in said.text
+
+
 def test_posting_twice_makes_one_owner(as_owner: Client, duo: Draft) -> None:
     form = drawn(as_owner, url(duo)) | JOOST
     for _ in range(2):
