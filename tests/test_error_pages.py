@@ -56,6 +56,11 @@ def test_what_is_not_there(as_owner: Client) -> None:
     house_page(as_owner.get("/nowhere/"), 404)
 
 
+@pytest.mark.parametrize("address", ["/applications/%00/", "/%00", "/desk/%00/", "/part/x%00/code/"])
+def test_what_nothing_is_called(address: str, as_nobody: Client) -> None:
+    house_page(as_nobody.get(address), 404)
+
+
 def test_what_a_page_does_not_do(as_nobody: Client) -> None:
     response = as_nobody.post("/")
     house_page(response, 405)

@@ -68,7 +68,8 @@ def cases(*, state: str, text: str) -> QuerySet[Application]:
         party_count=Count("parties", distinct=True, filter=Q(parties__removed_at=None)),
         document_count=Count("documents", distinct=True, filter=Q(documents__party__removed_at=None)),
     ).order_by("submitted_at", "pk")
-    for word in text.split():
+    # PostgreSQL can't even be asked for a null character.
+    for word in text.replace("\x00", " ").split():
         found = found.filter(
             Q(reference__icontains=word)
             | Q(owner__email__icontains=word)

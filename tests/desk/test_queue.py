@@ -72,6 +72,7 @@ def test_one_finds_a_case_by_reference_and_by_customer(owner: Any, stranger: Any
     [theirs] = submitted_ones(stranger, 1)
     assert references(as_agent, f"?q={mine.reference[:7].lower()}") == [mine.reference]
     assert references(as_agent, "?q=Otto+fremd") == [theirs.reference]
+    assert references(as_agent, "?q=Otto%00fremd") == [theirs.reference]
     assert references(as_agent, "?q=nobody") == []
 
 
