@@ -1,4 +1,4 @@
-"""What a task costs a person: pages opened, buttons and links pressed, fields filled in."""
+"""What a task costs a person: pages opened, buttons and links pressed, questions answered."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from tests.journeys.clients import NO_FILES, Browser, Files
 from tests.journeys.page import Button, Form, Page
 
-# Seconds for each, after the keystroke-level model: to find and press; to read what is asked, recall and type it; to
-# see what a new page is. Generous, since nobody does this twice.
-_PRESS, _FIELD, _PAGE, _FILE = 2.5, 9.0, 3.0, 15.0
+# Seconds for each, after the keystroke-level model: to find and press; to read what is asked, recall and type it, in
+# however many parts; to read it and choose; to see what a new page is. Generous, since nobody does this twice.
+_PRESS, _FIELD, _CHOICE, _PAGE, _FILE = 2.5, 9.0, 5.0, 3.0, 15.0
 
 
 @dataclass
@@ -18,14 +18,15 @@ class Effort:
 
     presses: int = 0
     fields: int = 0
+    choices: int = 0
     pages: int = 0
     files: int = 0
 
     @property
     def minutes(self) -> float:
         """How long that takes somebody who has everything at hand."""
-        seconds = self.presses * _PRESS + self.fields * _FIELD + self.pages * _PAGE + self.files * _FILE
-        return seconds / 60
+        answers = self.fields * _FIELD + self.choices * _CHOICE
+        return (self.presses * _PRESS + answers + self.pages * _PAGE + self.files * _FILE) / 60
 
 
 class Counted:
@@ -44,8 +45,15 @@ class Counted:
     def send(self, form: Form, button: Button, *, files: Files = NO_FILES, follow: bool = True) -> Page:
         """Fill in and press."""
         changed = [one for one in form.controls if one.filled != one.found and any(one.filled)]
-        self.effort.fields += len({name.rpartition(":")[0] or name for name in (one.name for one in changed)})
+        typed = {_question(one.name) for one in changed if not one.options}
+        self.effort.fields += len(typed)
+        self.effort.choices += len({_question(one.name) for one in changed} - typed)
         self.effort.files += len(files)
         self.effort.presses += 1
         self.effort.pages += 1
         return self._browser.send(form, button, files=files, follow=follow)
+
+
+def _question(control: str) -> str:
+    """The question that a control belongs to: `q:` and its key, also where it is answered in parts."""
+    return ":".join(control.split(":")[:2]) if control.startswith("q:") else control

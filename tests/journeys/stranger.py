@@ -111,6 +111,10 @@ class Stranger:
         sent = [self._upload(form) for form in page.forms]
         if any(sent) and any(self._is_open(form) for form in page.forms):
             page = self._get(page.address)
+        self.answer(page)
+
+    def answer(self, page: Page) -> None:
+        """Give a page the answers that it asks for, and save."""
         for form in page.forms:
             # What the portal knows already, as of somebody who adds themselves, is said by leaving it as it stands.
             if form.method == "post":
