@@ -15,7 +15,8 @@ def main() -> int:
     said = _arguments()
     os.environ |= {"AGREEMENT_DRAFTS": str(said.drafts), "AGREEMENT_SEED": str(said.seed)}
     begun = time.monotonic()
-    code = pytest.main(["-q", "-p", "no:cacheprovider", "--no-header", str(Path(__file__).parent)])
+    plain = ("-q", "-p", "no:cacheprovider", "-p", "no:logging", "--no-header")
+    code = pytest.main([*plain, str(Path(__file__).parent)])
     from .test_needs_agree import TALLY
 
     lines = {
