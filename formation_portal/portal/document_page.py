@@ -12,6 +12,9 @@ from formation_portal.applications.previews import findings_of
 from .advice import advice
 from .file_rows import facts
 
+# A4, which most pages of a PDF are.
+_PAPER = (1240, 1754)
+
 
 @dataclass(frozen=True, slots=True)
 class DocumentPage:
@@ -48,6 +51,15 @@ class DocumentPage:
     @property
     def pages(self) -> int:
         return findings_of(self.document).pages or 1
+
+    @property
+    def width(self) -> int:
+        """How wide it is beside its height, so that the page keeps its place while the picture comes."""
+        return findings_of(self.document).width or _PAPER[0]
+
+    @property
+    def height(self) -> int:
+        return findings_of(self.document).height or _PAPER[1]
 
     @property
     def picture_url(self) -> str:

@@ -33,6 +33,7 @@ TYPED = (
 )
 OURS = (
     "Ingrid Solheim",
+    "IS",
     "owner@example.com",
     "Formation Portal",
     "Pseudo",
