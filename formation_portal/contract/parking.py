@@ -1,12 +1,13 @@
 """What the rules set aside: kept as it was typed, asked no more, never sent; and what a change sets aside anew."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from .answers import Answers
 from .conditions import Condition, ConditionalMinimum
 from .places import all_places
 from .record import Holder, Party
-from .rules import Question, Standing
+from .rules import Question, Standing, settle
 from .schema import FormSchema, Section
 
 # So many answers come and go without a word beside the one that says how many.
@@ -74,6 +75,14 @@ def set_aside(before: Standing, after: Standing) -> Parked:
         share_classes=now.share_classes - was.share_classes,
         answers=frozenset(one for one in now.answers - was.answers if one.section not in sections),
     )
+
+
+def hanging_on(name: str, standing: Standing) -> Parked:
+    """What would be set aside without the entity's answer of that name: all that another one can set aside."""
+    record = standing.record
+    values = {key: value for key, value in record.answers.values.items() if key != name}
+    without = replace(record, answers=Answers(values, record.answers.problems))
+    return set_aside(standing, settle(standing.schema, without))
 
 
 def parked_questions(standing: Standing, holder: Holder) -> tuple[Question, ...]:

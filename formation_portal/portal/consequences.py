@@ -7,9 +7,11 @@ from django.urls import reverse
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.saving import choices_of
+from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.language import say
-from formation_portal.contract.parking import Parked, set_aside
+from formation_portal.contract.parking import Parked, choices, hanging_on, set_aside
 from formation_portal.contract.rules import Standing
+from formation_portal.contract.schema import Section
 
 from .counting import counted, listed
 
@@ -30,6 +32,25 @@ def consequence(draft: Draft, was: Standing) -> Consequence | None:
         draft,
         set_aside(was, draft.standing),
         undo=lambda number: reverse("portal:choice_restoration", args=[reference, number]),
+    )
+
+
+def foreseen(draft: Draft, section: Section) -> dict[str, str]:
+    """By name, of each choice that the section asks for and that holds much: what another answer can set aside.
+
+    It is said in a way that stays true when the choice is changed in the page.
+    """
+    deciding = choices(draft.schema)
+    given = [spec for spec in section.fields if spec.name in deciding and spec.name in draft.record.answers.values]
+    found = [(spec, hanging_on(spec.name, draft.standing)) for spec in given]
+    return {spec.name: _warning(draft, spec, aside) for spec, aside in found if aside.is_much}
+
+
+def _warning(draft: Draft, spec: FieldSpec, aside: Parked) -> str:
+    return say(
+        "Another answer can set aside {things}. They come back with “{words}”.",
+        things=listed(list(_counts(draft, aside))),
+        words=spec.display(draft.record.answers.values[spec.name]),
     )
 
 

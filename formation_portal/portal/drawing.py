@@ -35,7 +35,7 @@ def draw_all(questions: Iterable[Question]) -> str:
 
 def draw(question: Question, spoken: str) -> str:
     """The question's markup in the language that is spoken now."""
-    if question.error or question.doubt:
+    if question.error or question.doubt or question.ahead:
         return _render(question)
     typed = dict(_typed_text(question))
     look = _with_gaps(question, typed)

@@ -76,6 +76,8 @@ class Question:
     shares_url: str = ""
     given: tuple[str, ...] = ()
     unanswerable: str = ""
+    # What another answer can set aside, where that is much.
+    ahead: str = ""
     # What the error is, where it is known: the code of a problem (contract/problems.py).
     error_code: str = ""
 
@@ -155,8 +157,8 @@ class Question:
 
     @property
     def described_by(self) -> str:
-        said = ("hint" if self.hint else "", "doubt" if self.doubt else "", "error" if self.error else "")
-        return " ".join(f"{self.id}-{what}" for what in said if what)
+        said = [what for what in ("hint", "doubt", "ahead", "error") if getattr(self, what)]
+        return " ".join(f"{self.id}-{what}" for what in said)
 
     @property
     def mark(self) -> str:

@@ -13,6 +13,7 @@ from formation_portal.contract.schema import Section
 from . import moments
 from .answers_page import AnswersPage, share_class_choices
 from .arrivals import Arrivals, arrivals
+from .consequences import foreseen
 from .lists import NeedRow, need_rows
 from .sheet import Sheet
 from .slots import SlotRow, slot_rows
@@ -100,6 +101,7 @@ def section_page(draft: Draft, section: Section, *, earlier: EarlierFiles | None
         refused=arrival.refused,
         share_classes=share_class_choices(draft),
         record=draft.record,
+        foreseen=foreseen(draft, section),
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
     )
     return SectionPage(draft=draft, section=section, sheet=sheet, arrival=arrival, arrivals=board, earlier=earlier)

@@ -63,6 +63,8 @@ class Sheet:
     refused: Mapping[str, str] = field(default_factory=dict)
     control: Callable[[FieldSpec], str] = control_name
     is_own: bool = False
+    # By name, what another answer can set aside.
+    foreseen: Mapping[str, str] = field(default_factory=dict)
     share_classes: tuple[Choice, ...] = ()
     shares_url: str = ""
     # Whose answers these are, and all that is said besides; without them, nothing is looked up in the page.
@@ -128,6 +130,7 @@ class Sheet:
             shares_url=self.shares_url,
             given=given,
             unanswerable=unanswerable,
+            ahead=self.foreseen.get(spec.name, ""),
         )
 
     @property

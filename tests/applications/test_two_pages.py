@@ -97,6 +97,8 @@ class Page:
     touched: set[Any] = field(default_factory=set)
     # Where both have written, and this window has chosen to keep the other's.
     kept: set[Any] = field(default_factory=set)
+    # What the page with the two versions asks about: one or the other, and nothing is typed there.
+    asked: frozenset[Any] = frozenset()
     is_asked: bool = False
 
     @classmethod
@@ -126,6 +128,9 @@ class Story:
     def type(self, who: int, number: int) -> None:
         page = self.pages[who]
         name = list(page.sheet.places)[number % len(page.sheet.places)]
+        if page.is_asked:
+            page.kept ^= {name} & page.asked
+            return
         texts = page.sheet.places[name]
         page.shows[name] = texts[number // 7 % len(texts)]
         page.touched.add(name)
@@ -170,14 +175,13 @@ class Story:
         self.false_conflicts += [name for name in stale.fields if self.writers.get(name) == page.seen.page]
         assert not set(stale.fields) & set(stale.left)
         stands = page.sheet.read(draft)
-        # What both have typed alike is no question: that is how it stands, and how this window shows it.
-        page.known |= {name: stands[name] for name in page.shows if stands[name] == page.shows[name]}
         for place, name in enumerate((*stale.fields, *stale.left)):
             page.known[name] = stands[name]
             if name in stale.left or (number >> place) % 2:
                 page.kept.add(name)
         page.version = page.sheet.version(draft)
         page.seen = saving.Seen(draft.application.revision, new_token())
+        page.asked = frozenset(stale.fields)
         page.is_asked = True
 
 

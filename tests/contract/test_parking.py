@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from formation_portal.contract.answers import Answers
-from formation_portal.contract.parking import Parked, ParkedAnswer, parked, set_aside
+from formation_portal.contract.parking import Parked, ParkedAnswer, hanging_on, parked, set_aside
 from formation_portal.contract.record import Record
 from formation_portal.contract.rules import Standing, settle
 from formation_portal.contract.schema import FormSchema
@@ -50,6 +50,23 @@ def test_what_is_set_aside_was_answered_and_is_not_asked(document: dict[str, Any
         else:
             assert not listed
             assert not standing.active_roles(holder)
+
+
+@given(schemas(), st.data())
+def test_what_hangs_on_an_answer_is_what_taking_it_back_sets_aside(
+    document: dict[str, Any], data: st.DataObject
+) -> None:
+    schema = FormSchema.model_validate(document)
+    now = data.draw(records(schema))
+    for name in now.answers.values:
+        values = {key: value for key, value in now.answers.values.items() if key != name}
+        without = replace(now, answers=Answers(values, now.answers.problems))
+        standing = settle(schema, now)
+        found = hanging_on(name, standing)
+        assert found == set_aside(standing, settle(schema, without))
+        assert standing.record == now
+        for section in found.sections:
+            assert standing.section(next(one for one in schema.sections if one.key == section)).active
 
 
 @given(schemas(), st.data())

@@ -78,6 +78,21 @@ def test_what_is_set_aside_stands_on_the_check_page_without_a_barrier(open_tab: 
     assert list(barriers(browser.tab)) == []
 
 
+def test_what_another_answer_sets_aside_is_said_before_and_stays_where_it_is(open_tab: OpenTab, site: str) -> None:
+    _, owner, address = managed("Who runs the company?")
+    browser = open_tab(owner)
+    browser.get(address)
+    warning = browser.tab.get_by_text("Another answer can set aside 1 section and 1 person.")
+    expect(warning).to_contain_text("They come back with “Managed by managers”.")
+    told = question(browser.tab).get_attribute("aria-describedby") or ""
+    assert str(warning.get_attribute("id")) in told.split()
+    place = warning.bounding_box()
+    choose_members(browser)
+    expect(browser.tab.locator(".set-aside")).to_be_visible()
+    assert warning.bounding_box() == place
+    assert list(barriers(browser.tab)) == []
+
+
 def test_another_choice_takes_the_line_away(open_tab: OpenTab, site: str) -> None:
     _, owner, address = managed("Who runs the company?")
     browser = open_tab(owner)
