@@ -3,8 +3,6 @@
 (() => {
   "use strict";
 
-  document.documentElement.classList.add("scripted");
-
   /* One place for the names of htmx's events, since version 4 calls them otherwise. */
   const EVENT = {
     before: "htmx:beforeRequest",
