@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tests.journeys.clients import NO_FILES, Browser, Files
 from tests.journeys.page import Button, Form, Page
+from tests.journeys.stranger import updates
 
 # Seconds for each, after the keystroke-level model: to find and press; to read what is asked, recall and type it, in
 # however many parts; to read it and choose; to see what a new page is. Generous, since nobody does this twice.
@@ -30,28 +31,36 @@ class Effort:
 
 
 class Counted:
-    """A browser that counts what is done with it. To open a page is a press; what it held already is no field."""
+    """A browser that counts what is done with it. To open a page is a press, but where the last press has led there;
+    what it held already is no field."""
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
+        self._here = ""
         self.effort = Effort()
 
     def get(self, address: str) -> Page:
-        """Follow a link."""
-        self.effort.presses += 1
-        self.effort.pages += 1
-        return self._browser.get(address)
+        """Follow a link, unless that page stands there already."""
+        page = self._browser.get(address)
+        if page.address != self._here:
+            self.effort.presses += 1
+            self.effort.pages += 1
+        self._here = page.address
+        return page
 
     def send(self, form: Form, button: Button, *, files: Files = NO_FILES, follow: bool = True) -> Page:
-        """Fill in and press."""
+        """Fill in and press. Where script runs, a file is sent and questions follow a choice without it, in the page."""
         changed = [one for one in form.controls if one.filled != one.found and any(one.filled)]
         typed = {_question(one.name) for one in changed if not one.options}
         self.effort.fields += len(typed)
         self.effort.choices += len({_question(one.name) for one in changed} - typed)
+        page = self._browser.send(form, button, files=files)
         self.effort.files += len(files)
-        self.effort.presses += 1
-        self.effort.pages += 1
-        return self._browser.send(form, button, files=files, follow=follow)
+        if not files and not updates(button):
+            self.effort.presses += 1
+            self.effort.pages += 1
+            self._here = page.address
+        return page
 
 
 def _question(control: str) -> str:

@@ -127,7 +127,7 @@ class Stranger:
         """Fill in and bring the page up to date until it asks nothing new, then save."""
         while True:
             self._fill(form)
-            update = next((button for button in form.buttons if _updates(button)), None)
+            update = next((button for button in form.buttons if updates(button)), None)
             if update is None:
                 # Where files stand in the same form, their buttons come before the one that saves.
                 save = next((button for button in form.buttons if button.text.startswith("Save")), form.buttons[0])
@@ -249,7 +249,7 @@ class Stranger:
             page = self._send(form, form.buttons[0])
         self._fill(form)
         self.pressed.append((form.action, dict(form.fixed)))
-        self.work_on(self._send(form, next((one for one in form.buttons if _updates(one)), form.buttons[0])))
+        self.work_on(self._send(form, next((one for one in form.buttons if updates(one)), form.buttons[0])))
 
 
 def _is_question(control: Control) -> bool:
@@ -261,5 +261,6 @@ def _takes_somebody(button: Button) -> bool:
     return button.text.startswith("Use ") and not button.action.endswith("/known/")
 
 
-def _updates(button: Button) -> bool:
+def updates(button: Button) -> bool:
+    """Whether it only brings the questions up to date, as script does by itself."""
     return button.text.startswith("Update")

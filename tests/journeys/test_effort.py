@@ -78,12 +78,11 @@ def press(browser: Counted, page: Page, *words: str) -> Page:
 
 
 @pytest.mark.long
-def test_a_company_of_two_is_submitted_within_seventeen_minutes(customer: Any, shelf: None) -> None:
-    """A quarter of an hour is for a person; this client looks at the list of what is needed after every page, and sends
-    each file by itself."""
+def test_a_company_of_two_is_submitted_within_a_quarter_of_an_hour(customer: Any, shelf: None) -> None:
+    """With script: questions follow a choice, and files are sent, without a press of their own."""
     browser = counted(customer)
     stranger = Lifelike(browser)
     overview = stranger.start(browser.get("/products/bvi-limited-company/"))
     status = stranger.declare(stranger.complete(overview))
     assert "/status/" in status.address
-    assert browser.effort.minutes <= 17, browser.effort
+    assert browser.effort.minutes <= 15, browser.effort
