@@ -49,7 +49,7 @@ class Counted:
         return page
 
     def send(self, form: Form, button: Button, *, files: Files = NO_FILES, follow: bool = True) -> Page:
-        """Fill in and press. Where script runs, a file is sent and questions follow a choice without it, in the page."""
+        """Fill in and press. With script a file goes, and questions follow a choice, without one."""
         changed = [one for one in form.controls if one.filled != one.found and any(one.filled)]
         typed = {_question(one.name) for one in changed if not one.options}
         self.effort.fields += len(typed)
