@@ -35,7 +35,7 @@ def draw_all(questions: Iterable[Question]) -> str:
 
 def draw(question: Question, spoken: str) -> str:
     """The question's markup in the language that is spoken now."""
-    if question.error or question.doubt or question.ahead:
+    if _is_rare(question):
         return _render(question)
     typed = dict(_typed_text(question))
     look = _with_gaps(question, typed)
@@ -51,6 +51,11 @@ def draw(question: Question, spoken: str) -> str:
     for part, text in typed.items():
         markup = markup.replace(_gap(part), escape(text))
     return markup
+
+
+def _is_rare(question: Question) -> bool:
+    """Whether what it looks like is hardly anybody else's; kept, it would only take the place of others."""
+    return bool(question.error or question.doubt or question.ahead or question.spec.refers_to_share_class)
 
 
 def _render(question: Question) -> str:
@@ -95,8 +100,6 @@ def _key(look: Question) -> tuple[Hashable, ...]:
         look.optional,
         look.is_answered,
         look.is_own,
-        look.share_classes,
-        look.shares_url,
         look.given,
         look.unanswerable,
     )

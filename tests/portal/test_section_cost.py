@@ -61,6 +61,15 @@ def test_what_is_kept_of_drawn_questions_holds_no_typed_text(as_owner: Client, o
     assert "1815" not in kept
 
 
+def test_what_one_application_has_drawn_serves_the_next(as_owner: Client, owner: Any) -> None:
+    first, second = started(owner, 60), started(owner, 60)
+    as_owner.get(url(first, "questions"))
+    kept = set(drawing._kept)
+    as_owner.get(url(second, "questions"))
+    assert kept
+    assert set(drawing._kept) == kept
+
+
 def test_a_question_drawn_from_memory_equals_one_drawn_anew(owner: Any) -> None:
     (item,) = parse_catalog([product(10)])
     assert isinstance(item, CatalogItem)
