@@ -80,7 +80,8 @@ def test_an_answer_that_comes_late_moves_nothing(open_tab: OpenTab, site: str) -
         tab.evaluate("() => new Promise((done) => setTimeout(done, 600))")
     browser.settle()
     assert tab.evaluate(_TOP, name) == top
-    assert shift(tab) == 0
+    # Fractions of a pixel are rounded differently as text is laid out again.
+    assert round(shift(tab), 4) == 0
 
 
 @pytest.mark.long

@@ -123,6 +123,7 @@ def test_more_people_cost_no_more_queries(
         as_owner.get(path(filled, THERE))
 
 
+@pytest.mark.long
 def test_a_whole_application_goes_to_every_other_product_and_back(browser: InProcessBrowser) -> None:
     """Whatever the pair: the page can be drawn, and what is started there objects to nothing that was carried."""
     stranger = Stranger(browser, is_thorough=True)
