@@ -60,12 +60,14 @@ def test_what_is_no_sheet_is_refused(content: bytes) -> None:
     assert refusal(content).startswith(("Upload an XLSX or a CSV", "Save the sheet"))
 
 
-@pytest.mark.parametrize("content", [b"", b"\n\n", as_csv(("", "")), as_xlsx()])
+@pytest.mark.parametrize(
+    "content", [b"", b"\n\n", as_csv(("", "")), as_xlsx()], ids=["nothing", "blank", "csv", "xlsx"]
+)
 def test_an_empty_file_is_refused(content: bytes) -> None:
     assert "this one is empty" in refusal(content)
 
 
-@pytest.mark.parametrize("content", [as_csv(HEADS), as_xlsx(HEADS)])
+@pytest.mark.parametrize("content", [as_csv(HEADS), as_xlsx(HEADS)], ids=["csv", "xlsx"])
 def test_headings_alone_are_refused(content: bytes) -> None:
     assert "at least one row" in refusal(content)
 
