@@ -17,6 +17,7 @@ from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.language import language
 
 from .questions import Question
+from .schema_language import schema_language
 
 # Of about a kilobyte each; lists of countries have fifteen.
 _KEPT_AT_MOST = 2_000
@@ -29,12 +30,12 @@ _kept: dict[Hashable, tuple[FieldSpec, str]] = {}
 
 def draw_all(questions: Iterable[Question]) -> str:
     """The questions' markup, one after the other."""
-    spoken = language()
+    spoken = f"{language()} {schema_language()}"
     return "".join(draw(question, spoken) for question in questions)
 
 
 def draw(question: Question, spoken: str) -> str:
-    """The question's markup in the language that is spoken now."""
+    """The question's markup; `spoken` names the languages of the page and of the schema."""
     if _is_rare(question):
         return _render(question)
     typed = dict(_typed_text(question))
