@@ -45,6 +45,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             )
 
 
+def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
+    """A file's content is named by its argument: a name with a moment in it would differ from process to process."""
+    return argname if isinstance(val, bytes) else None
+
+
 @pytest.fixture(scope="session")
 def run_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of this run; it takes the place of DATA_DIR."""

@@ -1,6 +1,6 @@
 """What the rules set aside: kept as it was typed, asked no more, never sent; and what a change sets aside anew."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from .answers import Answers
@@ -63,7 +63,23 @@ def parked(standing: Standing) -> Parked:
 
 def set_aside(before: Standing, after: Standing) -> Parked:
     """What a change has set aside. What goes with its whole section is counted there, and not by answers."""
-    was, now = parked(before), parked(after)
+    return _newly(parked(before), before, after)
+
+
+def hanging_on(names: Iterable[str], standing: Standing) -> dict[str, Parked]:
+    """By name, what would be set aside without the entity's answer of that name: all that another one can set aside."""
+    was = parked(standing)
+    return {name: _newly(was, standing, _without(name, standing)) for name in names}
+
+
+def _without(name: str, standing: Standing) -> Standing:
+    answers = standing.record.answers
+    values = {key: value for key, value in answers.values.items() if key != name}
+    return settle(standing.schema, replace(standing.record, answers=Answers(values, answers.problems)))
+
+
+def _newly(was: Parked, before: Standing, after: Standing) -> Parked:
+    now = parked(after)
     sections = frozenset(
         section.key
         for section in after.schema.sections
@@ -75,14 +91,6 @@ def set_aside(before: Standing, after: Standing) -> Parked:
         share_classes=now.share_classes - was.share_classes,
         answers=frozenset(one for one in now.answers - was.answers if one.section not in sections),
     )
-
-
-def hanging_on(name: str, standing: Standing) -> Parked:
-    """What would be set aside without the entity's answer of that name: all that another one can set aside."""
-    record = standing.record
-    values = {key: value for key, value in record.answers.values.items() if key != name}
-    without = replace(record, answers=Answers(values, record.answers.problems))
-    return set_aside(standing, settle(standing.schema, without))
 
 
 def parked_questions(standing: Standing, holder: Holder) -> tuple[Question, ...]:

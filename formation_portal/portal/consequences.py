@@ -41,9 +41,9 @@ def foreseen(draft: Draft, section: Section) -> dict[str, str]:
     It is said in a way that stays true when the choice is changed in the page.
     """
     deciding = choices(draft.schema)
-    given = [spec for spec in section.fields if spec.name in deciding and spec.name in draft.record.answers.values]
-    found = [(spec, hanging_on(spec.name, draft.standing)) for spec in given]
-    return {spec.name: _warning(draft, spec, aside) for spec, aside in found if aside.is_much}
+    given = {spec.name: spec for spec in section.fields if spec.name in deciding & draft.record.answers.values.keys()}
+    found = hanging_on(given, draft.standing) if given else {}
+    return {name: _warning(draft, given[name], aside) for name, aside in found.items() if aside.is_much}
 
 
 def _warning(draft: Draft, spec: FieldSpec, aside: Parked) -> str:

@@ -38,7 +38,7 @@ class OwnSheet(Sheet):
         holder = self.holder
         assert isinstance(holder, Party)
         place = named_place(self.schema, rule, run[0].section, holder.kind, holder) if rule else None
-        is_own = place is not None and place.group == holder.kind and place.section.role in holder.roles
+        is_own = place is not None and place.group == holder.kind and place.section.counts(holder.kind, holder.roles)
         return region if is_own else replace(region, why="")
 
 

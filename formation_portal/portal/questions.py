@@ -3,7 +3,7 @@
 No form class of Django's: the contract reads and judges what is posted, so a form would only repeat it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -76,8 +76,8 @@ class Question:
     shares_url: str = ""
     given: tuple[str, ...] = ()
     unanswerable: str = ""
-    # What another answer can set aside, where that is much.
-    ahead: str = ""
+    # By name, what another answer can set aside, where that is much.
+    foreseen: Callable[[], Mapping[str, str]] = dict
     # What the error is, where it is known: the code of a problem (contract/problems.py).
     error_code: str = ""
 
@@ -154,6 +154,11 @@ class Question:
     def doubt(self) -> str:
         """How the answer was read, where it could have been meant otherwise."""
         return "" if self.error else self.spec.doubt(self.typed)
+
+    @property
+    def ahead(self) -> str:
+        """What another answer can set aside."""
+        return self.foreseen().get(self.spec.name, "")
 
     @property
     def described_by(self) -> str:

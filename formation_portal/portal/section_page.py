@@ -1,7 +1,7 @@
 """What the page of one section about the entity shows."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 
 from django.urls import reverse
 
@@ -101,7 +101,7 @@ def section_page(draft: Draft, section: Section, *, earlier: EarlierFiles | None
         refused=arrival.refused,
         share_classes=share_class_choices(draft),
         record=draft.record,
-        foreseen=foreseen(draft, section),
+        foreseen=cache(partial(foreseen, draft, section)),
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
     )
     return SectionPage(draft=draft, section=section, sheet=sheet, arrival=arrival, arrivals=board, earlier=earlier)

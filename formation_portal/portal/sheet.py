@@ -63,8 +63,8 @@ class Sheet:
     refused: Mapping[str, str] = field(default_factory=dict)
     control: Callable[[FieldSpec], str] = control_name
     is_own: bool = False
-    # By name, what another answer can set aside.
-    foreseen: Mapping[str, str] = field(default_factory=dict)
+    # By name, what another answer can set aside; worked out only where questions are drawn.
+    foreseen: Callable[[], Mapping[str, str]] = dict
     share_classes: tuple[Choice, ...] = ()
     shares_url: str = ""
     # Whose answers these are, and all that is said besides; without them, nothing is looked up in the page.
@@ -130,7 +130,7 @@ class Sheet:
             shares_url=self.shares_url,
             given=given,
             unanswerable=unanswerable,
-            ahead=self.foreseen.get(spec.name, ""),
+            foreseen=self.foreseen,
         )
 
     @property

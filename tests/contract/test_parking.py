@@ -62,7 +62,7 @@ def test_what_hangs_on_an_answer_is_what_taking_it_back_sets_aside(
         values = {key: value for key, value in now.answers.values.items() if key != name}
         without = replace(now, answers=Answers(values, now.answers.problems))
         standing = settle(schema, now)
-        found = hanging_on(name, standing)
+        found = hanging_on([name], standing)[name]
         assert found == set_aside(standing, settle(schema, without))
         assert standing.record == now
         for section in found.sections:
