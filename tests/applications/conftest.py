@@ -41,14 +41,5 @@ def draft(application: Application) -> Draft:
 @pytest.fixture
 def complete(draft: Draft, owner: Any) -> Draft:
     """A draft that needs nothing more."""
-    save = saving
-    for key, raw in (("the-company", made.COMPANY), ("funds", made.FUNDS)):
-        section = draft.schema.section(key)
-        assert section is not None
-        save.save_section(draft, section, raw, version=draft.version(key), by=owner)
-    ada = save.add_party(draft, "person", ["director", "shareholder"], made.ADA, by=owner)
-    ordinary = save.add_share_class(draft, made.ORDINARY, by=owner)
-    save.save_holdings(draft, {(ada.token, ordinary.token): "10,000"}, by=owner)
-    save.add_document(draft, ada, "Passport", made.upload(), by=owner)
-    assert draft.needs == ()
+    made.fill_in(draft, by=owner)
     return draft

@@ -4,6 +4,8 @@ from typing import Any
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
 
 PDF = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n"
@@ -135,3 +137,16 @@ def product(**changes: Any) -> CatalogItem:
 def upload(content: bytes = PDF, name: str = "passport.pdf") -> SimpleUploadedFile:
     """A file as a form posts it."""
     return SimpleUploadedFile(name, content)
+
+
+def fill_in(draft: Draft, by: Any) -> None:
+    """Until a draft of the small product needs nothing more: one person as director and holder of all shares."""
+    for key, raw in (("the-company", COMPANY), ("funds", FUNDS)):
+        section = draft.schema.section(key)
+        assert section is not None
+        saving.save_section(draft, section, raw, version=draft.version(key), by=by)
+    saving.add_party(draft, "person", ["director", "shareholder"], ADA, by=by, token="ada")
+    saving.add_share_class(draft, ORDINARY, by=by, token="ordinary")
+    saving.save_holdings(draft, {("ada", "ordinary"): "10,000"}, by=by)
+    saving.add_document(draft, draft.party("ada"), "Passport", upload(), by=by)
+    assert draft.needs == ()

@@ -229,14 +229,7 @@ def test_a_file_that_cannot_be_taken_is_refused_at_its_slot_and_all_else_is_kept
 def complete(application: Application, owner: Any) -> Draft:
     """The application with nothing missing."""
     draft = open_draft(application)
-    for key, typed in (("the-company", made.COMPANY), ("funds", made.FUNDS)):
-        section = draft.schema.section(key)
-        assert section is not None
-        saving.save_section(draft, section, typed, version=draft.version(key), by=owner)
-    saving.add_party(draft, "person", ["director", "shareholder"], made.ADA, by=owner, token="ada")
-    saving.add_share_class(draft, made.ORDINARY, by=owner, token="ordinary")
-    saving.save_holdings(draft, {("ada", "ordinary"): "10,000"}, by=owner)
-    saving.add_document(draft, draft.party("ada"), "Passport", made.upload(), by=owner)
+    made.fill_in(draft, by=owner)
     return draft
 
 

@@ -35,15 +35,7 @@ def draft(application: Application) -> Draft:
 @pytest.fixture
 def complete(draft: Draft, owner: Any) -> Draft:
     """A draft that needs nothing more."""
-    for key, raw in (("the-company", made.COMPANY), ("funds", made.FUNDS)):
-        section = draft.schema.section(key)
-        assert section is not None
-        saving.save_section(draft, section, raw, version=draft.version(key), by=owner)
-    ada = saving.add_party(draft, "person", ["director", "shareholder"], made.ADA, by=owner)
-    ordinary = saving.add_share_class(draft, made.ORDINARY, by=owner)
-    saving.save_holdings(draft, {(ada.token, ordinary.token): "10,000"}, by=owner)
-    saving.add_document(draft, ada, "Passport", made.upload(), by=owner)
-    assert draft.needs == ()
+    made.fill_in(draft, by=owner)
     return draft
 
 

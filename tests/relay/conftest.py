@@ -60,13 +60,7 @@ def draft(owner: Any, weather: Weather) -> Draft:
 @pytest.fixture
 def complete(draft: Draft, owner: Any) -> Draft:
     """A draft that needs nothing more."""
-    save(draft, "the-company", made.COMPANY, owner)
-    save(draft, "funds", made.FUNDS, owner)
-    saving.add_party(draft, "person", ["director", "shareholder"], made.ADA, by=owner, token="ada")
-    saving.add_share_class(draft, made.ORDINARY, by=owner, token="ordinary")
-    saving.save_holdings(draft, {("ada", "ordinary"): "10,000"}, by=owner)
-    saving.add_document(draft, draft.party("ada"), "Passport", made.upload(), by=owner)
-    assert draft.needs == ()
+    made.fill_in(draft, by=owner)
     return draft
 
 

@@ -17,16 +17,7 @@ def begun(owner: Any = None, **product: Any) -> Draft:
 def complete() -> Draft:
     """An application that needs nothing more."""
     draft = begun()
-    user: Any = draft.application.owner
-    for key, raw in (("the-company", made.COMPANY), ("funds", made.FUNDS)):
-        section = draft.schema.section(key)
-        assert section is not None
-        saving.save_section(draft, section, raw, version=draft.version(key), by=user)
-    ada = saving.add_party(draft, "person", ["director", "shareholder"], made.ADA, by=user)
-    ordinary = saving.add_share_class(draft, made.ORDINARY, by=user)
-    saving.save_holdings(draft, {(ada.token, ordinary.token): "10,000"}, by=user)
-    saving.add_document(draft, ada, "Passport", made.upload(), by=user)
-    assert draft.needs == ()
+    made.fill_in(draft, by=draft.application.owner)
     return draft
 
 
