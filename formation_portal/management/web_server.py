@@ -12,6 +12,8 @@ from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]  #
 from formation_portal.gateway.catalog import catalog
 from formation_portal.gateway.errors import GatewayError
 
+from . import memory
+
 # Heartbeats only; on a disk they could stall the worker.
 _MEMORY = Path("/dev/shm")  # noqa: S108
 
@@ -53,6 +55,8 @@ class WebServer(BaseApplication):  # type: ignore[misc]  # of an untyped class
 
 def _warm_up(_worker: Any) -> None:
     """Read the catalog before the first visitor asks for it, without keeping anybody waiting."""
+    memory.share_arenas()
+    memory.set_aside_what_stays()
     threading.Thread(target=_read_catalog, daemon=True).start()
 
 
