@@ -11,6 +11,7 @@ from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 
 from formation_portal.accounts.demo import ensure_demo_accounts, shut_demo_accounts
+from formation_portal.management import memory
 from formation_portal.management.orphans import remove_orphans
 from formation_portal.service import keys
 from formation_portal.service.catalog.loader import load_catalog
@@ -24,6 +25,8 @@ STATIC_DIGEST = "static-digest"
 
 def prepare(say: Say) -> None:
     """Bring databases, catalog, keys, accounts and static files up to date; `say` hears what was done."""
+    # Some steps begin threads, and the processes that are forked afterwards inherit what these have had.
+    memory.share_arenas()
     for alias in connections:
         migrate(alias, say)
     if load(load_catalog()):

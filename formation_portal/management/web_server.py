@@ -55,7 +55,6 @@ class WebServer(BaseApplication):  # type: ignore[misc]  # of an untyped class
 
 def _warm_up(_worker: Any) -> None:
     """Read the catalog before the first visitor asks for it, without keeping anybody waiting."""
-    memory.share_arenas()
     memory.set_aside_what_stays()
     threading.Thread(target=_read_catalog, daemon=True).start()
 
