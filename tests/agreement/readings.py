@@ -108,10 +108,15 @@ class Reader:
         if refused != wanted:
             yield f"service: {_apart(refused, wanted)}"
         told = {need.code for need in self._draft.needs} - ONLY_HERE
-        if told and not refused:
+        if told and not refused and self._is_all_there():
             yield f"service: takes what is needed here: {told}"
         if refused and not self._draft.needs:
             yield f"service: refuses what is ready here: {refused}"
+
+    def _is_all_there(self) -> bool:
+        """Whether all of it has arrived: what lacks too much to be sent is unknown there, and nothing is asked of it."""
+        rows = Delivery.objects.filter(application=self._draft.application)
+        return not rows.exclude(state=DeliveryState.DONE).exists()
 
     def _refused(self) -> Counter[tuple[str, str]] | None:
         """What the service says is needed when it is told to submit; None where it has no such entity yet."""
@@ -132,8 +137,12 @@ def arrived(draft: Draft) -> Record:
 
     def answers(given: Answers, kind: Kind, csp: Kind, token: str) -> Answers:
         canonical, own = (kind, token) in there, (csp, token) in there
-        known = {spec.name for spec in _specs(draft) if (canonical if spec.canonical_field else own)}
+        specs = [spec for spec in _specs(draft) if (canonical if spec.canonical_field else own)]
+        known = {spec.name for spec in specs if not spec.refers_to_share_class or class_is_there(given, spec)}
         return Answers({name: value for name, value in given.values.items() if name in known}, {})
+
+    def class_is_there(given: Answers, spec: FieldSpec) -> bool:
+        return (Kind.SHARE_CLASS, given.values.get(spec.name)) in there
 
     whole, standing = draft.record, draft.standing
     return Record(
