@@ -114,7 +114,7 @@ class Reader:
             yield f"service: refuses what is ready here: {refused}"
 
     def _is_all_there(self) -> bool:
-        """Whether all of it has arrived: what lacks too much to be sent is unknown there, and nothing is asked of it."""
+        """Whether all of it has arrived: of what lacks too much to be sent, nothing can be asked there."""
         rows = Delivery.objects.filter(application=self._draft.application)
         return not rows.exclude(state=DeliveryState.DONE).exists()
 
