@@ -5,7 +5,7 @@ from typing import Any
 
 from .reading import is_blank
 
-# By the problem's code (contract/reading.py, contract/fields.py).
+# By the problem's code (contract/reading.py, contract/compound_fields.py).
 _LIES_IN: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(("not_a_number", "negative", "too_many_digits", "ambiguous", "too_precise"), frozenset({"amount"})),
     **dict.fromkeys(("currency_missing", "currency_not_allowed"), frozenset({"currency"})),

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from formation_portal.contract.compound_fields import AddressField, CurrencyAmountField, DateField
 from formation_portal.contract.field import FieldSpec
-from formation_portal.contract.fields import AddressField, CurrencyAmountField, DateField
 from formation_portal.contract.problems import AnswerError
 from formation_portal.contract.wrong_parts import wrong_parts
 

@@ -1,0 +1,155 @@
+"""The field types whose answer has parts: a date, an address, an amount of money (interface, "Field")."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from decimal import Decimal
+from typing import Any, ClassVar, Literal
+
+from . import cells, notation, reading
+from .field import Choice, FieldSpec
+from .language import day, figure, noted, say
+from .problems import AnswerError
+from .values import Address, Money, Raw
+from .world import COUNTRIES, country_name, currency_name, is_currency, minor_units
+
+# Decimals of which thousands are made where the mark is read the other way.
+_THREE = 3
+
+
+class DateField(FieldSpec):
+    """A calendar date, typed as day, month and year; sent as YYYY-MM-DD. Example: "1985-03-27" (interface)."""
+
+    template: ClassVar[str] = "date"
+    parts: ClassVar[tuple[str, ...]] = ("day", "month", "year")
+    cell_hint: ClassVar[str] = noted("A date, like 27 March 1985 or 1985-03-27.")
+    field_type: Literal["date"] = "date"
+
+    def _read(self, raw: Any) -> date:
+        return reading.calendar_date(raw, label=self.label)
+
+    def from_cells(self, texts: Mapping[str, str]) -> Raw:
+        return cells.date_parts(texts.get("", ""), label=self.label)
+
+    def payload(self, value: Any) -> str:
+        return str(value.isoformat())
+
+    def display(self, value: Any) -> str:
+        return day(value)
+
+
+class AddressField(FieldSpec):
+    """A postal address: street1, street2, city, region, postcode, country (ISO 3166-1 alpha-2).
+
+    Example: {"street1": "1 Main St", "city": "Zug", "postcode": "6300", "country": "CH"} (supplement, "Values").
+    """
+
+    template: ClassVar[str] = "address"
+    parts: ClassVar[tuple[str, ...]] = ("street1", "street2", "city", "region", "postcode", "country")
+    field_type: Literal["address"] = "address"
+
+    def _read(self, raw: Any) -> Address:
+        return reading.address(raw, label=self.label)
+
+    @property
+    def cell_parts(self) -> tuple[str, ...]:
+        return self.parts
+
+    def cell_choices(self, part: str = "") -> tuple[Choice, ...]:
+        return tuple(Choice(code, country_name(code)) for code in COUNTRIES) if part == "country" else ()
+
+    def from_cells(self, texts: Mapping[str, str]) -> Raw:
+        return cells.parts_of(texts, "country", cells.countries())
+
+    def payload(self, value: Any) -> dict[str, str]:
+        return {part: text for part in self.parts if (text := getattr(value, part))}
+
+    def display(self, value: Any) -> str:
+        town = " ".join(text for text in (value.city, value.postcode) if text)
+        lines = (value.street1, value.street2, town, value.region, country_name(value.country))
+        return ", ".join(text for text in lines if text)
+
+
+class CurrencyAmountField(FieldSpec):
+    """An amount with its currency, both required; a single allowed currency is fixed (interface).
+
+    Example: {"amount": 50000, "currency": "USD"}. Zero or more, at most the currency's minor units.
+    """
+
+    template: ClassVar[str] = "currency_amount"
+    parts: ClassVar[tuple[str, ...]] = ("amount", "currency")
+    field_type: Literal["currency_amount"] = "currency_amount"
+
+    @property
+    def fixed_currency(self) -> str:
+        """The one allowed currency, or nothing where there is a choice."""
+        return self.allowed_currencies[0] if len(self.allowed_currencies) == 1 else ""
+
+    def kept(self, text: str, part: str = "") -> str:
+        return notation.kept(text) if part == "amount" else text
+
+    def shown(self, raw: Any) -> Any:
+        if not isinstance(raw, Mapping) or not isinstance(raw.get("amount"), str):
+            return raw
+        return {**raw, "amount": notation.shown(raw["amount"])}
+
+    def doubt(self, raw: Any) -> str:
+        if not isinstance(raw, Mapping) or not isinstance(raw.get("amount"), str):
+            return ""
+        currency = str(raw.get("currency") or self.fixed_currency)
+        # Where there are no three decimals the one reading is refused, and nobody means the other.
+        return notation.doubt(raw["amount"]) if is_currency(currency) and minor_units(currency) >= _THREE else ""
+
+    def clean(self, raw: Any) -> Money | None:
+        # A chosen currency alone is no answer: it may be the one that the control showed first.
+        if isinstance(raw, Mapping) and reading.is_blank(raw.get("amount")):
+            return None
+        return None if reading.is_blank(raw) else self._read(raw)
+
+    def _read(self, raw: Any) -> Money:
+        amount, currency = reading.money(raw, label=self.label, default_currency=self.fixed_currency)
+        if self.allowed_currencies and currency not in self.allowed_currencies:
+            allowed = ", ".join(self.allowed_currencies)
+            text = say("Choose the currency of “{label}” from {currencies}", label=self.label, currencies=allowed)
+            raise AnswerError("currency_not_allowed", text)
+        self._refuse_decimals(amount, raw["amount"], currency)
+        return Money(amount=amount, currency=currency)
+
+    def _refuse_decimals(self, amount: Decimal, typed: Any, currency: str) -> None:
+        """More of them than the currency has; and three, even noughts, since those are thousands to some."""
+        places = minor_units(currency)
+        if places < _THREE and notation.has_point_and_three(typed):
+            text = say("Enter “{label}” in digits alone, like 10000, or with fewer decimals", label=self.label)
+            raise AnswerError("ambiguous", text)
+        if -amount.as_tuple().exponent > places:  # type: ignore[operator]  # finite by now
+            raise AnswerError(
+                "too_precise",
+                say(
+                    "Enter “{label}” with at most {places} digits after the point in {currency}",
+                    label=self.label,
+                    places=places,
+                    currency=currency,
+                ),
+            )
+
+    @property
+    def cell_parts(self) -> tuple[str, ...]:
+        return ("amount",) if self.fixed_currency else self.parts
+
+    def cell_choices(self, part: str = "") -> tuple[Choice, ...]:
+        return tuple(Choice(code, code) for code in self.allowed_currencies) if part == "currency" else ()
+
+    def from_cells(self, texts: Mapping[str, str]) -> Raw:
+        filled = cells.parts_of(texts, "currency", self.cell_words)
+        return filled | {"currency": self.fixed_currency} if filled and self.fixed_currency else filled
+
+    def payload(self, value: Any) -> dict[str, Any]:
+        whole = value.amount == value.amount.to_integral_value()
+        return {"amount": int(value.amount) if whole else float(value.amount), "currency": value.currency}
+
+    def display(self, value: Any) -> str:
+        return f"{value.currency}\u00a0{figure(value.amount)}"
+
+    def choices(self) -> tuple[Choice, ...]:
+        return tuple(Choice(code, f"{code} – {currency_name(code)}") for code in self.allowed_currencies)
