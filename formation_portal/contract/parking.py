@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from .answers import Answers
 from .conditions import Condition, ConditionalMinimum
 from .places import all_places
 from .record import Holder, Party
@@ -66,16 +65,23 @@ def set_aside(before: Standing, after: Standing) -> Parked:
     return _newly(parked(before), before, after)
 
 
-def hanging_on(names: Iterable[str], standing: Standing) -> dict[str, Parked]:
-    """By name, what would be set aside without the entity's answer of that name: all that another one can set aside."""
+def hanging_on(names: Iterable[str], standing: Standing, party: Party | None = None) -> dict[str, Parked]:
+    """By name, what would be set aside without the answer of that name: all that another one can set aside.
+
+    The answers are the party's, or else the entity's.
+    """
     was = parked(standing)
-    return {name: _newly(was, standing, _without(name, standing)) for name in names}
+    return {name: _newly(was, standing, _without(name, standing, party)) for name in names}
 
 
-def _without(name: str, standing: Standing) -> Standing:
-    answers = standing.record.answers
-    values = {key: value for key, value in answers.values.items() if key != name}
-    return settle(standing.schema, replace(standing.record, answers=Answers(values, answers.problems)))
+def _without(name: str, standing: Standing, party: Party | None) -> Standing:
+    record = standing.record
+    answers = party.answers if party else record.answers
+    left = replace(answers, values={key: value for key, value in answers.values.items() if key != name})
+    if party is None:
+        return settle(standing.schema, replace(record, answers=left))
+    parties = tuple(replace(one, answers=left) if one.id == party.id else one for one in record.parties)
+    return settle(standing.schema, replace(record, parties=parties))
 
 
 def _newly(was: Parked, before: Standing, after: Standing) -> Parked:

@@ -10,8 +10,8 @@ from formation_portal.applications.saving import choices_of
 from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.language import say
 from formation_portal.contract.parking import Parked, choices, hanging_on, set_aside
+from formation_portal.contract.record import Party
 from formation_portal.contract.rules import Standing
-from formation_portal.contract.schema import Section
 
 from .counting import counted, listed
 
@@ -35,22 +35,40 @@ def consequence(draft: Draft, was: Standing) -> Consequence | None:
     )
 
 
-def foreseen(draft: Draft, section: Section) -> dict[str, str]:
-    """By name, of each choice that the section asks for and that holds much: what another answer can set aside.
+def foreseen(draft: Draft, asked: Iterable[FieldSpec], party: Party | None = None) -> dict[str, str]:
+    """By name, of each choice among these questions that holds much: what another answer can set aside.
 
-    It is said in a way that stays true when the choice is changed in the page.
+    The questions are the party's, or else the entity's. It is said in a way that stays true when the choice is
+    changed in the page.
     """
-    deciding = choices(draft.schema)
-    given = {spec.name: spec for spec in section.fields if spec.name in deciding & draft.record.answers.values.keys()}
-    found = hanging_on(given, draft.standing) if given else {}
-    return {name: _warning(draft, given[name], aside) for name, aside in found.items() if aside.is_much}
+    return _foreseen(draft, asked, party, lambda aside: aside)
 
 
-def _warning(draft: Draft, spec: FieldSpec, aside: Parked) -> str:
+def own_foreseen(draft: Draft, asked: Iterable[FieldSpec], party: Party) -> dict[str, str]:
+    """The same for somebody who fills in one party alone: of nothing else."""
+    return _foreseen(draft, asked, party, lambda aside: _own(aside, party.id))
+
+
+def _foreseen(
+    draft: Draft, asked: Iterable[FieldSpec], party: Party | None, seen: Callable[[Parked], Parked]
+) -> dict[str, str]:
+    answers = (party or draft.record).answers
+    deciding = choices(draft.schema) & answers.values.keys()
+    given = {spec.name: spec for spec in asked if spec.name in deciding}
+    found = hanging_on(given, draft.standing, party) if given else {}
+    told = {name: seen(aside) for name, aside in found.items()}
+    return {
+        name: _warning(draft, given[name].display(answers.values[name]), aside)
+        for name, aside in told.items()
+        if aside.is_much
+    }
+
+
+def _warning(draft: Draft, words: str, aside: Parked) -> str:
     return say(
         "Another answer can set aside {things}. They come back with “{words}”.",
         things=listed(list(_counts(draft, aside))),
-        words=spec.display(draft.record.answers.values[spec.name]),
+        words=words,
     )
 
 
@@ -60,7 +78,11 @@ def own_consequence(draft: Draft, was: Standing, *, party: str, undo: Callable[[
     `undo` gives the address that takes a change of that number back.
     """
     aside = set_aside(was, draft.standing)
-    return _found(draft, Parked(answers=frozenset(one for one in aside.answers if one.holder == party)), undo=undo)
+    return _found(draft, _own(aside, party), undo=undo)
+
+
+def _own(aside: Parked, party: str) -> Parked:
+    return Parked(answers=frozenset(one for one in aside.answers if one.holder == party))
 
 
 def _found(draft: Draft, aside: Parked, *, undo: Callable[[int], str]) -> Consequence | None:

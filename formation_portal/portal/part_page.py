@@ -4,7 +4,7 @@ A rule may hang on what others have answered. Then the page says that something 
 """
 
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 
 from django.urls import reverse
 from django.utils.translation import gettext
@@ -18,7 +18,7 @@ from formation_portal.contract.schema import Section
 
 from . import roles
 from .arrivals import arrivals
-from .consequences import Consequence, own_consequence
+from .consequences import Consequence, own_consequence, own_foreseen
 from .file_rows import FileRow
 from .lists import NeedRow, need_rows
 from .moments import day
@@ -126,6 +126,7 @@ def part_page(part: OwnPart) -> PartPage:
         control=party_control,
         is_own=party.kind == "person",
         holder=party.record,
+        foreseen=cache(partial(own_foreseen, draft, [one.spec for one in asked], party.record)),
         record=draft.record,
     )
     return PartPage(draft=draft, party=party, sheet=sheet, arrival=arrival, arrivals=board, part=part)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property, partial
 from itertools import groupby
 
 from django.urls import reverse
@@ -22,6 +22,7 @@ from . import moments, roles
 from .answers_page import AnswersPage, share_class_choices
 from .arrivals import Arrivals, arrivals
 from .company_owners import is_to_be_owned
+from .consequences import foreseen
 from .counting import listed
 from .double_page import already_here
 from .lists import NeedRow, need_rows
@@ -166,9 +167,10 @@ def sheet_with_roles(draft: Draft, party: PartyRow, more: Iterable[str]) -> Shee
 
 
 def _sheet(draft: Draft, holder: Party, party: PartyRow, own_email: str, refused: Mapping[str, str]) -> Sheet:
+    asked = draft.standing.party_questions(holder)
     return Sheet(
         schema=draft.schema,
-        asked=draft.standing.party_questions(holder),
+        asked=asked,
         raw=party.raw,
         answers=holder.answers,
         refused=refused,
@@ -176,6 +178,7 @@ def _sheet(draft: Draft, holder: Party, party: PartyRow, own_email: str, refused
         is_own=bool(own_email) and email_of(party) == own_email.lower(),
         share_classes=share_class_choices(draft),
         holder=holder,
+        foreseen=cache(partial(foreseen, draft, [one.spec for one in asked], holder)),
         record=draft.record,
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
     )

@@ -101,7 +101,7 @@ def section_page(draft: Draft, section: Section, *, earlier: EarlierFiles | None
         refused=arrival.refused,
         share_classes=share_class_choices(draft),
         record=draft.record,
-        foreseen=cache(partial(foreseen, draft, section)),
+        foreseen=cache(partial(foreseen, draft, section.fields)),
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
     )
     return SectionPage(draft=draft, section=section, sheet=sheet, arrival=arrival, arrivals=board, earlier=earlier)

@@ -58,15 +58,18 @@ def test_what_hangs_on_an_answer_is_what_taking_it_back_sets_aside(
 ) -> None:
     schema = FormSchema.model_validate(document)
     now = data.draw(records(schema))
-    for name in now.answers.values:
-        values = {key: value for key, value in now.answers.values.items() if key != name}
-        without = replace(now, answers=Answers(values, now.answers.problems))
-        standing = settle(schema, now)
-        found = hanging_on([name], standing)[name]
-        assert found == set_aside(standing, settle(schema, without))
-        assert standing.record == now
-        for section in found.sections:
-            assert standing.section(next(one for one in schema.sections if one.key == section)).active
+    standing = settle(schema, now)
+    for holder in (None, *now.parties):
+        answers = holder.answers if holder else now.answers
+        for name in answers.values:
+            left = Answers({key: value for key, value in answers.values.items() if key != name}, answers.problems)
+            parties = tuple(replace(one, answers=left) if one is holder else one for one in now.parties)
+            without = replace(now, parties=parties) if holder else replace(now, answers=left)
+            found = hanging_on([name], standing, holder)[name]
+            assert found == set_aside(standing, settle(schema, without))
+            assert standing.record == now
+            for section in found.sections:
+                assert standing.section(next(one for one in schema.sections if one.key == section)).active
 
 
 @given(schemas(), st.data())

@@ -527,3 +527,17 @@ def test_a_page_of_a_part_takes_as_many_queries_for_seven_people_as_for_two(
     guest.get(url(invitation))
     with django_assert_max_num_queries(9):
         guest.get(url(invitation))
+
+
+def test_what_another_answer_can_set_aside_stands_at_the_choice_beforehand(as_owner: Client, owner: Any) -> None:
+    draft = with_rules(owner)
+    invitation = parts.invite(draft, draft.parties[0], email="ada@example.com", by=owner, language="en")
+    [party] = draft.parties
+    warning = "Another answer can set aside 6 answers. They come back with “Yes”."
+    for client, address in (
+        (as_owner, f"/applications/{draft.application.reference}/people/{party.token}/"),
+        (let_in(Client(), invitation), url(invitation)),
+    ):
+        page = page_of(client, address)
+        assert page.one("p", id="q:xy.person.is_pep-ahead").text == warning
+        assert page.one("main").text.count("Another answer") == 1
