@@ -27,9 +27,9 @@ from .report import Moment, Report
 from .samples import Sample
 
 _SAMPLE_SECONDS = 10.0
-# A tenth of the time goes by before anything is compared. Customers hurry meanwhile, so that by then every thread has
-# done everything that there is to do, and has the memory that this takes.
-_WARM_UP, _HURRY = 0.1, 3
+# A tenth of the time goes by before anything is compared. Customers hardly pause meanwhile, so that by then every thread
+# has done everything that there is to do, as much of it at once as there ever will be, and has the memory it takes.
+_WARM_UP, _HASTE_SECONDS = 0.1, 0.5
 # The portal keeps what it has read and drawn of each product, so that every customer must have met all of them by then,
 # however long it takes on a machine that has much else to do.
 _PRODUCTS = 4
@@ -56,7 +56,7 @@ class Soak:
         customers = [self._customer(number) for number in range(self._customers)]
         with Processes(self._ports, self._folder, share=self._share) as processes:
             processes.warm_up(customers[0].cookies)
-            with Crowd(customers, seconds=self._between / _HURRY) as crowd:
+            with Crowd(customers, seconds=_HASTE_SECONDS) as crowd:
                 self._watch(processes, self._seconds * _WARM_UP)
                 while not self._have_met_everything(customers):
                     self._watch(processes, _SAMPLE_SECONDS)
