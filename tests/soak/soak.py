@@ -27,8 +27,8 @@ from .report import Moment, Report
 from .samples import Sample
 
 _SAMPLE_SECONDS = 10.0
-# A tenth of the time goes by before anything is compared. Customers hardly pause meanwhile, so that by then every thread
-# has done everything that there is to do, as much of it at once as there ever will be, and has the memory it takes.
+# A tenth of the time goes by before anything is compared. Customers hardly pause meanwhile, so that by then every
+# thread has done everything that there is to do, as much at once as there ever will be, and has the memory it takes.
 _WARM_UP, _HASTE_SECONDS = 0.1, 0.5
 # The portal keeps what it has read and drawn of each product, so that every customer must have met all of them by then,
 # however long it takes on a machine that has much else to do.
