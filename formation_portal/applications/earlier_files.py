@@ -10,7 +10,7 @@ from formation_portal.contract import canonical
 from formation_portal.contract.identity import folded_name
 
 from .drafts import Draft
-from .models import Document, SectionAnswers
+from .models import Application, Document, Party, SectionAnswers
 from .register import Known, by_property, is_same
 from .rows import PartyRow
 
@@ -19,44 +19,58 @@ READ_AT_MOST = 300
 
 
 class EarlierFiles:
-    """The files of one customer, as far as they can be used again in a draft of theirs. Two queries at most."""
+    """The files of one customer, as far as they can be used again in a draft of theirs.
+
+    Four queries at most, each for the little that is asked of it: somebody who forms companies for others has hundreds
+    of files, and a product or a party is of some kilobytes.
+    """
 
     def __init__(self, draft: Draft, user: AbstractBaseUser) -> None:
         self._draft = draft
         self._user = user
+        self._about: dict[int | None, list[Document]] = {}
 
     def fitting(self, party: PartyRow | None, slot: str) -> tuple[Document, ...]:
         """What the slot could take, each content once, the newest first; none that is in the slot."""
         there = self._draft.documents_of(party).get(slot)
         found = {
             one.sha256: one
-            for one in reversed(self._found)
-            if serves(one.slot, slot) and one.pk != (there.pk if there else None) and self._is_about(one, party)
+            for one in reversed(self._all_about(party))
+            if serves(one.slot, slot) and one.pk != (there.pk if there else None)
         }
         return tuple(reversed(found.values()))
 
     def about(self, document: Document) -> str:
         """Whom a file is about, by name."""
-        if document.party is not None:
-            return _known(document).label
-        return self._entity_names.get(document.application_id, "") or document.application.product_name
+        if document.party_id is not None:
+            return self._parties[document.party_id].label
+        application = document.application_id
+        return self._entity_names.get(application) or self._product_names.get(application) or ""
 
     @cached_property
     def _found(self) -> list[Document]:
         if self._draft.application.owner_id != self._user.pk:
             return []
         theirs = Document.objects.in_use().filter(application__owner=self._user.pk, application__deleted_at=None)
-        return list(theirs.select_related("application", "party").order_by("-uploaded_at", "-pk")[:READ_AT_MOST])
+        return list(theirs.order_by("-uploaded_at", "-pk")[:READ_AT_MOST])
 
-    def _is_about(self, document: Document, party: PartyRow | None) -> bool:
-        if (document.party is None) != (party is None):
-            return False
-        if party is None:
-            return self._is_about_the_entity(document)
-        if document.party_id == party.model.pk:
-            return True
-        known = _known(document)
-        return bool(folded_name(known.told)) and is_same(party.kind, by_property(party.kind, party.raw), known)
+    def _all_about(self, party: PartyRow | None) -> list[Document]:
+        """The files about the party, or about the entity: found once, for all of its slots."""
+        key = party.model.pk if party else None
+        if key not in self._about:
+            if party is None:
+                found = [one for one in self._found if one.party_id is None and self._is_about_the_entity(one)]
+            else:
+                same = self._ids_of(party)
+                found = [one for one in self._found if one.party_id in same]
+            self._about[key] = found
+        return self._about[key]
+
+    def _ids_of(self, party: PartyRow) -> set[int]:
+        """The party itself, and whoever may well be the same in other applications: of those without a name, nobody."""
+        answers = by_property(party.kind, party.raw)
+        named = ((key, known) for key, known in self._parties.items() if folded_name(known.told))
+        return {party.model.pk} | {key for key, known in named if is_same(party.kind, answers, known)}
 
     def _is_about_the_entity(self, document: Document) -> bool:
         if document.application_id == self._draft.application.pk:
@@ -65,12 +79,28 @@ class EarlierFiles:
         return bool(name) and name == _folded(self._entity_names.get(document.application_id))
 
     @cached_property
+    def _parties(self) -> dict[int, Known]:
+        """Whom files are about, by the party's own number: each once, however many files there are."""
+        ids = {one.party_id for one in self._found if one.party_id is not None}
+        rows = Party.objects.filter(pk__in=ids).values_list("pk", "kind", "raw")
+        return {key: Known((), kind, by_property(kind, raw)) for key, kind, raw in rows}
+
+    @cached_property
     def _entity_names(self) -> dict[int, str]:
         """What the entities are called that files are about, by application."""
-        applications = {one.application_id for one in self._found if one.party is None}
-        answers = SectionAnswers.objects.filter(application__in=applications) if applications else ()
-        named = ((row.application_id, row.raw.get(canonical.ENTITY_NAME)) for row in answers)
-        return {application: name for application, name in named if isinstance(name, str) and name.strip()}
+        answers = SectionAnswers.objects.filter(application__in=self._with_own_files)
+        named = ((key, raw.get(canonical.ENTITY_NAME)) for key, raw in answers.values_list("application", "raw"))
+        return {key: name for key, name in named if isinstance(name, str) and name.strip()}
+
+    @cached_property
+    def _product_names(self) -> dict[int, str]:
+        """What was applied for, for entities that have no name yet."""
+        return dict(Application.objects.filter(pk__in=self._with_own_files).values_list("pk", "product__product__name"))
+
+    @property
+    def _with_own_files(self) -> set[int]:
+        """The applications with files about the entity."""
+        return {one.application_id for one in self._found if one.party_id is None}
 
 
 def serves(name: str, slot: str) -> bool:
@@ -83,12 +113,6 @@ def serves(name: str, slot: str) -> bool:
 
 def _words(name: str) -> set[str]:
     return set(re.findall(r"\w+", name.casefold()))
-
-
-def _known(document: Document) -> Known:
-    party = document.party
-    assert party is not None
-    return Known((), party.kind, by_property(party.kind, party.raw))
 
 
 def _folded(name: Any) -> str:

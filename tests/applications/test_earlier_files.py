@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.core.files.storage import default_storage
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from formation_portal.applications import previews, saving
 from formation_portal.applications.drafts import Draft, open_draft
@@ -140,3 +142,24 @@ def test_a_file_that_is_gone_is_asked_for_again(draft: Draft, owner: Any, ada: A
     with pytest.raises(saving.UploadRefused, match="from your device"):
         saving.use_again(draft, ada, "Passport", source, by=owner)
     assert Document.objects.filter(application=draft.application).count() == 0
+
+
+def test_many_files_cost_as_many_queries_as_one_and_bring_nothing_large_along(
+    draft: Draft, owner: Any, ada: Any, earlier: Draft
+) -> None:
+    def read() -> list[str]:
+        with CaptureQueriesContext(connection) as seen:
+            files = EarlierFiles(draft, owner)
+            found = [*files.fitting(draft.parties[0], "Passport"), *files.fitting(None, "Business plan")]
+            assert all(files.about(one) for one in found)
+        return [query["sql"] for query in seen]
+
+    few = read()
+    [source] = earlier.parties
+    for number in range(8):
+        about = source if number % 2 else None
+        content = made.PDF + str(number).encode()
+        saving.add_document(earlier, about, "Passport" if about else "Business plan", made.upload(content), by=owner)
+    many = read()
+    assert len(few) <= len(many) <= 4
+    assert not any("snapshot_id" in query for query in many), "whole applications are read"
