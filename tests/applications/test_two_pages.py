@@ -175,6 +175,8 @@ class Story:
         self.false_conflicts += [name for name in stale.fields if self.writers.get(name) == page.seen.page]
         assert not set(stale.fields) & set(stale.left)
         stands = page.sheet.read(draft)
+        # What both have typed alike is what stands, and neither is asked about it.
+        page.known |= {name: stands[name] for name in page.shows if stands[name] == page.shows[name]}
         for place, name in enumerate((*stale.fields, *stale.left)):
             page.known[name] = stands[name]
             if name in stale.left or (number >> place) % 2:
