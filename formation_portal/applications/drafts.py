@@ -67,7 +67,7 @@ class Draft:
         self.written: list[Change] = []
 
     def reload(self) -> None:
-        """Read everything again. One query each: sections, parties, classes, holdings, documents."""
+        """Read everything again. One query each: sections, parties, classes, holdings where there can be, documents."""
         application = self.application
         self.sections = {row.section_key: row for row in application.section_answers.all()}
         entered = list(application.parties.all())
@@ -78,7 +78,7 @@ class Draft:
         classes = {share_class.pk: share_class for share_class in self.share_class_models}
         self.holdings = {
             (parties[row.party_id].token, classes[row.share_class_id].token): row
-            for row in application.holdings.all()
+            for row in (application.holdings.all() if parties and classes else ())
             if row.party_id in parties
         }
         uploaded = [one for one in application.documents.all() if one.party_id is None or one.party_id in parties]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 from urllib.parse import quote
 
@@ -29,7 +29,13 @@ def control_name(spec: FieldSpec, part: str = "") -> str:
 
     Keys may hold anything, so they are quoted: no key can be mistaken for a part or for the page's own inputs.
     """
-    return f"q:{quote(spec.key, safe='')}" + (f":{part}" if part else "")
+    return f"q:{quoted(spec.key)}" + (f":{part}" if part else "")
+
+
+@lru_cache(maxsize=10_000)
+def quoted(text: str) -> str:
+    """As part of a control's name. A page quotes its keys many times, and the next page the same ones."""
+    return quote(text, safe="")
 
 
 class FieldSpec(BaseModel):
@@ -85,7 +91,8 @@ class FieldSpec(BaseModel):
             "help": reading.text_or_none(data.get("help")) or "",
         }
 
-    @property
+    # Asked for a dozen times on every page.
+    @cached_property
     def name(self) -> str:
         """Canonical name, else the provider's, else the key."""
         return self.canonical_field or self.csp_field_key or self.key

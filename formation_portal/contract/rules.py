@@ -83,6 +83,7 @@ class Standing:
         self._directory = directory_of(schema)
         self._fields: dict[tuple[tuple[str, str, str], str | None], Verdict] = {}
         self._sections: dict[str, Verdict] = {}
+        self._questions: dict[tuple[str, str | None], tuple[Question, ...]] = {}
 
     def section(self, section: Section) -> Verdict:
         """Whether the section is active."""
@@ -157,7 +158,11 @@ class Standing:
 
     def questions(self, section: Section, holder: Holder = None) -> tuple[Question, ...]:
         """Every field that the section has for the holder, active or not."""
-        return tuple(self._question(section, spec, holder) for spec in section.groups.get(group_of(holder), ()))
+        known = (section.key, holder.id if holder else None)
+        if known not in self._questions:
+            specs = section.groups.get(group_of(holder), ())
+            self._questions[known] = tuple(self._question(section, spec, holder) for spec in specs)
+        return self._questions[known]
 
     def party_questions(self, party: Party) -> tuple[Question, ...]:
         """Every field of the party's role sections, once by name: active if it is in any, required if it is in any."""

@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
-from urllib.parse import quote
 
 from formation_portal.contract import canonical
-from formation_portal.contract.field import Choice, FieldSpec
+from formation_portal.contract.field import Choice, FieldSpec, quoted
 from formation_portal.contract.language import noted, say
 from formation_portal.contract.world import country_name
 from formation_portal.contract.wrong_parts import wrong_parts
@@ -232,7 +231,7 @@ def anchor(control: str) -> str:
 
 def party_control(spec: FieldSpec) -> str:
     """A control of a party's page: by the answer's name, since two roles may use one key for two answers."""
-    return f"q:{quote(spec.name, safe='')}"
+    return f"q:{quoted(spec.name)}"
 
 
 def lines_of_address(address: dict[str, str]) -> tuple[str, ...]:
