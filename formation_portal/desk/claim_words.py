@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.messages import INFO, SUCCESS, WARNING
+from django.utils.formats import date_format
+from django.utils.timezone import localdate, localtime
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.models import Application
@@ -23,6 +25,12 @@ class ClaimLine:
     is_mine: bool
     taken_from: str
     word: str
+
+    @property
+    def since(self) -> str:
+        """The hour of today's, the day of an older one: what fits into a narrow column."""
+        is_todays = localdate(self.at) == localdate()
+        return date_format(localtime(self.at), "H:i" if is_todays else "j M, H:i")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from formation_portal.contract.lifecycle import State
 from .claim_words import ClaimLine, called, claim_line
 from .due import Due, due
 from .models import Case
+from .news import Token, drawn_now
 from .queue_search import found_cases, in_view, page_of, place_of
 from .queue_state import NOBODY, STATES, QueueState, View
 
@@ -109,6 +110,9 @@ class QueuePage:
     following: str
     # This page's own address, and what the deeds lead back to.
     address: str
+    # Where the page asks for what has come since, and where that is shown.
+    news_url: str
+    newest: str
 
 
 def queue_page(chosen: QueueState, reader: User) -> QueuePage:
@@ -127,7 +131,20 @@ def queue_page(chosen: QueueState, reader: User) -> QueuePage:
         previous=_url(replace(top, before=place_of(cases[0]))) if is_before and cases else "",
         following=_url(replace(top, after=place_of(cases[-1]))) if is_behind and cases else "",
         address=chosen.address,
+        news_url=news_url(chosen, drawn_now(cases)),
+        newest=newest_url(chosen),
     )
+
+
+def news_url(chosen: QueueState, token: Token) -> str:
+    """Where a page asks what has come since."""
+    address = chosen.from_the_top.address
+    return f"{reverse('desk:news')}{address}{'&' if address else '?'}token={token}"
+
+
+def newest_url(chosen: QueueState) -> str:
+    """Where what has come is shown: the same view and filters, the newest first."""
+    return _url(replace(chosen.from_the_top, newest_first=True))
 
 
 def case_words(state: State) -> str:

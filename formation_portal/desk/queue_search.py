@@ -18,7 +18,7 @@ _RARE = 2_000
 # How many of the words are looked at to find a rare one, and how many count at all.
 _WORDS_TRIED = 2
 _WORDS = 6
-# Nothing that is typed is longer than a byte that UTF-8 doesn't have.
+# Behind everything that begins with a word: UTF-8 has no such byte.
 _AFTER_ALL = b"\xff"
 
 # By which moment a view is in order.
@@ -110,7 +110,7 @@ def _with_words(cases: QuerySet[Case], typed: str) -> QuerySet[Case]:
 
 def _rarest(words: tuple[bytes, ...]) -> bytes | None:
     """The word that the fewest cases have, of those that few have."""
-    counts = {word: CaseWord.objects.filter(_begins(word))[:_RARE].count() for word in words}
+    counts = {word: CaseWord.objects.filter(_begins(word)).values("case")[:_RARE].count() for word in words}
     word = min(counts, key=lambda one: counts[one])
     return word if counts[word] < _RARE else None
 

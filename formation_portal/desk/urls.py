@@ -8,6 +8,7 @@ app_name = "desk"
 
 urlpatterns = [
     path("", queue.queue, name="queue"),
+    path("news/", queue.news, name="news"),
     path("claims/", claims.claims, name="claims"),
     path("releases/", claims.releases, name="releases"),
     path("next-case/", claims.next_case, name="next_case"),

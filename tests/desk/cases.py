@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
+from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
@@ -23,7 +24,8 @@ def submitted_ones(owner: Any, count: int, *, first_days: int = 0, **more: Any) 
         facts = {"state": State.SUBMITTED_FOR_REVIEW, "submitted_at": at, "submissions": 1} | more
         Application.objects.filter(pk=application.pk).update(**facts)
         application.refresh_from_db()
-        changed.send(sender=Application, draft=open_draft(application))
+        with transaction.atomic():
+            changed.send(sender=Application, draft=open_draft(application))
     return made_ones
 
 

@@ -1,13 +1,19 @@
 """The queue of submitted applications."""
 
+from http import HTTPStatus
+
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from formation_portal.accounts.policies import UserRequest, agent
+from formation_portal.accounts.session_ends import only_ask
 from formation_portal.relay.attention import undecided_count
 
-from ..queue_page import queue_page
+from ..news import Token
+from ..news import news as news_since
+from ..queue_page import newest_url, news_url, queue_page
 from ..queue_state import QueueState
 
 
@@ -17,3 +23,21 @@ def queue(request: UserRequest) -> HttpResponse:
     """One page of the queue as its address says, and how many things wait for a decision at the service."""
     page = queue_page(QueueState.read(request.GET), request.user)
     return render(request, "desk/queue.html", {"page": page, "undecided": undecided_count()})
+
+
+@require_safe
+@agent
+def news(request: UserRequest) -> HttpResponse:
+    """What has come since a page of the queue was drawn: 204 while the page says so already.
+
+    The page asks by itself, so that this is no use of the session; whoever opens the address gets the queue.
+    """
+    chosen, token = QueueState.read(request.GET), Token.read(request.GET.get("token", ""))
+    if not request.htmx:
+        return redirect(reverse("desk:queue") + chosen.address)
+    only_ask(request)
+    found = news_since(chosen, token, agent_id=request.user.pk) if token else None
+    if found is None or not found.is_new:
+        return HttpResponse(status=HTTPStatus.NO_CONTENT)
+    context = {"words": found.words, "news_url": news_url(chosen, found.following), "newest": newest_url(chosen)}
+    return render(request, "desk/_news_answer.html", context)
