@@ -181,6 +181,19 @@ def test_the_queue_says_who_works_on_a_case(owner: Any, colleague: Any, as_agent
     assert any(cell.startswith("Dev Ramanathansince ") for cell in cells)
 
 
+@pytest.mark.parametrize("place", ["", "status/", "check/", "people/", "documents/", "record.json"])
+def test_no_customer_sees_a_claim(
+    submitted: Draft, agent: Any, colleague: Any, as_agent: Client, as_owner: Client, place: str
+) -> None:
+    reference = submitted.application.reference
+    claims.claim([submitted.application.pk], by=colleague)
+    said(as_agent, f"/desk/{reference}/claim/", {"from": colleague.pk, "word": "Canary"})
+    told = as_owner.get(f"/applications/{reference}/{place}", follow=True)
+    assert told.status_code == 200
+    for word in ("Canary", agent.last_name, colleague.last_name):
+        assert word not in told.content.decode()
+
+
 @pytest.fixture
 def rivals(transactional_db: None, owner: Any, agent: Any, colleague: Any) -> tuple[Any, Any]:
     return agent, colleague

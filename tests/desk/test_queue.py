@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.contract.lifecycle import State
+from formation_portal.desk import queue_page
 from formation_portal.desk.models import Case
 from tests.desk.cases import page, references, submitted_ones
 
@@ -45,26 +46,32 @@ def test_the_longest_waiting_comes_first_unless_one_asks_for_the_newest(owner: A
     assert references(as_agent, "?sort=newest") == order[::-1]
 
 
+@pytest.fixture
+def _short_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue_page, "A_PAGE", 5)
+
+
+@pytest.mark.usefixtures("_short_pages")
 @pytest.mark.parametrize("order", ["", "&sort=newest"])
 def test_its_pages_follow_each_other_without_a_gap(owner: Any, as_agent: Client, order: str) -> None:
-    submitted_ones(owner, 53)
+    submitted_ones(owner, 13)
     pages, address = [], f"?view=unclaimed{order}"
     for _ in range(3):
         markup = page(as_agent, address)
         pages.append([one.text for one in markup.all("span", class_="nowrap") if one.text.startswith("FP-")])
         address = next((one.attributes["href"].removeprefix("/desk/") for one in markup.all("a", rel="next")), "")
-    assert [len(one) for one in pages] == [25, 25, 3]
-    assert len({one for found in pages for one in found}) == 53
+    assert [len(one) for one in pages] == [5, 5, 3]
+    assert len({one for found in pages for one in found}) == 13
     back = markup.one("a", rel="prev").attributes["href"].removeprefix("/desk/")
     assert references(as_agent, back) == pages[1]
 
 
+@pytest.mark.usefixtures("_short_pages")
 def test_a_page_goes_on_behind_a_case_that_has_left_the_view(owner: Any, agent: Any, as_agent: Client) -> None:
-    submitted_ones(owner, 30)
+    submitted_ones(owner, 8)
     markup = page(as_agent, "?view=unclaimed")
     following = markup.one("a", rel="next").attributes["href"].removeprefix("/desk/")
     before = references(as_agent, following)
-    Case.objects.update(claimed_by=None)
     first = [int(one.attributes["value"]) for one in markup.all("input", name="case")]
     Case.objects.filter(pk__in=first).update(claimed_by=agent, claimed_at=timezone.now())
     assert references(as_agent, following) == before

@@ -34,6 +34,7 @@ def _row(tab: Tab, place: int) -> Locator:
     return tab.locator(".queue tbody .name").nth(place)
 
 
+@pytest.mark.long
 def test_fifty_arrivals_move_nothing_and_wait_for_a_press(desk: tuple[Tab, Any, Any]) -> None:
     tab, owner, _ = desk
     tab.keyboard.press("j")
