@@ -62,6 +62,8 @@ class Environment(BaseSettings):
         "", description="A folder of more fonts for records as PDF, for scripts that the system has none for."
     )
     invitation_days: int = Field(14, ge=1, le=365, description="Days for which an invitation's link opens.")
+    overdue_days: int = Field(5, ge=1, description="Days after its submission from which a waiting case is overdue.")
+    claim_hours: int = Field(8, ge=1, description="Hours after which an agent's claim to a case ends by itself.")
     log_level: str = Field("INFO", description="The least serious level that is logged.")
 
     @field_validator("email_url")

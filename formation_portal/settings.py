@@ -197,6 +197,8 @@ RELAY_PACE = 1.0
 # Records as PDF are set with Typst's own fonts, the system's, and those of this folder; empty for none.
 PDF_FONTS = ENV.pdf_fonts
 INVITATION_DAYS = ENV.invitation_days
+OVERDUE_DAYS = ENV.overdue_days
+CLAIM_HOURS = ENV.claim_hours
 SERVICE_RATE_LIMIT = ENV.rate_limit
 # A request that has not answered for so long has died, and its Idempotency-Key is free again. No request runs this
 # long; and should one, it finds its row taken and rolls back.

@@ -128,6 +128,15 @@ def test_our_scripts_are_served_light_and_without_comments(served: Path) -> None
     assert 0 < sum(weights) <= 6_000
 
 
+def test_the_desks_own_script_is_light_and_on_its_pages_alone(served: Path) -> None:
+    name = static("js/desk/desk.js").removeprefix("/static/")
+    assert "/*" not in (served / name).read_text()
+    assert 0 < (served / f"{name}.gz").stat().st_size <= 2_000
+    named = [_name(path) for path in TEMPLATES if "js/desk/" in path.read_text()]
+    assert named
+    assert all(one.startswith("desk/") for one in named)
+
+
 def test_production_serves_one_hashed_style_sheet(served: Path) -> None:
     for _ in range(2):  # a second start finds the bundle where the first one put it
         markup = Markup(render_to_string("base.html"))

@@ -11,9 +11,15 @@ from formation_portal.relay.models import Decision, Delivery
 
 
 def case_of(reference: str) -> Draft:
-    """A submitted application."""
-    submitted = Application.objects.submitted().select_related("owner", "submitted_by")
+    """A submitted application, read with its claim."""
+    people = ("owner", "submitted_by", "case__claimed_by", "case__taken_from")
+    submitted = Application.objects.submitted().select_related(*people)
     return open_draft(get_object_or_404(submitted, reference=reference))
+
+
+def application_of(reference: str) -> Application:
+    """The same as its row alone."""
+    return get_object_or_404(Application.objects.submitted(), reference=reference)
 
 
 def document_of(reference: str, number: int) -> Document:

@@ -1,16 +1,32 @@
-"""The queue as rows: what was submitted, the longest waiting first."""
+"""The queue as a page: the saved views, the filters that are set, and the rows."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from django.db.models import Count, Q, QuerySet
+from django.conf import settings
 from django.urls import reverse
 
-from formation_portal.applications.models import Application
-from formation_portal.applications.summary import entity_name
+from formation_portal.accounts.models import User
 from formation_portal.contract.lifecycle import State
 
+from .claim_words import ClaimLine, called, claim_line
+from .due import Due, due
+from .models import Case
+from .news import Token, drawn_now
+from .queue_search import found_cases, in_view, page_of, place_of
+from .queue_state import NOBODY, STATES, QueueState, View
+
+A_PAGE = 25
+# A view with more says so, since counting them all takes longer than showing the first.
+_COUNTED = 100
+
+_VIEW_WORDS = {
+    View.MINE: "Mine",
+    View.UNCLAIMED: "Unclaimed",
+    View.ANSWERED: "Returned, answered",
+    View.OVERDUE: "Overdue",
+    View.ALL: "All open",
+}
 # As a customer reads them, some states say "you"; here they are the customer's.
 _WORDS = {State.SUBMITTED_FOR_REVIEW: "New", State.RETURNED_FOR_CHANGES: "With customer"}
 _MARKS = {
@@ -21,7 +37,16 @@ _MARKS = {
     State.INCORPORATED: "met",
     State.SUBMITTED_TO_CSP: "met",
 }
-STATES = tuple(state for state in State if state is not State.DRAFT)
+
+
+@dataclass(frozen=True, slots=True)
+class ViewLink:
+    """A saved view, with how many cases are in it."""
+
+    url: str
+    label: str
+    count: str
+    is_current: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +66,15 @@ class Filter:
     label: str
     choices: tuple[Choice, ...] = ()
     value: str = ""
+    is_hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A filter that is set, and the address without it."""
+
+    words: str
+    url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,49 +82,69 @@ class CaseRow:
     """One submitted application."""
 
     url: str
+    number: int
     name: str
     product: str
     reference: str
     customer: str
     submitted_at: datetime
+    due: Due | None
     contents: str
     state: str
     status: str
+    claim: ClaimLine | None
 
 
-def cases(*, state: str, text: str) -> QuerySet[Application]:
-    """What was submitted: in one state, and with the text in its reference or its customer's name or address.
+@dataclass(frozen=True, slots=True)
+class QueuePage:
+    """The whole page. The addresses of the pages before and behind are empty where there is none."""
 
-    A state that isn't one, and an empty text, filter nothing.
-    """
-    found = Application.objects.submitted().select_related("owner").prefetch_related("section_answers")
-    found = found.annotate(
-        party_count=Count("parties", distinct=True, filter=Q(parties__removed_at=None)),
-        document_count=Count("documents", distinct=True, filter=Q(documents__party__removed_at=None)),
-    ).order_by("submitted_at", "pk")
-    # PostgreSQL can't even be asked for a null character.
-    for word in text.replace("\x00", " ").split():
-        found = found.filter(
-            Q(reference__icontains=word)
-            | Q(owner__email__icontains=word)
-            | Q(owner__first_name__icontains=word)
-            | Q(owner__last_name__icontains=word)
-        )
-    return found.filter(state=state) if state in set(STATES) else found
+    title: str
+    lead: str
+    views: tuple[ViewLink, ...]
+    filters: tuple[Filter, ...]
+    chips: tuple[Chip, ...]
+    rows: tuple[CaseRow, ...]
+    first: str
+    previous: str
+    following: str
+    # This page's own address, and what the deeds lead back to.
+    address: str
+    # Where the page asks for what has come since, and where that is shown.
+    news_url: str
+    newest: str
 
 
-def filters(*, state: str, text: str) -> tuple[Filter, ...]:
-    """The filters above the queue, as they are set."""
-    choices = (Choice(one.value, case_words(one), one.value == state) for one in STATES)
-    return (
-        Filter("q", "Reference or customer", value=text),
-        Filter("state", "State", (Choice("", "Any state", not state), *choices)),
+def queue_page(chosen: QueueState, reader: User) -> QueuePage:
+    """The page: a query for the agents, one for each view's count, one to three for the rows."""
+    agents = {str(one.pk): called(one) for one in User.objects.filter(is_agent=True).order_by("first_name", "pk")}
+    cases, is_before, is_behind = page_of(found_cases(chosen, agent_id=reader.pk), chosen, length=A_PAGE)
+    top = chosen.from_the_top
+    return QueuePage(
+        title="All cases" if chosen.looks_at_closed else _VIEW_WORDS[chosen.view],
+        lead=_lead(chosen.view),
+        views=tuple(_view_link(view, chosen, reader) for view in View),
+        filters=_filters(chosen, agents),
+        chips=_chips(chosen, agents),
+        rows=tuple(_row(case, reader) for case in cases),
+        first=_url(top) if is_before else "",
+        previous=_url(replace(top, before=place_of(cases[0]))) if is_before and cases else "",
+        following=_url(replace(top, after=place_of(cases[-1]))) if is_behind and cases else "",
+        address=chosen.address,
+        news_url=news_url(chosen, drawn_now(cases)),
+        newest=newest_url(chosen),
     )
 
 
-def case_rows(applications: Iterable[Application]) -> tuple[CaseRow, ...]:
-    """The rows of one page of the queue."""
-    return tuple(_row(application) for application in applications)
+def news_url(chosen: QueueState, token: Token) -> str:
+    """Where a page asks what has come since."""
+    address = chosen.from_the_top.address
+    return f"{reverse('desk:news')}{address}{'&' if address else '?'}token={token}"
+
+
+def newest_url(chosen: QueueState) -> str:
+    """Where what has come is shown: the same view and filters, the newest first."""
+    return _url(replace(chosen.from_the_top, newest_first=True))
 
 
 def case_words(state: State) -> str:
@@ -98,20 +152,84 @@ def case_words(state: State) -> str:
     return _WORDS.get(state, state.words)
 
 
-def _row(application: Application) -> CaseRow:
-    parties, documents = application.party_count, application.document_count  # type: ignore[attr-defined]  # annotated
-    assert application.submitted_at is not None  # only submitted ones are listed
+def _url(chosen: QueueState) -> str:
+    return reverse("desk:queue") + chosen.address
+
+
+def _lead(view: View) -> str:
+    days, hours = settings.OVERDUE_DAYS, settings.CLAIM_HOURS
+    if view is View.OVERDUE:
+        return f"Submitted {_count(days, 'day', 'days')} ago or more, and waiting for us."
+    if view is View.MINE:
+        return f"A claim ends by itself after {_count(hours, 'hour', 'hours')}."
+    return "Returned to their customers, and handed in once more." if view is View.ANSWERED else ""
+
+
+def _view_link(view: View, chosen: QueueState, reader: User) -> ViewLink:
+    count = in_view(view, agent_id=reader.pk)[:_COUNTED].count()
+    shown = f"{_COUNTED - 1}+" if count == _COUNTED else str(count)
+    return ViewLink(_url(QueueState(view=view)), _VIEW_WORDS[view], shown, view is chosen.view)
+
+
+def _filters(chosen: QueueState, agents: dict[str, str]) -> tuple[Filter, ...]:
+    any_state = "Any" if chosen.looks_at_closed else "Any but closed"
+    states = {"": any_state, **{one.value: case_words(one) for one in STATES}}
+    holders = {"": "Anyone", NOBODY: "Nobody", **agents}
+    orders = {"": "Longest waiting first", "newest": "Newest first"}
+    return (
+        Filter("q", "Company, person or reference", value=chosen.text),
+        Filter("state", "State", _choices(states, chosen.state)),
+        Filter("holder", "Claimed by", _choices(holders, chosen.holder)),
+        Filter("sort", "Order", _choices(orders, "newest" if chosen.newest_first else "")),
+        Filter("view", "", value="" if chosen.view is View.ALL else chosen.view.value, is_hidden=True),
+    )
+
+
+def _choices(labels: dict[str, str], chosen: str) -> tuple[Choice, ...]:
+    return tuple(Choice(value, label, value == chosen) for value, label in labels.items())
+
+
+def _chips(chosen: QueueState, agents: dict[str, str]) -> tuple[Chip, ...]:
+    top = chosen.from_the_top
+    holder = "nobody" if chosen.holder == NOBODY else agents.get(chosen.holder, "somebody else")
+    chips = (
+        (chosen.text, f"“{chosen.text}”", replace(top, text="")),
+        (chosen.state, case_words(State(chosen.state)) if chosen.state else "", replace(top, state="")),
+        (chosen.holder, f"Claimed by {holder}", replace(top, holder="")),
+    )
+    return tuple(Chip(words, _url(without)) for is_set, words, without in chips if is_set)
+
+
+def _row(case: Case, reader: User) -> CaseRow:
+    application, state, waits = case.application, State(case.state), due(case.waiting_since)
     return CaseRow(
         url=reverse("desk:review", args=[application.reference]),
-        name=entity_name(application) or application.product_name,
+        number=case.pk,
+        name=case.title or application.product_name,
         product=f"{application.product_name}, {application.jurisdiction_name}",
         reference=application.reference,
         customer=application.owner.get_full_name() or application.owner.email,
-        submitted_at=application.submitted_at,
-        contents=f"{_count(parties, 'party', 'parties')}, {_count(documents, 'document', 'documents')}",
-        state=_MARKS.get(application.stands, ""),
-        status=case_words(application.stands),
+        submitted_at=case.submitted_at,
+        due=waits,
+        contents=f"{_count(case.parties, 'party', 'parties')}, {_count(case.documents, 'document', 'documents')}",
+        state=_mark(case, state, waits),
+        status=_status(case, state, waits),
+        claim=claim_line(case, reader),
     )
+
+
+def _mark(case: Case, state: State, waits: Due | None) -> str:
+    if waits and waits.is_overdue:
+        return "stop"
+    return "changed" if case.answered_since else _MARKS.get(state, "")
+
+
+def _status(case: Case, state: State, waits: Due | None) -> str:
+    if waits and waits.is_overdue:
+        return "Overdue"
+    if waits and waits.is_last_day:
+        return "Last day"
+    return "Answered" if case.answered_since else case_words(state)
 
 
 def _count(number: int, one: str, many: str) -> str:

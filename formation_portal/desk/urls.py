@@ -2,16 +2,22 @@
 
 from django.urls import path
 
-from .views import deliveries, papers, queue, review
+from .views import claims, deliveries, papers, queue, review
 
 app_name = "desk"
 
 urlpatterns = [
     path("", queue.queue, name="queue"),
+    path("news/", queue.news, name="news"),
+    path("claims/", claims.claims, name="claims"),
+    path("releases/", claims.releases, name="releases"),
+    path("next-case/", claims.next_case, name="next_case"),
     path("deliveries/", deliveries.deliveries, name="deliveries"),
     path("deliveries/<int:number>/", deliveries.delivery, name="delivery"),
     path("deliveries/<int:number>/decision/", deliveries.decision, name="decision"),
     path("<str:reference>/", review.review, name="review"),
+    path("<str:reference>/claim/", claims.claim, name="claim"),
+    path("<str:reference>/release/", claims.release, name="release"),
     path("<str:reference>/record.json", review.record, name="record"),
     path("<str:reference>/record.pdf", review.record_pdf, name="record_pdf"),
     path("<str:reference>/documents/<int:number>/", review.document, name="document"),

@@ -26,7 +26,7 @@ from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.needs import needs
 from formation_portal.contract.record import Record
 from formation_portal.contract.schema import FormSchema
-from tests.bench import forms, in_chromium, slowest
+from tests.bench import desk, forms, in_chromium, slowest
 from tests.needed import has_chromium
 
 Measure = tuple[str, float, str]
@@ -52,6 +52,7 @@ def all_measures(*, small: bool) -> Iterator[Measure]:
     overview = _section(owner, 60).partition("sections/")[0]
     yield "overview", _cost(lambda: client.get(overview), rounds), "ms"
     yield from slowest.measures(client, owner, rounds)
+    yield from desk.measures(owner, lambda call: _cost(call, rounds), many=2 * desk.FEW if small else desk.MANY)
     yield from _rules(rounds)
     yield from _weights(client, catalog, _section(owner, 60))
     yield from _memory(client, _section(owner, 60), 30 if small else 1000)

@@ -1,6 +1,5 @@
-"""The queue holds what was submitted, the longest waiting first."""
+"""The queue holds what was submitted, the longest waiting first, as its address says."""
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,29 +8,21 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
-from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
-from tests.applications import made
-from tests.markup import Markup
+from formation_portal.desk import queue_page
+from formation_portal.desk.models import Case
+from tests.desk.cases import page, references, submitted_ones
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
-def submitted_ones(owner: Any, count: int, **more: Any) -> list[Application]:
-    made_ones = [saving.start(owner=owner, product=made.product()) for _ in range(count)]
-    for days, application in enumerate(made_ones):
-        Application.objects.filter(pk=application.pk).update(
-            **{"state": State.SUBMITTED_FOR_REVIEW, "submitted_at": timezone.now() - timedelta(days=days)} | more
-        )
-    return made_ones
-
-
-def references(client: Client, query: str = "") -> list[str]:
-    markup = Markup(client.get(f"/desk/{query}").content.decode())
-    assert markup.faults == []
-    return [one.text for one in markup.all("td", class_="nowrap")]
+def counted(client: Client) -> dict[str, str]:
+    """How many cases each saved view says that it has, by its address."""
+    links = [
+        one for one in page(client).all("a") if any("Saved views" in up.attributes.values() for up in one.ancestors)
+    ]
+    return {one.attributes["href"]: one.text.rsplit(" ", 1)[1] for one in links}
 
 
 def test_a_draft_is_not_there(draft: Draft, as_agent: Client) -> None:
@@ -45,42 +36,118 @@ def test_a_submitted_application_is_there(submitted: Draft, as_agent: Client) ->
     assert "Larkfield Holdings" in html
     assert "1 party, 1 document" in html
     assert "Ingrid Solheim" in html
+    assert "0 of 5" in html
 
 
-def test_the_longest_waiting_comes_first(owner: Any, as_agent: Client) -> None:
+def test_the_longest_waiting_comes_first_unless_one_asks_for_the_newest(owner: Any, as_agent: Client) -> None:
     newest, middle, oldest = submitted_ones(owner, 3)
-    assert references(as_agent) == [oldest.reference, middle.reference, newest.reference]
+    order = [oldest.reference, middle.reference, newest.reference]
+    assert references(as_agent) == order
+    assert references(as_agent, "?sort=newest") == order[::-1]
 
 
-def test_it_has_pages(owner: Any, as_agent: Client) -> None:
-    submitted_ones(owner, 30)
-    assert len(references(as_agent)) == 25
-    assert len(references(as_agent, "?page=2")) == 5
-    assert len(references(as_agent, "?page=nonsense")) == 25
+@pytest.fixture
+def _short_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue_page, "A_PAGE", 5)
 
 
-def test_one_state_is_picked(owner: Any, as_agent: Client) -> None:
+@pytest.mark.usefixtures("_short_pages")
+@pytest.mark.parametrize("order", ["", "&sort=newest"])
+def test_its_pages_follow_each_other_without_a_gap(owner: Any, as_agent: Client, order: str) -> None:
+    submitted_ones(owner, 13)
+    pages, address = [], f"?view=unclaimed{order}"
+    for _ in range(3):
+        markup = page(as_agent, address)
+        pages.append([one.text for one in markup.all("span", class_="nowrap") if one.text.startswith("FP-")])
+        address = next((one.attributes["href"].removeprefix("/desk/") for one in markup.all("a", rel="next")), "")
+    assert [len(one) for one in pages] == [5, 5, 3]
+    assert len({one for found in pages for one in found}) == 13
+    back = markup.one("a", rel="prev").attributes["href"].removeprefix("/desk/")
+    assert references(as_agent, back) == pages[1]
+
+
+@pytest.mark.usefixtures("_short_pages")
+def test_a_page_goes_on_behind_a_case_that_has_left_the_view(owner: Any, agent: Any, as_agent: Client) -> None:
+    submitted_ones(owner, 8)
+    markup = page(as_agent, "?view=unclaimed")
+    following = markup.one("a", rel="next").attributes["href"].removeprefix("/desk/")
+    before = references(as_agent, following)
+    first = [int(one.attributes["value"]) for one in markup.all("input", name="case")]
+    Case.objects.filter(pk__in=first).update(claimed_by=agent, claimed_at=timezone.now())
+    assert references(as_agent, following) == before
+
+
+@pytest.mark.parametrize("address", ["?after=nonsense", "?view=nonsense&state=x&holder=x&sort=x", "?after=9-9-9"])
+def test_an_address_that_cannot_be_read_filters_nothing(owner: Any, as_agent: Client, address: str) -> None:
+    [case] = submitted_ones(owner, 1)
+    assert references(as_agent, address) == [case.reference]
+
+
+def test_the_saved_views_hold_what_they_say(owner: Any, agent: Any, stranger: Any, as_agent: Client) -> None:
+    [new] = submitted_ones(owner, 1)
+    [old] = submitted_ones(owner, 1, first_days=9)
+    [answered] = submitted_ones(owner, 1, first_days=1, submissions=2)
+    [mine] = submitted_ones(owner, 1, first_days=2, state=State.IN_REVIEW)
+    [theirs] = submitted_ones(owner, 1, first_days=3, state=State.RETURNED_FOR_CHANGES)
+    submitted_ones(owner, 1, state=State.WITHDRAWN)
+    Case.objects.filter(pk=mine.pk).update(claimed_by=agent, claimed_at=timezone.now())
+    expected = {
+        "mine": [mine],
+        "unclaimed": [old, answered, new],
+        "answered": [answered],
+        "overdue": [old],
+        "all": [old, theirs, mine, answered, new],
+    }
+    for view, cases in expected.items():
+        assert references(as_agent, f"?view={view}") == [one.reference for one in cases], view
+    assert list(counted(as_agent).values()) == [str(len(cases)) for cases in expected.values()]
+
+
+def test_overdue_is_what_waits_for_us_as_long_as_the_setting_says(owner: Any, as_agent: Client, settings: Any) -> None:
+    settings.OVERDUE_DAYS = 3
+    [overdue] = submitted_ones(owner, 1, first_days=3)
+    submitted_ones(owner, 1, first_days=2)
+    submitted_ones(owner, 1, first_days=9, state=State.RETURNED_FOR_CHANGES)
+    assert references(as_agent, "?view=overdue") == [overdue.reference]
+    html = as_agent.get("/desk/?view=overdue").content.decode()
+    assert "Submitted 3 days ago or more, and waiting for us." in html
+    assert "3 of 3" in html
+
+
+def test_a_state_and_an_agent_are_picked_and_removed(owner: Any, agent: Any, as_agent: Client) -> None:
     [new] = submitted_ones(owner, 1)
     [reviewed] = submitted_ones(owner, 1, state=State.IN_REVIEW)
+    [closed] = submitted_ones(owner, 1, state=State.REJECTED)
+    Case.objects.filter(pk=reviewed.pk).update(claimed_by=agent, claimed_at=timezone.now())
     assert references(as_agent, "?state=in_review") == [reviewed.reference]
     assert references(as_agent, "?state=submitted_for_review") == [new.reference]
-    assert len(references(as_agent, "?state=nonsense")) == 2
+    assert references(as_agent, "?state=rejected") == [closed.reference]
+    assert references(as_agent, f"?holder={agent.pk}") == [reviewed.reference]
+    assert references(as_agent, "?holder=nobody") == [new.reference]
+    chips = page(as_agent, f"?state=in_review&holder={agent.pk}&sort=newest").all("a", class_="chip")
+    assert [one.attributes["href"] for one in chips] == [
+        f"/desk/?holder={agent.pk}&sort=newest",
+        "/desk/?state=in_review&sort=newest",
+    ]
 
 
-def test_one_finds_a_case_by_reference_and_by_customer(owner: Any, stranger: Any, as_agent: Client) -> None:
-    [mine] = submitted_ones(owner, 1)
-    [theirs] = submitted_ones(stranger, 1)
-    assert references(as_agent, f"?q={mine.reference[:7].lower()}") == [mine.reference]
-    assert references(as_agent, "?q=Otto+fremd") == [theirs.reference]
-    assert references(as_agent, "?q=Otto%00fremd") == [theirs.reference]
-    assert references(as_agent, "?q=nobody") == []
+def test_the_filters_stay_with_the_view(as_agent: Client) -> None:
+    hidden = page(as_agent, "?view=overdue").one("input", name="view")
+    assert hidden.attributes["value"] == "overdue"
 
 
-def test_more_cases_cost_no_more_queries(owner: Any, as_agent: Client) -> None:
+def test_the_desk_is_not_for_customers(owner: Any, as_owner: Client, as_nobody: Client) -> None:
+    submitted_ones(owner, 1)
+    assert as_owner.get("/desk/").status_code == 403
+    assert as_nobody.get("/desk/").status_code == 302
+
+
+def test_more_cases_cost_no_more_queries(owner: Any, agent: Any, as_agent: Client) -> None:
     costs = []
     for _ in range(2):
-        submitted_ones(owner, 5)
+        for application in submitted_ones(owner, 5):
+            Case.objects.filter(pk=application.pk).update(claimed_by=agent, claimed_at=timezone.now())
         with CaptureQueriesContext(connection) as captured:
-            as_agent.get("/desk/")
+            as_agent.get(f"/desk/?view=mine&q=ingrid+solheim&state=submitted_for_review&holder={agent.pk}")
         costs.append(len(captured))
-    assert costs[0] == costs[1]
+    assert costs[0] == costs[1] <= 12

@@ -26,6 +26,7 @@ from formation_portal.portal.typed import typed_in
 from formation_portal.relay.models import SURPLUS, TWINS, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState, Look
 from formation_portal.relay.profile import remember
 from tests.journeys.around import around_it
+from tests.journeys.at_the_desk import at_the_desk
 from tests.journeys.barriers import HEIGHT, WIDE, barriers
 from tests.journeys.browser import TabBrowser
 from tests.journeys.conftest import OpenTab
@@ -124,6 +125,13 @@ def test_no_page_around_it_puts_up_a_barrier(walk: Walk) -> None:
 @pytest.mark.long
 def test_no_page_of_what_others_do_puts_up_a_barrier(walk: Walk) -> None:
     for shot in others_take_part():
+        walk.look(shot)
+    assert not walk.found, "\n".join(walk.found)
+
+
+@pytest.mark.long
+def test_no_state_of_the_queue_puts_up_a_barrier(walk: Walk) -> None:
+    for shot in at_the_desk():
         walk.look(shot)
     assert not walk.found, "\n".join(walk.found)
 

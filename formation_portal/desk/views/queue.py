@@ -1,30 +1,43 @@
 """The queue of submitted applications."""
 
-from django.core.paginator import Paginator
+from http import HTTPStatus
+
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from formation_portal.accounts.policies import UserRequest, agent
+from formation_portal.accounts.session_ends import only_ask
 from formation_portal.relay.attention import undecided_count
 
-from ..queue_page import case_rows, cases, filters
-
-_A_PAGE = 25
-# What is typed to search for; more than this is no reference and no name.
-_LONGEST = 200
+from ..news import Token
+from ..news import news as news_since
+from ..queue_page import newest_url, news_url, queue_page
+from ..queue_state import QueueState
 
 
 @require_safe
 @agent
 def queue(request: UserRequest) -> HttpResponse:
-    """One page of the queue, the longest waiting first; and how many things wait for a decision at the service."""
-    chosen = {"state": request.GET.get("state", ""), "text": request.GET.get("q", "").strip()[:_LONGEST]}
-    page = Paginator(cases(**chosen), _A_PAGE).get_page(request.GET.get("page"))
-    context = {
-        "page": page,
-        "rows": case_rows(page.object_list),
-        "filters": filters(**chosen),
-        "undecided": undecided_count(),
-    }
-    return render(request, "desk/queue.html", context)
+    """One page of the queue as its address says, and how many things wait for a decision at the service."""
+    page = queue_page(QueueState.read(request.GET), request.user)
+    return render(request, "desk/queue.html", {"page": page, "undecided": undecided_count()})
+
+
+@require_safe
+@agent
+def news(request: UserRequest) -> HttpResponse:
+    """What has come since a page of the queue was drawn: 204 while the page says so already.
+
+    The page asks by itself, so that this is no use of the session; whoever opens the address gets the queue.
+    """
+    chosen, token = QueueState.read(request.GET), Token.read(request.GET.get("token", ""))
+    if not request.htmx:
+        return redirect(reverse("desk:queue") + chosen.address)
+    only_ask(request)
+    found = news_since(chosen, token, agent_id=request.user.pk) if token else None
+    if found is None or not found.is_new:
+        return HttpResponse(status=HTTPStatus.NO_CONTENT)
+    context = {"words": found.words, "news_url": news_url(chosen, found.following), "newest": newest_url(chosen)}
+    return render(request, "desk/_news_answer.html", context)

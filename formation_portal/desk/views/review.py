@@ -9,14 +9,17 @@ from formation_portal.portal import record_file
 from formation_portal.portal.views.documents import as_download
 
 from ..case_page import case_page
+from ..claim_words import claim_panel
 from ..finding import case_of, document_of
 
 
 @require_safe
 @agent
 def review(request: UserRequest, reference: str) -> HttpResponse:
-    """Answers, parties, shares, documents, history, and how far all of it has come to the service."""
-    return render(request, "desk/review.html", {"page": case_page(case_of(reference))})
+    """Answers, parties, shares, documents, history, how far all of it has come to the service, and who works on it."""
+    case = case_of(reference)
+    panel = claim_panel(case.application, request.user)
+    return render(request, "desk/review.html", {"page": case_page(case), "panel": panel})
 
 
 @require_safe

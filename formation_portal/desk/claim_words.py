@@ -1,0 +1,89 @@
+"""A claim as agents read it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib.messages import INFO, SUCCESS, WARNING
+from django.utils.formats import date_format
+from django.utils.timezone import localdate, localtime
+
+from formation_portal.accounts.models import User
+from formation_portal.applications.models import Application
+
+from .claims import Claims, is_claimed
+from .models import WORD_LIMIT, Case
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimLine:
+    """Who works on a case, and since when; from whom it was taken over, and why."""
+
+    agent_id: int
+    name: str
+    at: datetime
+    is_mine: bool
+    taken_from: str
+    word: str
+
+    @property
+    def since(self) -> str:
+        """The hour of today's, the day of an older one: what fits into a narrow column."""
+        is_todays = localdate(self.at) == localdate()
+        return date_format(localtime(self.at), "H:i" if is_todays else "j M, H:i")
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimPanel:
+    """What a case's page shows of its claim; without a claim, anybody may claim it."""
+
+    reference: str
+    claim: ClaimLine | None
+    can_be_claimed: bool
+
+    word_limit = WORD_LIMIT
+
+
+def claim_line(case: Case, reader: User) -> ClaimLine | None:
+    """The claim, or None where nobody works on the case."""
+    if not is_claimed(case) or case.claimed_by is None or case.claimed_at is None:
+        return None
+    return ClaimLine(
+        agent_id=case.claimed_by.pk,
+        name=called(case.claimed_by),
+        at=case.claimed_at,
+        is_mine=case.claimed_by.pk == reader.pk,
+        taken_from=called(case.taken_from) if case.word and case.taken_from else "",
+        word=case.word,
+    )
+
+
+def claim_panel(application: Application, reader: User) -> ClaimPanel | None:
+    """The claim for the page of a case; no query where the case was read with its application."""
+    case: Case | None = getattr(application, "case", None)
+    return ClaimPanel(application.reference, claim_line(case, reader), case.open_since is not None) if case else None
+
+
+def called(agent: User) -> str:
+    """An agent's name, else the address."""
+    return agent.get_full_name() or agent.email
+
+
+def words_after_claiming(found: Claims) -> Iterator[tuple[int, str]]:
+    """What came of claiming several, each as a level of Django's messages and a sentence."""
+    if found.won:
+        yield SUCCESS, f"You have claimed {_cases(len(found.won))}."
+    for case in found.lost:
+        name = called(case.claimed_by) if case.claimed_by else "Somebody"
+        yield WARNING, f"{name} has claimed {case.title or 'a case without a name'} already."
+    if not found.won and not found.lost:
+        yield INFO, "Tick the cases to claim first."
+
+
+def words_after_releasing(count: int) -> str:
+    """What came of releasing."""
+    return f"You have released {_cases(count)}." if count else "None of it was claimed by you."
+
+
+def _cases(count: int) -> str:
+    return f"{count} case{'' if count == 1 else 's'}"

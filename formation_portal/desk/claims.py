@@ -1,0 +1,90 @@
+"""Who works on a case: a soft claim. It says who and since when, ends by itself, and can be taken over with a word.
+
+Each deed is one update under a condition, so that of two agents at once one has the case, and the other is told.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractUser
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from .models import WORD_LIMIT, Case
+
+# Of two agents who press at once one gets the next case; this often the other looks for another.
+_LOOKS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What came of claiming several: those that are one's own now, and those that somebody else has."""
+
+    won: tuple[Case, ...]
+    lost: tuple[Case, ...]
+
+
+def unclaimed() -> Q:
+    """The cases that nobody works on: never claimed, or so long ago that the claim has ended."""
+    return Q(claimed_at=None) | Q(claimed_at__lte=_ended())
+
+
+def claimed_by(agent_id: int) -> Q:
+    """The cases that an agent works on."""
+    return Q(claimed_by=agent_id, claimed_at__gt=_ended())
+
+
+def is_claimed(case: Case) -> bool:
+    """Whether somebody works on it."""
+    return case.claimed_at is not None and case.claimed_at > _ended()
+
+
+def claim(cases: Collection[int], *, by: AbstractUser) -> Claims:
+    """Claim what can be claimed of these, by their applications. Closed ones are left out.
+
+    One's own claims begin anew, so that they last.
+    """
+    with transaction.atomic():
+        # Locked in one order, so that two agents with the same cases don't wait for each other for ever.
+        found = list(Case.objects.filter(pk__in=cases).exclude(open_since=None).order_by("pk").select_for_update())
+        is_free = unclaimed() | Q(claimed_by=by.pk)
+        chosen = Case.objects.filter(pk__in=[case.pk for case in found])
+        chosen.filter(is_free).update(**_claim_of(by))
+        now = chosen.select_related("claimed_by").order_by("pk")
+        return Claims(
+            won=tuple(case for case in now if case.claimed_by_id == by.pk),
+            lost=tuple(case for case in now if case.claimed_by_id != by.pk),
+        )
+
+
+def take_over(case: Case, *, by: AbstractUser, word: str) -> bool:
+    """Claim what the agent whom the page named has claimed, saying why. False where it is somebody else's by now."""
+    seen = Case.objects.filter(pk=case.pk, claimed_by=case.claimed_by_id).exclude(open_since=None)
+    moved = _claim_of(by) | {"taken_from": case.claimed_by_id, "word": word[:WORD_LIMIT]}
+    return bool(seen.update(**moved))
+
+
+def release(cases: Collection[int], *, by: AbstractUser) -> int:
+    """Give one's own claims back; how many there were."""
+    own = Case.objects.filter(claimed_by(by.pk), pk__in=cases)
+    return own.update(claimed_by=None, claimed_at=None, taken_from=None, word="")
+
+
+def claim_next(cases: QuerySet[Case], *, by: AbstractUser) -> Case | None:
+    """Claim the first of the cases that nobody works on; None where there is none."""
+    for _ in range(_LOOKS):
+        case = cases.filter(unclaimed()).first()
+        if case is None or Case.objects.filter(unclaimed(), pk=case.pk).update(**_claim_of(by)):
+            return case
+    return None
+
+
+def _claim_of(agent: AbstractUser) -> dict[str, object]:
+    return {"claimed_by": agent.pk, "claimed_at": timezone.now(), "taken_from": None, "word": ""}
+
+
+def _ended() -> datetime:
+    return timezone.now() - timedelta(hours=settings.CLAIM_HOURS)

@@ -1,0 +1,68 @@
+"""What the desk keeps of a case: what its queue is sorted and searched by, and who has claimed it.
+
+Everything but the claim is a copy, kept up to date in the transaction that changes the application (`recording`), so
+that the queue costs the same however many there are.
+"""
+
+from django.conf import settings
+from django.db import models
+
+from formation_portal.applications.models import Application
+from formation_portal.contract.lifecycle import State
+
+TITLE_LIMIT = 300
+WORD_LIMIT = 200
+
+
+class Case(models.Model):
+    """A submitted application as the queue shows it.
+
+    Each of the three moments is that of the last submission while the case is so, and else nothing: an index on it
+    then holds the cases in the queue's order. (Indexes on flags would be of no use to SQLite.)
+    """
+
+    application = models.OneToOneField(Application, models.CASCADE, primary_key=True, related_name="case")
+    title = models.CharField(max_length=TITLE_LIMIT, blank=True)
+    state = models.CharField(max_length=24, choices=[(state.value, state.words) for state in State])
+    submitted_at = models.DateTimeField()
+    # Not yet closed; waiting for us; waiting for us again, after a return.
+    open_since = models.DateTimeField(null=True)
+    waiting_since = models.DateTimeField(null=True)
+    answered_since = models.DateTimeField(null=True)
+    parties = models.PositiveIntegerField(default=0)
+    documents = models.PositiveIntegerField(default=0)
+    # Counts until it expires (claims.py). The word says why somebody took it over, and from whom.
+    claimed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
+    claimed_at = models.DateTimeField(null=True)
+    taken_from = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
+    word = models.CharField(max_length=WORD_LIMIT, blank=True)
+
+    class Meta:
+        indexes = (
+            models.Index(fields=("submitted_at", "application"), name="case_submitted"),
+            models.Index(fields=("state", "submitted_at", "application"), name="case_by_state"),
+            models.Index(fields=("open_since", "application"), name="case_open"),
+            models.Index(fields=("waiting_since", "application"), name="case_waiting"),
+            models.Index(fields=("answered_since", "application"), name="case_answered"),
+            models.Index(fields=("claimed_by", "claimed_at"), name="case_claimed"),
+        )
+
+    def __str__(self) -> str:
+        return f"Case {self.pk}"
+
+
+class CaseWord(models.Model):
+    """One word that finds a case, folded (search_words.py).
+
+    In bytes, since both databases sort those alike, whatever their language: the beginning of a word is then a range.
+    """
+
+    case = models.ForeignKey(Case, models.CASCADE, related_name="words")
+    word = models.BinaryField(max_length=120)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("case", "word"), name="one_row_a_word"),)
+        indexes = (models.Index(fields=("word", "case"), name="case_word"),)
+
+    def __str__(self) -> str:
+        return f"A word of case {self.case_id}"

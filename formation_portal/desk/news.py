@@ -1,0 +1,78 @@
+"""What has arrived since a page of the queue was drawn. The page asks by itself, and shows a count; rows stay put."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+
+from .models import Case
+from .queue_search import found_cases
+from .queue_state import Place, QueueState, micros_of
+
+# A case that was submitted before a page was drawn may be seen only afterwards: its transaction ended later.
+_LATE = timedelta(seconds=5)
+# A page that has been open for days needs no exact count.
+_COUNTED = 100
+_NAMED_AT_MOST = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """The version of the queue that a page shows: when it was drawn, the count that it says, what had just come then.
+
+    In an address: the moment in microseconds, the count, and the numbers of the cases, with dots between.
+    """
+
+    drawn: datetime
+    said: int = 0
+    just_come: tuple[int, ...] = ()
+
+    @classmethod
+    def read(cls, text: str) -> "Token | None":
+        """The version that an address names, or None where it names none."""
+        moment, *numbers = text.split(".")[: 2 + _NAMED_AT_MOST]
+        place = Place.read(f"{moment}-0")
+        is_whole = numbers and all(one.isascii() and one.isdecimal() and len(one) < 19 for one in numbers)
+        return cls(place.at, int(numbers[0]), tuple(map(int, numbers[1:]))) if place and is_whole else None
+
+    def __str__(self) -> str:
+        return ".".join(map(str, (micros_of(self.drawn), self.said, *self.just_come)))
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """How many cases have come since the page was drawn."""
+
+    token: Token
+    count: int
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the page says otherwise by now."""
+        return self.count != self.token.said
+
+    @property
+    def words(self) -> str:
+        """The count as the page says it; nothing where what had come is gone again."""
+        if not self.count:
+            return ""
+        many = f"{_COUNTED - 1}+" if self.count == _COUNTED else str(self.count)
+        return f"{many} new case{'' if self.count == 1 else 's'}"
+
+    @property
+    def following(self) -> Token:
+        """The same version, with the count that is said now."""
+        return Token(self.token.drawn, self.count, self.token.just_come)
+
+
+def drawn_now(shown: Iterable[Case]) -> Token:
+    """The version of a page that is drawn now and shows these cases. No query."""
+    now = timezone.now()
+    return Token(now, just_come=tuple(case.pk for case in shown if case.submitted_at > now - _LATE))
+
+
+def news(chosen: QueueState, token: Token, *, agent_id: int) -> News:
+    """What has come since into the view, as it is filtered, whatever the page. One query, and those of a search."""
+    came = found_cases(chosen, agent_id=agent_id).filter(submitted_at__gt=token.drawn - _LATE)
+    return News(token, came.exclude(pk__in=token.just_come)[:_COUNTED].count())

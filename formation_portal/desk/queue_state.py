@@ -1,0 +1,110 @@
+"""What a page of the queue shows: view, filters, order and place, all of it in the address."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+
+from django.utils.http import urlencode
+
+from formation_portal.contract.lifecycle import State
+
+# What is typed to search for; more than this is no reference and no name.
+_LONGEST = 200
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+NOBODY = "nobody"
+STATES = tuple(state for state in State if state is not State.DRAFT)
+
+
+class View(StrEnum):
+    """The saved views."""
+
+    MINE = "mine"
+    UNCLAIMED = "unclaimed"
+    ANSWERED = "answered"
+    OVERDUE = "overdue"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A case's place in the order: the list goes on behind it, wherever it stands by then."""
+
+    at: datetime
+    pk: int
+
+    @classmethod
+    def read(cls, text: str) -> "Place | None":
+        """The place that an address names, or None where it names none."""
+        micros, _, pk = text.partition("-")
+        try:
+            return cls(_EPOCH + timedelta(microseconds=int(micros[:18])), int(pk[:18]))
+        except (ValueError, OverflowError):
+            return None
+
+    def __str__(self) -> str:
+        return f"{micros_of(self.at)}-{self.pk}"
+
+
+def micros_of(moment: datetime) -> int:
+    """A moment as an address names it: in microseconds, exactly as the database keeps it."""
+    return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class QueueState:
+    """What an address says. What can't be read filters nothing."""
+
+    view: View = View.ALL
+    text: str = ""
+    state: str = ""
+    # An agent's number, or NOBODY.
+    holder: str = ""
+    newest_first: bool = False
+    after: Place | None = None
+    before: Place | None = None
+
+    @classmethod
+    def read(cls, query: Mapping[str, str]) -> "QueueState":
+        """From an address."""
+        view, state, holder = query.get("view", ""), query.get("state", ""), query.get("holder", "")
+        after = Place.read(query.get("after", ""))
+        return cls(
+            view=View(view) if view in set(View) else View.ALL,
+            text=" ".join(query.get("q", "").split())[:_LONGEST],
+            state=state if state in set(STATES) else "",
+            holder=holder if holder == NOBODY or (holder.isdecimal() and len(holder) < 10) else "",
+            newest_first=query.get("sort") == "newest",
+            after=after,
+            before=None if after else Place.read(query.get("before", "")),
+        )
+
+    @property
+    def address(self) -> str:
+        """The same as the part of an address that begins with a question mark; empty where it would say nothing."""
+        told = {
+            "view": "" if self.view is View.ALL else self.view.value,
+            "q": self.text,
+            "state": self.state,
+            "holder": self.holder,
+            "sort": "newest" if self.newest_first else "",
+            "after": str(self.after or ""),
+            "before": str(self.before or ""),
+        }
+        words = urlencode({name: value for name, value in told.items() if value})
+        return f"?{words}" if words else ""
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether anything narrows the view."""
+        return bool(self.text or self.state or self.holder)
+
+    @property
+    def looks_at_closed(self) -> bool:
+        """Whether closed cases are looked at too: where one asks for a state, or searches among all."""
+        return self.view is View.ALL and bool(self.state or self.text)
+
+    @property
+    def from_the_top(self) -> "QueueState":
+        """The first page of it."""
+        return replace(self, after=None, before=None)

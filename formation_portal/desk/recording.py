@@ -1,0 +1,74 @@
+"""Keeps the desk's copy of a submitted application up to date, in the transaction that changes it."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.dispatch import receiver
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.naming import naming_fields
+from formation_portal.applications.signals import changed
+from formation_portal.contract import canonical
+from formation_portal.contract.lifecycle import FINAL, State
+from formation_portal.contract.schema import FormSchema
+
+from .models import TITLE_LIMIT, Case, CaseWord
+from .search_words import words_of
+
+_WITH_US = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW})
+_NO_CLAIM = {"claimed_by_id": None, "claimed_at": None, "taken_from_id": None, "word": ""}
+
+
+@receiver(changed)
+def record(draft: Draft, **_: Any) -> None:
+    """The case as the application stands now; a draft that was never submitted is none. At most six queries."""
+    application = draft.application
+    if application.submitted_at is None or application.deleted_at is not None:
+        return
+    facts = facts_of(application, title=title_of(draft.entity_raw))
+    facts |= {"parties": len(draft.party_models), "documents": len(draft.documents)}
+    Case.objects.update_or_create(application=application, defaults=facts)
+    names = party_names(draft.schema, draft.party_models)
+    _record_words(application.pk, case_words(application, title=facts["title"], names=names))
+
+
+def _record_words(case_id: int, wanted: set[bytes]) -> None:
+    """Write only what differs: most changes of a case change no name."""
+    there = {bytes(word) for word in CaseWord.objects.filter(case=case_id).values_list("word", flat=True)}
+    if gone := there - wanted:
+        CaseWord.objects.filter(case=case_id, word__in=gone).delete()
+    CaseWord.objects.bulk_create(CaseWord(case_id=case_id, word=word) for word in sorted(wanted - there))
+
+
+def facts_of(application: Any, *, title: str) -> dict[str, Any]:
+    """What the case copies of its application, which may also be one as a migration knows it."""
+    state, at = State(application.state), application.submitted_at
+    is_with_us = state in _WITH_US
+    return {
+        "title": title[:TITLE_LIMIT],
+        "state": state.value,
+        "submitted_at": at,
+        "open_since": None if state in FINAL else at,
+        "waiting_since": at if is_with_us else None,
+        "answered_since": at if is_with_us and application.submissions > 1 else None,
+        # Nobody works on what is closed.
+        **(_NO_CLAIM if state in FINAL else {}),
+    }
+
+
+def title_of(entity_raw: Mapping[str, Any]) -> str:
+    """The name that its customer chose first, as typed; empty before that."""
+    name = entity_raw.get(canonical.ENTITY_NAME)
+    return name.strip() if isinstance(name, str) else ""
+
+
+def party_names(schema: FormSchema, parties: Iterable[Any]) -> list[str]:
+    """The names of everybody in it, as typed."""
+    typed = [party.raw.get(spec.name) for party in parties for spec in naming_fields(schema, party.kind)]
+    return [name for name in typed if isinstance(name, str)]
+
+
+def case_words(application: Any, *, title: str, names: Iterable[str]) -> set[bytes]:
+    """What finds the case: company, people, reference, and its customer's name and address."""
+    owner = application.owner
+    return words_of((title, *names, application.reference, owner.first_name, owner.last_name, owner.email))

@@ -1,0 +1,86 @@
+"""Claiming cases: those that are ticked in the queue, one on its page, and the next one."""
+
+from django.contrib import messages
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import redirect, resolve_url
+from django.views.decorators.http import require_http_methods
+
+from formation_portal.accounts.policies import UserRequest, agent
+
+from .. import claims as deeds
+from ..claim_words import words_after_claiming, words_after_releasing
+from ..claiming import TakeOver, claim_case, next_case_for
+from ..finding import application_of
+from ..queue_state import QueueState
+
+_METHODS = ["GET", "HEAD", "POST"]
+# No page shows more.
+_MOST = 100
+
+
+@require_http_methods(_METHODS)
+@agent
+def claims(request: UserRequest) -> HttpResponse:
+    """Claim what is ticked. Each case goes to one agent, and the others are told whose it is."""
+    if request.method == "POST":
+        for level, words in words_after_claiming(deeds.claim(_ticked(request), by=request.user)):
+            messages.add_message(request, level, words)
+    return _to_queue(request)
+
+
+@require_http_methods(_METHODS)
+@agent
+def releases(request: UserRequest) -> HttpResponse:
+    """Give back what is ticked, as far as it is one's own."""
+    if request.method == "POST":
+        messages.info(request, words_after_releasing(deeds.release(_ticked(request), by=request.user)))
+    return _to_queue(request)
+
+
+@require_http_methods(_METHODS)
+@agent
+def next_case(request: UserRequest) -> HttpResponse:
+    """Claim the one that has waited longest of those that nobody works on and that the filters let through."""
+    if request.method != "POST":
+        return _to_queue(request)
+    found = next_case_for(request.user, _shown(request))
+    if found is None:
+        messages.info(request, "Nothing unclaimed fits.")
+        return _to_queue(request)
+    return redirect("desk:review", reference=found.application.reference)
+
+
+@require_http_methods(_METHODS)
+@agent
+def claim(request: UserRequest, reference: str) -> HttpResponse:
+    """Claim one case, or take it over with a word from the agent whom the page named."""
+    application = application_of(reference)
+    if request.method == "POST":
+        wish = TakeOver.read(request.POST)
+        level, words = claim_case(application.pk, by=request.user, wish=wish)
+        messages.add_message(request, level, words)
+    return redirect("desk:review", reference=reference)
+
+
+@require_http_methods(_METHODS)
+@agent
+def release(request: UserRequest, reference: str) -> HttpResponse:
+    """Give one case back."""
+    application = application_of(reference)
+    if request.method == "POST":
+        messages.info(request, words_after_releasing(deeds.release([application.pk], by=request.user)))
+    return redirect("desk:review", reference=reference)
+
+
+def _ticked(request: UserRequest) -> list[int]:
+    numbers = [text for text in request.POST.getlist("case") if text.isascii() and text.isdecimal() and len(text) < 19]
+    return [int(text) for text in numbers[:_MOST]]
+
+
+def _shown(request: UserRequest) -> QueueState:
+    """What the queue showed when the button was pressed: the form carries its address."""
+    return QueueState.read(QueryDict(request.POST.get("shown", "").removeprefix("?")))
+
+
+def _to_queue(request: UserRequest) -> HttpResponse:
+    return redirect(resolve_url("desk:queue") + _shown(request).address)

@@ -1,0 +1,116 @@
+"""What the queue and its search cost with 100,000 cases, against 1,000 (issue: at most 1.5 ×, and 12 queries)."""
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from formation_portal.applications import saving
+from formation_portal.applications.models import Application
+from formation_portal.applications.tokens import new_reference
+from formation_portal.contract.catalog import CatalogItem
+from formation_portal.contract.lifecycle import State
+from formation_portal.desk.models import Case, CaseWord
+from formation_portal.desk.search_words import words_of
+from tests.bench import forms
+
+Measure = tuple[str, float, str]
+
+FEW, MANY = 1_000, 100_000
+_AT_ONCE = 5_000
+_CLOSED = 3
+# Each view; then words that as many cases have among few as among many, that all have, that an eighth and a fifth have,
+# that none has, and the worst: two that many have, and none has both. Pages are equally long on both sides.
+QUESTIONS = {
+    "all": "",
+    "unclaimed": "?view=unclaimed",
+    "mine": "?view=mine",
+    "overdue": "?view=overdue",
+    "answered": "?view=answered&sort=newest",
+    "closed": "?state=incorporated",
+    "search_company": "?q=company000977",
+    "search_person": "?q=solveig+holdings",
+    "search_people": "?q=given3+family2",
+    "search_common": "?q=holdings+limited",
+    "search_none": "?q=holdings+nobody",
+    "search_view": "?view=unclaimed&q=holdings&holder=nobody",
+    "search_worst": "?q=given3+given4",
+}
+
+Cost = Callable[[Callable[[], Any]], float]
+
+
+def measures(owner: Any, cost: Cost, *, many: int = MANY) -> Iterator[Measure]:
+    """Each question's cost with few and with many, how it grew, and the most queries that one took."""
+    agent = get_user_model().objects.create_user("bench-agent@example.com", first_name="Mira", is_agent=True)
+    client = Client()
+    client.force_login(agent, backend="allauth.account.auth_backends.AuthenticationBackend")
+    fill(owner, FEW)
+    few = {name: cost(lambda query=query: client.get(f"/desk/{query}")) for name, query in QUESTIONS.items()}
+    fill(owner, many - FEW)
+    most = 0
+    for name, query in QUESTIONS.items():
+        found = cost(lambda query=query: client.get(f"/desk/{query}"))
+        yield f"desk_{name}_{many}", found, "ms"
+        yield f"desk_{name}_growth", found / few[name], "x"
+        with CaptureQueriesContext(connection) as captured:
+            client.get(f"/desk/{query}")
+        most = max(most, len(captured))
+    yield "desk_queries", most, "queries"
+
+
+def fill(owner: Any, count: int) -> None:
+    """So many cases more, three in four still open, an hour after each other."""
+    model = saving.start(owner=owner, product=CatalogItem.model_validate(forms.product(60)))
+    begun = Case.objects.count()
+    for at in range(begun, begun + count, _AT_ONCE):
+        _fill(model, range(at, min(at + _AT_ONCE, begun + count)))
+
+
+def _fill(model: Application, numbers: range) -> None:
+    now = timezone.now()
+    applications = [
+        Application(
+            reference=new_reference(),
+            owner=model.owner,
+            product_id=model.product_id,
+            product=model.product,
+            snapshot_id=model.snapshot_id,
+            state=State.INCORPORATED if number % 4 == _CLOSED else State.SUBMITTED_FOR_REVIEW,
+            submitted_at=now - timedelta(hours=number),
+            submissions=1 + (number % 10 == 0),
+        )
+        for number in numbers
+    ]
+    Application.objects.bulk_create(applications)
+    pairs = list(zip(numbers, applications, strict=True))
+    Case.objects.bulk_create(_case(number, one) for number, one in pairs)
+    CaseWord.objects.bulk_create(
+        CaseWord(case_id=one.pk, word=word)
+        for number, one in pairs
+        for word in words_of([_names(number), one.reference, model.owner.get_full_name()])
+    )
+
+
+def _case(number: int, one: Application) -> Case:
+    is_open, at = number % 4 != _CLOSED, one.submitted_at
+    return Case(
+        application=one,
+        title=f"Company {number} Holdings Limited",
+        state=one.state,
+        submitted_at=at,
+        open_since=at if is_open else None,
+        waiting_since=at if is_open else None,
+        answered_since=at if is_open and one.submissions > 1 else None,
+    )
+
+
+def _names(number: int) -> str:
+    """The same for as many of the first as of all where the word is a rare one."""
+    rare = "Solveig" if number < FEW and number % 25 == 0 else "Nils"
+    return f"Company{number:06} Holdings Limited Given{number % 8} Family{number // 8 % 5} {rare}"

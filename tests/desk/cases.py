@@ -1,0 +1,46 @@
+"""Submitted applications for the desk's tests."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.test import Client
+from django.utils import timezone
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import open_draft
+from formation_portal.applications.models import Application
+from formation_portal.applications.signals import changed
+from formation_portal.contract.lifecycle import State
+from tests.applications import made
+from tests.markup import Markup
+
+
+def submitted_ones(owner: Any, count: int, *, first_days: int = 0, **more: Any) -> list[Application]:
+    """As their deeds would have left them, each a day older than the one before."""
+    made_ones = [saving.start(owner=owner, product=made.product()) for _ in range(count)]
+    for days, application in enumerate(made_ones, first_days):
+        at = timezone.now() - timedelta(days=days)
+        facts = {"state": State.SUBMITTED_FOR_REVIEW, "submitted_at": at, "submissions": 1} | more
+        Application.objects.filter(pk=application.pk).update(**facts)
+        application.refresh_from_db()
+        with transaction.atomic():
+            changed.send(sender=Application, draft=open_draft(application))
+    return made_ones
+
+
+def page(client: Client, query: str = "") -> Markup:
+    """A page of the queue."""
+    markup = Markup(client.get(f"/desk/{query}").content.decode())
+    assert markup.faults == []
+    return markup
+
+
+def references(client: Client, query: str = "") -> list[str]:
+    """The cases on a page of the queue, in its order."""
+    return [one.text for one in page(client, query).all("span", class_="nowrap") if one.text.startswith("FP-")]
+
+
+def said(client: Client, address: str, posted: dict[str, Any]) -> str:
+    """What the page says after a deed."""
+    return client.post(address, posted, follow=True).content.decode()

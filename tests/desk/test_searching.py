@@ -1,0 +1,140 @@
+"""A case is found by its company, its people, its customer and its reference, however they are spelled."""
+
+import importlib
+import logging
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.test import Client
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.applications.signals import changed
+from formation_portal.contract.lifecycle import State
+from formation_portal.desk import queue_search
+from formation_portal.desk.models import Case, CaseWord
+from formation_portal.desk.search_words import beginnings, words_of
+from formation_portal.management import web_server
+from tests.applications import made
+from tests.desk.cases import references, submitted_ones
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+def _words(case: Application) -> set[bytes]:
+    return {bytes(word) for word in CaseWord.objects.filter(case=case.pk).values_list("word", flat=True)}
+
+
+@pytest.mark.parametrize(
+    ("name", "typed"),
+    [
+        ("Łódź Øresund Æther", "lodz oresund aether"),
+        ("Jean-Luc O'Brien", "jeanluc obrien brien luc"),
+        ("Quintral S.R.L.", "SRL quint"),
+        ("Straße der Einheit", "STRASSE"),
+        ("山田 太郎", "山"),
+        ("Ｆｕｌｌ ﬁne", "full fin"),
+    ],
+)
+def test_words_are_the_same_for_any_spelling(name: str, typed: str) -> None:
+    words = words_of([name])
+    assert all(any(word.startswith(beginning) for word in words) for beginning in beginnings(typed))
+
+
+def test_what_holds_no_letter_finds_nothing(owner: Any, as_agent: Client) -> None:
+    submitted_ones(owner, 1)
+    assert references(as_agent, "?q=%21%21") == []
+
+
+@pytest.mark.parametrize("typed", ["larkfield", "LÀRK hold", "ada", "Ingrid", "owner@example.com"])
+def test_company_people_and_customer_find_a_case(submitted: Draft, as_agent: Client, typed: str) -> None:
+    assert references(as_agent, f"?q={typed}") == [submitted.application.reference]
+    assert references(as_agent, f"?q={typed}+nobody") == []
+
+
+def test_the_words_of_a_name_find_in_any_order(submitted: Draft, as_agent: Client) -> None:
+    name = submitted.parties[0].label.split()
+    assert len(name) > 1
+    assert references(as_agent, f"?q={'+'.join(reversed(name))}") == [submitted.application.reference]
+
+
+def test_a_reference_finds_its_case_with_and_without_hyphens(owner: Any, as_agent: Client) -> None:
+    one, _other = submitted_ones(owner, 2)
+    assert references(as_agent, f"?q={one.reference[:9].lower()}") == [one.reference]
+    assert references(as_agent, f"?q={one.reference.replace('-', '')}") == [one.reference]
+
+
+def test_a_closed_case_is_found_too(owner: Any, as_agent: Client) -> None:
+    [closed] = submitted_ones(owner, 1, state=State.INCORPORATED)
+    assert references(as_agent) == []
+    assert references(as_agent, "?q=ingrid") == [closed.reference]
+
+
+def test_a_word_that_many_cases_have_finds_the_same(
+    owner: Any, as_agent: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submitted_ones(owner, 3)
+    found = references(as_agent, "?q=ingrid+sol")
+    monkeypatch.setattr(queue_search, "_RARE", 2)
+    assert references(as_agent, "?q=ingrid+sol") == found
+    assert len(found) == 3
+
+
+def test_a_correction_changes_what_finds_a_case(submitted: Draft, owner: Any, as_agent: Client) -> None:
+    saving.reopen(submitted, reason="Returned")
+    section = submitted.schema.entity_sections[0]
+    version = submitted.version(section.key)
+    saving.save_section(submitted, section, {"entity.name": "Kestrel"}, version=version, by=owner)
+    assert references(as_agent, "?q=kestrel") == [submitted.application.reference]
+    assert references(as_agent, "?q=larkfield") == []
+
+
+def test_a_change_that_fails_leaves_the_case_as_it_was(submitted: Draft, owner: Any) -> None:
+    before = _words(submitted.application)
+
+    def fail(**_: Any) -> None:
+        raise RuntimeError
+
+    changed.connect(fail)
+    try:
+        with pytest.raises(RuntimeError):
+            saving.withdraw(submitted, by=owner)
+    finally:
+        changed.disconnect(fail)
+    assert Case.objects.get(pk=submitted.application.pk).state == State.SUBMITTED_FOR_REVIEW
+    assert _words(submitted.application) == before
+
+
+def test_what_was_submitted_before_the_desk_kept_cases_is_found(submitted: Draft) -> None:
+    kept, words = Case.objects.values().get(), _words(submitted.application)
+    Case.objects.all().delete()
+    importlib.import_module("formation_portal.desk.migrations.0002_cases_that_stand").make_cases(apps, None)
+    assert Case.objects.values().get() == kept
+    assert _words(submitted.application) == words
+
+
+def test_a_draft_makes_no_case(draft: Draft, owner: Any) -> None:
+    made.fill_in(draft, by=owner)
+    assert not Case.objects.exists()
+    assert open_draft(draft.application).application.submitted_at is None
+
+
+def test_no_log_of_ours_holds_what_was_searched_for(
+    as_agent: Client, as_owner: Client, as_nobody: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    for client in (as_agent, as_owner, as_nobody):
+        client.get("/desk/?q=Solheim")
+        client.get("/desk/nothing/?q=Solheim")
+        client.post("/desk/?q=Solheim")
+    told = [record.getMessage() for record in caplog.records if not record.name.startswith("django.db")]
+    assert any("/desk/" in line for line in told)
+    assert not any("Solheim" in line for line in told)
+
+
+def test_the_web_server_keeps_no_log_of_addresses() -> None:
+    server = web_server.WebServer(host="127.0.0.1", port=8000)
+    assert server.cfg.accesslog is None
+    assert server.cfg.syslog is False

@@ -1,0 +1,56 @@
+"""States of the queue and of a claim, for pictures and barriers."""
+
+from collections.abc import Iterator
+
+from django.contrib.auth import get_user_model
+from playwright.sync_api import Page as Tab
+from playwright.sync_api import expect
+
+from formation_portal.contract.lifecycle import State
+from formation_portal.desk import claims
+from formation_portal.desk.models import Case
+from tests.desk.cases import submitted_ones
+from tests.journeys.screenshots import Shot, press
+
+_NAMES = ("Larkfield Holdings Limited", "Northlight Cable B.V.", "Stiftung Hallwyl", "Halcyon Reef Limited")
+
+
+def at_the_desk() -> Iterator[Shot]:
+    """Cases of every kind, the agent's own and another's."""
+    people = get_user_model().objects
+    owner, agent = people.get(email="demo@example.com"), people.get(email="agent@example.com")
+    other = people.create_user("dev@example.com", first_name="Dev", last_name="Ramanathan", is_agent=True)
+    yield Shot("queue-overdue-none", "/desk/?view=overdue", who="agent")
+    cases = [
+        *submitted_ones(owner, 1, first_days=8),
+        *submitted_ones(owner, 1, first_days=4, submissions=2),
+        *submitted_ones(owner, 1, first_days=2, state=State.IN_REVIEW),
+        *submitted_ones(owner, 1, first_days=1, state=State.RETURNED_FOR_CHANGES),
+    ]
+    for case, name in zip(cases, _NAMES, strict=True):
+        Case.objects.filter(pk=case.pk).update(title=name)
+    claims.claim([cases[0].pk], by=agent)
+    claims.claim([cases[1].pk], by=other)
+    yield Shot("queue-of-every-kind", "/desk/", who="agent")
+    yield Shot("queue-narrowed", f"/desk/?q=larkfield&state=submitted_for_review&holder={agent.pk}", who="agent")
+    yield Shot("queue-nothing-fits", "/desk/?q=nobody-at-all", who="agent")
+    yield Shot("queue-keys", "/desk/?view=mine", who="agent", act=lambda tab: tab.keyboard.press("?"))
+    yield Shot("queue-claimed", "/desk/?view=answered", who="agent", act=_claim_all)
+    yield Shot("queue-news", "/desk/?view=unclaimed", who="agent", act=lambda tab: _look(tab, owner))
+    for case, name in zip(cases, ("mine", "theirs", "unclaimed", "with-customer"), strict=True):
+        yield Shot(f"case-{name}", f"/desk/{case.reference}/", who="agent")
+    submitted_ones(owner, 30)
+    yield Shot("queue-pages", "/desk/?sort=newest", who="agent")
+
+
+def _claim_all(tab: Tab) -> None:
+    for box in tab.locator(".tick input").all():
+        box.check()
+    press(tab, "Claim chosen")
+
+
+def _look(tab: Tab, owner: object) -> None:
+    """The page looks for news now, without the wait of a minute."""
+    submitted_ones(owner, 1)
+    tab.evaluate("document.getElementById('news').dispatchEvent(new Event('look'))")
+    expect(tab.locator("#news")).to_contain_text("1 new case")

@@ -1,0 +1,88 @@
+"""The queue by keyboard, and while work arrives: nothing moves under a hand, and no key fires while one types."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+from playwright.sync_api import Page as Tab
+
+from formation_portal.desk.models import Case
+from tests.desk.cases import submitted_ones
+from tests.journeys.conftest import OpenTab, new_user
+from tests.needed import has_chromium, needed
+
+pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
+
+
+@pytest.fixture
+def desk(open_tab: OpenTab) -> tuple[Tab, Any, Any]:
+    """An agent's tab with three cases in the queue, whose clock the test moves."""
+    owner, agent = new_user(), new_user(is_agent=True)
+    Case.objects.all().delete()
+    submitted_ones(owner, 3)
+    browser = open_tab(agent)
+    browser.tab.clock.install()
+    browser.tab.goto(f"{browser.base}/desk/?sort=newest")
+    return browser.tab, owner, agent
+
+
+def _rectangles(tab: Tab) -> list[Any]:
+    return [row.bounding_box() for row in tab.locator(".queue tbody tr").all()]
+
+
+def _row(tab: Tab, place: int) -> Locator:
+    return tab.locator(".queue tbody .name").nth(place)
+
+
+@pytest.mark.long
+def test_fifty_arrivals_move_nothing_and_wait_for_a_press(desk: tuple[Tab, Any, Any]) -> None:
+    tab, owner, _ = desk
+    tab.keyboard.press("j")
+    tab.keyboard.press("j")
+    expect(_row(tab, 1)).to_be_focused()
+    before = _rectangles(tab)
+    submitted_ones(owner, 1)
+    tab.get_by_label("Look for new cases").uncheck()
+    tab.clock.fast_forward(120_000)
+    expect(tab.locator("#news")).to_be_empty()
+    tab.get_by_label("Look for new cases").check()
+    _row(tab, 1).focus()
+    for _ in range(49):
+        submitted_ones(owner, 1)
+    tab.clock.fast_forward(61_000)
+    expect(tab.locator("#news")).to_have_text("50 new cases. Show")
+    expect(tab.locator("#announcer")).to_have_text("50 new cases")
+    expect(_row(tab, 1)).to_be_focused()
+    assert _rectangles(tab) == before
+    tab.get_by_role("link", name="Show").click()
+    expect(tab.locator(".queue tbody tr")).to_have_count(25)
+
+
+def test_the_desk_goes_by_keys_which_can_be_turned_off(desk: tuple[Tab, Any, Any]) -> None:
+    tab, _, agent = desk
+    tab.keyboard.press("/")
+    search = tab.get_by_label("Company, person or reference")
+    expect(search).to_be_focused()
+    tab.keyboard.type("jn?/k")
+    expect(search).to_have_value("jn?/k")
+    search.blur()
+    sheet = tab.get_by_role("dialog", name="Keys")
+    tab.keyboard.press("?")
+    expect(sheet).to_be_visible()
+    sheet.get_by_label("Keys work on this device").uncheck()
+    sheet.get_by_role("button", name="Close").click()
+    tab.keyboard.press("j")
+    tab.reload()
+    tab.keyboard.press("j")
+    expect(_row(tab, 0)).not_to_be_focused()
+    tab.get_by_role("button", name="Keys").click()
+    sheet.get_by_label("Keys work on this device").check()
+    tab.keyboard.press("Escape")
+    for key in ("j", "j", "k", "Control+j"):
+        tab.keyboard.press(key)
+    expect(_row(tab, 0)).to_be_focused()
+    tab.keyboard.press("Enter")
+    expect(tab.get_by_text("Nobody works on this case.")).to_be_visible()
+    tab.keyboard.press("n")
+    expect(tab.get_by_text("Yours since")).to_be_visible()
+    assert Case.objects.filter(claimed_by=agent).count() == 1
