@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from formation_portal import mail_server
+from formation_portal import mail_server, networks
 
 PROJECT = Path(__file__).resolve().parent.parent
 
@@ -62,7 +62,16 @@ class Environment(BaseSettings):
         "", description="A folder of more fonts for records as PDF, for scripts that the system has none for."
     )
     invitation_days: int = Field(14, ge=1, le=365, description="Days for which an invitation's link opens.")
+    webhook_targets: str = Field(
+        "", description="Networks beyond the public internet that the embedded service may send events to."
+    )
     log_level: str = Field("INFO", description="The least serious level that is logged.")
+
+    @field_validator("webhook_targets")
+    @classmethod
+    def _are_networks(cls, listed: str) -> str:
+        networks.read(listed)
+        return listed
 
     @field_validator("email_url")
     @classmethod

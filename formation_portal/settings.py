@@ -5,7 +5,7 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-from formation_portal import databases, mail_server
+from formation_portal import databases, mail_server, networks
 from formation_portal.environment import PROJECT, read_environment
 
 ENV = read_environment()
@@ -198,6 +198,8 @@ RELAY_PACE = 1.0
 PDF_FONTS = ENV.pdf_fonts
 INVITATION_DAYS = ENV.invitation_days
 SERVICE_RATE_LIMIT = ENV.rate_limit
+# The demonstration sends events to itself.
+WEBHOOK_TARGETS = networks.read(ENV.webhook_targets or (networks.LOOPBACK if DEMO else ""))
 # A request that has not answered for so long has died, and its Idempotency-Key is free again. No request runs this
 # long; and should one, it finds its row taken and rolls back.
 SERVICE_GIVEN_UP_SECONDS = 120
