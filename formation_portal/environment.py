@@ -4,8 +4,10 @@ import sys
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+from standardwebhooks import Webhook
+from standardwebhooks.webhooks import EmptyWebhookSecretError
 
 from formation_portal import mail_server, networks
 
@@ -62,10 +64,24 @@ class Environment(BaseSettings):
         "", description="A folder of more fonts for records as PDF, for scripts that the system has none for."
     )
     invitation_days: int = Field(14, ge=1, le=365, description="Days for which an invitation's link opens.")
+    webhook_scheme: Literal["standard", "plain"] = Field(
+        "standard", description="How the formation service signs its events."
+    )
+    webhook_secret: str = Field("", description="What another formation service signs its events with.")
     webhook_targets: str = Field(
         "", description="Networks beyond the public internet that the embedded service may send events to."
     )
     log_level: str = Field("INFO", description="The least serious level that is logged.")
+
+    @field_validator("webhook_secret")
+    @classmethod
+    def _can_verify(cls, secrets: str, others: ValidationInfo) -> str:
+        for secret in secrets.split() if others.data.get("webhook_scheme") == "standard" else ():
+            try:
+                Webhook(secret)
+            except (ValueError, EmptyWebhookSecretError):
+                raise ValueError("holds a secret that is no base64 behind whsec_") from None
+        return secrets
 
     @field_validator("webhook_targets")
     @classmethod

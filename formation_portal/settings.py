@@ -189,6 +189,9 @@ FORMATION_SERVICE_URL = ENV.formation_service_url
 FORMATION_SERVICE_KEY = ENV.formation_service_key
 # None: the embedded one can, another as far as the probe or its answers have shown.
 FORMATION_SERVICE_EDITS = {"yes": True, "no": False}.get(ENV.formation_service_edits)
+# Beside what the service told when we subscribed; several while one takes the place of another.
+WEBHOOK_SECRET = ENV.webhook_secret
+WEBHOOK_SCHEME = ENV.webhook_scheme
 RELAY_WAIT_MS = ENV.relay_wait_ms
 RELAY_DIR = DATA_DIR / "relay"
 RELAY_CALLS_PER_SECOND = ENV.relay_calls_per_second
