@@ -17,6 +17,8 @@ ALL = [
     "tests/applications",
     *(f"tests/relay/test_{name}.py" for name in ("relaying", "weather", "evidence", "pacing", "worker", "decisions")),
     "tests/service/routes",
+    "tests/service/webhooks",
+    "tests/relay/hints",
     "tests/journeys/test_every_product.py",
 ]
 # Where locks, pauses and whole journeys meet; the others are run by `make test-long`.

@@ -1,9 +1,10 @@
 """Subscribes the portal to the service's events, where the service has the call."""
 
 import uuid
+from contextlib import suppress
 
 from formation_portal.gateway import FormationService
-from formation_portal.gateway.errors import UnexpectedAnswer
+from formation_portal.gateway.errors import NotFound, UnexpectedAnswer
 
 from . import secret_file
 from .inbox import KNOWN
@@ -25,5 +26,7 @@ def subscribe(service: FormationService, url: str, *, anew: bool = False) -> boo
         raise UnexpectedAnswer("The service has told no secret")
     secret_file.keep(secret.strip())
     for one in earlier:
-        service.remove_webhook(str(one.get("id")))
+        # What is gone already is as it should be.
+        with suppress(NotFound):
+            service.remove_webhook(str(one.get("id")))
     return True

@@ -65,6 +65,14 @@ def test_a_lost_secret_is_replaced(capsys: pytest.CaptureFixture[str], tmp_path:
     assert secret_file.known() == (secret_of(Subscription.objects.get().id),)
 
 
+def test_an_earlier_subscription_that_is_gone_already_is_no_fault(
+    weather: Weather, capsys: pytest.CaptureFixture[str]
+) -> None:
+    registered(capsys)
+    weather.spoil("DELETE webhooks", answers(404))
+    assert "Subscribed" in registered(capsys, "--anew")
+
+
 @pytest.mark.parametrize("status", [404, 405, 501])
 def test_a_service_without_the_call_leaves_it_to_a_setting(
     status: int, weather: Weather, settings: Any, capsys: pytest.CaptureFixture[str]
