@@ -3,17 +3,20 @@
 import contextlib
 import logging
 import threading
+import time
 from collections.abc import Iterator
 
 from django.db import close_old_connections, connections
 from django.db.utils import InterfaceError, OperationalError
 
+from formation_portal.service.webhooks.clearing import clear_old
 from formation_portal.service.webhooks.posting import POST_SECONDS
 from formation_portal.service.webhooks.sending import send_due
 
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 1.0
+_CLEAR_SECONDS = 3600.0
 _DATABASE_AWAY = (OperationalError, InterfaceError)
 
 
@@ -22,6 +25,7 @@ class Sender:
 
     def __init__(self) -> None:
         self._stopped = threading.Event()
+        self._clears_at = 0.0
 
     def run(self) -> None:
         """Work until stopped, over whatever goes wrong: what is not done stays in the database."""
@@ -39,6 +43,9 @@ class Sender:
 
     def _work_once(self) -> None:
         try:
+            if time.monotonic() >= self._clears_at:
+                self._clears_at = time.monotonic() + _CLEAR_SECONDS
+                clear_old()
             send_due(may_go_on=lambda: not self._stopped.is_set())
         except _DATABASE_AWAY as error:
             logger.error("The service's database did not answer; looking again in a moment: %s", type(error).__name__)

@@ -5,6 +5,7 @@ import logging
 import socket
 import threading
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from standardwebhooks.webhooks import WebhookVerificationError
 from formation_portal.service.models import EventDelivery
 from formation_portal.service.webhooks import posting, schedule
 from formation_portal.service.webhooks.claiming import take
+from formation_portal.service.webhooks.clearing import clear_old
 from formation_portal.service.webhooks.posting import post
 from formation_portal.service.webhooks.sending import send_due
 from tests.service.caller import Caller
@@ -161,6 +163,30 @@ def test_what_another_sender_has_taken_is_left_alone(caller: Caller, receiver: R
     assert take(row.subscription_id) is None
     assert send_due() == 0
     assert receiver.received == []
+
+
+def test_a_fault_of_our_own_waits_like_any_other(
+    caller: Caller, receiver: Receiver, secret: str, clock: Clock, settings: Any, tmp_path: Path
+) -> None:
+    caller.entity()
+    settings.DATA_DIR = tmp_path / "nowhere"
+    assert send_due() == 0
+    row = EventDelivery.objects.get()
+    assert (row.attempts.get().outcome, row.lease) == ("failed_here", None)
+    settings.DATA_DIR = tmp_path
+    clock.move(seconds=6)
+    assert send_due() == 1
+
+
+def test_what_is_long_over_is_cleared(caller: Caller, receiver: Receiver, secret: str, clock: Clock) -> None:
+    caller.entity()
+    send_due()
+    clock.move(days=29)
+    caller.entity()
+    assert clear_old() == 0
+    clock.move(days=40)
+    assert clear_old() == 2, "the delivery and its try"
+    assert EventDelivery.objects.get().state == "waiting", "what is still to be sent stays"
 
 
 @pytest.mark.parametrize(
