@@ -13,7 +13,7 @@ from standardwebhooks import Webhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
 from formation_portal.service.models import EventDelivery
-from formation_portal.service.webhooks import posting, schedule
+from formation_portal.service.webhooks import claiming, posting, schedule
 from formation_portal.service.webhooks.claiming import take
 from formation_portal.service.webhooks.clearing import clear_old
 from formation_portal.service.webhooks.posting import post
@@ -163,6 +163,18 @@ def test_what_another_sender_has_taken_is_left_alone(caller: Caller, receiver: R
     assert take(row.subscription_id) is None
     assert send_due() == 0
     assert receiver.received == []
+
+
+def test_what_another_sender_takes_in_between_is_left_alone(
+    caller: Caller, receiver: Receiver, secret: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a database lets both read the row before either has written it."""
+    caller.entity()
+    seen = EventDelivery.objects.select_related("event", "subscription").get()
+    assert take(seen.subscription_id) is not None
+    monkeypatch.setattr(claiming, "_next", lambda *_: seen)
+    assert take(seen.subscription_id) is None
+    assert seen.attempts.count() == 1
 
 
 def test_a_fault_of_our_own_waits_like_any_other(
