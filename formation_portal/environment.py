@@ -4,10 +4,12 @@ import sys
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+from standardwebhooks import Webhook
+from standardwebhooks.webhooks import EmptyWebhookSecretError
 
-from formation_portal import mail_server
+from formation_portal import mail_server, networks
 
 PROJECT = Path(__file__).resolve().parent.parent
 
@@ -64,7 +66,30 @@ class Environment(BaseSettings):
     invitation_days: int = Field(14, ge=1, le=365, description="Days for which an invitation's link opens.")
     overdue_days: int = Field(5, ge=1, description="Days after its submission from which a waiting case is overdue.")
     claim_hours: int = Field(8, ge=1, description="Hours after which an agent's claim to a case ends by itself.")
+    webhook_scheme: Literal["standard", "plain"] = Field(
+        "standard", description="How the formation service signs its events."
+    )
+    webhook_secret: str = Field("", description="What another formation service signs its events with.")
+    webhook_targets: str = Field(
+        "", description="Networks beyond the public internet that the embedded service may send events to."
+    )
     log_level: str = Field("INFO", description="The least serious level that is logged.")
+
+    @field_validator("webhook_secret")
+    @classmethod
+    def _can_verify(cls, secrets: str, others: ValidationInfo) -> str:
+        for secret in secrets.split() if others.data.get("webhook_scheme") == "standard" else ():
+            try:
+                Webhook(secret)
+            except (ValueError, EmptyWebhookSecretError):
+                raise ValueError("holds a secret that is no base64 behind whsec_") from None
+        return secrets
+
+    @field_validator("webhook_targets")
+    @classmethod
+    def _are_networks(cls, listed: str) -> str:
+        networks.read(listed)
+        return listed
 
     @field_validator("email_url")
     @classmethod

@@ -5,7 +5,7 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-from formation_portal import databases, mail_server
+from formation_portal import databases, mail_server, networks
 from formation_portal.environment import PROJECT, read_environment
 
 ENV = read_environment()
@@ -189,6 +189,9 @@ FORMATION_SERVICE_URL = ENV.formation_service_url
 FORMATION_SERVICE_KEY = ENV.formation_service_key
 # None: the embedded one can, another as far as the probe or its answers have shown.
 FORMATION_SERVICE_EDITS = {"yes": True, "no": False}.get(ENV.formation_service_edits)
+# Beside what the service told when we subscribed; several while one takes the place of another.
+WEBHOOK_SECRET = ENV.webhook_secret
+WEBHOOK_SCHEME = ENV.webhook_scheme
 RELAY_WAIT_MS = ENV.relay_wait_ms
 RELAY_DIR = DATA_DIR / "relay"
 RELAY_CALLS_PER_SECOND = ENV.relay_calls_per_second
@@ -200,6 +203,8 @@ INVITATION_DAYS = ENV.invitation_days
 OVERDUE_DAYS = ENV.overdue_days
 CLAIM_HOURS = ENV.claim_hours
 SERVICE_RATE_LIMIT = ENV.rate_limit
+# The demonstration sends events to itself.
+WEBHOOK_TARGETS = networks.read(ENV.webhook_targets or (networks.LOOPBACK if DEMO else ""))
 # A request that has not answered for so long has died, and its Idempotency-Key is free again. No request runs this
 # long; and should one, it finds its row taken and rolls back.
 SERVICE_GIVEN_UP_SECONDS = 120

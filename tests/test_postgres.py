@@ -18,6 +18,8 @@ ALL = [
     *(f"tests/relay/test_{name}.py" for name in ("relaying", "weather", "evidence", "pacing", "worker", "decisions")),
     *(f"tests/desk/test_{name}.py" for name in ("queue", "searching", "claims")),
     "tests/service/routes",
+    "tests/service/webhooks",
+    "tests/relay/hints",
     "tests/journeys/test_every_product.py",
 ]
 # Where locks, pauses and whole journeys meet; the others are run by `make test-long`.

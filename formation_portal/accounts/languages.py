@@ -17,8 +17,8 @@ from django.utils.cache import patch_vary_headers
 
 from .models import User
 
-# The service speaks its own language, and the agents' pages are in English.
-_ENGLISH = ("/api/", "/desk/")
+# The service speaks its own language, the agents' pages are in English, and what posts events is no reader.
+_ENGLISH = ("/api/", "/desk/", "/webhooks/")
 _YEAR = 365 * 24 * 60 * 60
 
 

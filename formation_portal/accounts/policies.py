@@ -12,6 +12,7 @@ from typing import Concatenate, ParamSpec, cast
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.views.decorators.csrf import csrf_exempt
 from django_htmx.middleware import HtmxDetails
 
 from . import passes, signing_in
@@ -21,12 +22,13 @@ Rest = ParamSpec("Rest")
 
 
 class Policy(StrEnum):
-    """The kinds of people that pages are for."""
+    """The kinds of people that pages are for, and the one machine that posts here."""
 
     PUBLIC = "public"
     SIGNED_IN = "signed_in"
     CUSTOMER = "customer"
     INVITED = "invited"
+    SIGNED = "signed"
     AGENT = "agent"
 
 
@@ -94,6 +96,12 @@ def agent(view: UserView[Rest]) -> View[Rest]:
         return view(request, *args, **kwargs)
 
     return _declare(Policy.AGENT, _behind_sign_in(guarded))
+
+
+def signed(view: AnyView[Rest]) -> View[Rest]:
+    """For a machine that signs what it posts, which the view verifies. No cookie opens it, so that a forged page has
+    nothing to use, and no token against one is asked for."""
+    return _declare(Policy.SIGNED, cast(View[Rest], csrf_exempt(view)))
 
 
 def policy_of(view: Callable[..., object]) -> Policy | None:

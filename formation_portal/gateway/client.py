@@ -220,6 +220,20 @@ class FormationService:
         """**S** DELETE /entities/{id}/documents/{docId}."""
         self._records.delete(_path("entities", entity_id, "documents", document_id), key=key)
 
+    # Events
+
+    def add_webhook(self, body: Body, *, key: str) -> Record:
+        """**S** POST /webhooks. The record has its `id`, and the `secret`, this once."""
+        return self._records.create("/webhooks", body, key=key, id_name="id", others=(), is_supplement=True)
+
+    def webhooks(self) -> list[Record]:
+        """**S** GET /webhooks, all pages."""
+        return self._records.list_all("/webhooks", is_supplement=True)
+
+    def remove_webhook(self, webhook_id: str, *, key: str = "") -> None:
+        """**S** DELETE /webhooks/{id}."""
+        self._records.delete(_path("webhooks", webhook_id), key=key)
+
 
 def _path(*steps: str) -> str:
     return "".join(f"/{quote(step, safe='')}" for step in steps)

@@ -40,6 +40,7 @@ from .views import (
     status,
     submission,
     unsent,
+    webhooks,
 )
 
 app_name = "portal"
@@ -126,6 +127,7 @@ urlpatterns = [
     path("help/<str:code>/", helping.words_of_place, name="help_place"),
     path("session/", sessions.session, name="session"),
     path("session/extension/", sessions.session_extension, name="session_extension"),
+    path("webhooks/formation-service/", webhooks.service_events, name="service_events"),
     path("letters/", letters.letters, name="letters"),
     path("letters/<uuid:number>/", letters.letter, name="letter"),
     path("letters/<uuid:number>/body/", letters.letter_body, name="letter_body"),

@@ -196,6 +196,20 @@ class Decision(models.Model):
         return f"{self.delivery_id}: {self.deed}"
 
 
+class ReceivedEvent(models.Model):
+    """An event that the service has signed, as it came. That it is here says that its hint was taken."""
+
+    event_id = models.CharField(max_length=200, unique=True)
+    kind = models.CharField(max_length=200, blank=True)
+    # The id that it says its entity has at the service.
+    about = models.CharField(max_length=200, blank=True)
+    body = models.BinaryField()
+    received_at = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.event_id}"
+
+
 class ServiceProfile(models.Model):
     """What was found out about the service at one address, and how calls to it fare. What is not known is None."""
 

@@ -6,6 +6,7 @@ interface shows no such list, so a service without one is asked again only after
 
 import logging
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -44,12 +45,19 @@ def read_due(*, is_eager: bool = False) -> int:
     """
     done = 0
     for application_id in _due(is_eager=is_eager):
-        entity = _claimed(application_id, is_eager=is_eager)
-        if entity is None:
+        reading = _claimed(application_id, is_eager=is_eager)
+        if reading is None:
             break
-        _read(application_id, entity)
+        _read(application_id, reading)
         done += 1
     return done
+
+
+def read_again(entity: str) -> None:
+    """Somebody says that something has happened to the service's entity of this id: its documents are due now."""
+    kind, subject = ENTITY
+    ours = Delivery.objects.filter(kind=kind, subject=subject, remote_id=entity).values("application_id")
+    _watched().filter(application_id__in=ours).update(read_next_at=timezone.now())
 
 
 def _watched() -> QuerySet[Delivery]:
@@ -65,8 +73,17 @@ def _due(*, is_eager: bool) -> list[int]:
     return list(rows.order_by("application_id").values_list("application_id", flat=True).distinct())
 
 
-def _claimed(application_id: int, *, is_eager: bool) -> str | None:
-    """The id of the entity, once it is noted that its list is being read; None where the service may not be called."""
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An entity whose list is being read, and the moment until which nobody else does. Rows with another moment are to
+    be read again: this reading began before that was known, and says nothing of them."""
+
+    entity: str
+    until: datetime
+
+
+def _claimed(application_id: int, *, is_eager: bool) -> Reading | None:
+    """What is to be read, once it is noted that it is; None where the service may not be called."""
     with transaction.atomic():
         now, stored = timezone.now(), locked_profile()
         if not is_eager:
@@ -74,25 +91,27 @@ def _claimed(application_id: int, *, is_eager: bool) -> str | None:
                 return None
             pacing.take(stored, now, is_retry=False)
         # Whoever comes meanwhile finds that its turn is over.
-        _watched().filter(application_id=application_id).update(read_next_at=now + timing.lease())
+        until = now + timing.lease()
+        _watched().filter(application_id=application_id).update(read_next_at=until)
     kind, subject = ENTITY
     row = Delivery.objects.filter(application_id=application_id, kind=kind, subject=subject).first()
-    return row.remote_id if row else ""
+    return Reading(row.remote_id if row else "", until)
 
 
-def _read(application_id: int, entity: str) -> None:
+def _read(application_id: int, reading: Reading) -> None:
     try:
-        records = gateway.service().documents(entity)
+        records = gateway.service().documents(reading.entity)
     except GatewayError as error:
         wait = timing.DAY if isinstance(error, Unsupported) else timing.SOON
-        _watched().filter(application_id=application_id).update(read_next_at=timezone.now() + wait)
+        mine = _watched().filter(application_id=application_id, read_next_at=reading.until)
+        mine.update(read_next_at=timezone.now() + wait)
         _learn(outcome_of(error, kind=Kind.DOCUMENT, action=CREATE))
         return
     _learn(Outcome(State.DONE))
     said = {str(record.get("id") or record.get("document_id") or ""): record for record in records}
     with transaction.atomic():
         application = Application.objects.select_for_update().get(pk=application_id)
-        rows = list(_watched().filter(application=application))
+        rows = list(_watched().filter(Q(read_next_at=reading.until) | Q(read_next_at=None), application=application))
         news = [row for row in rows if _takes(row, said.get(row.remote_id, {}))]
         now = timezone.now()
         for row in news:

@@ -16,6 +16,7 @@ from formation_portal.service.routes import (
     people,
     share_classes,
     shareholdings,
+    webhooks,
 )
 from formation_portal.service.routing import scopes_of_operations
 
@@ -46,7 +47,7 @@ def make_api() -> NinjaAPI:
     )
     for kind in (Exception, Http404, HttpError, ValidationError, problems.Refusal):
         api.add_exception_handler(kind, problems.answer)  # type: ignore[arg-type]  # ninja says class, and gives one
-    for module in (catalog, entities, csp_data, people, parties, share_classes, shareholdings, documents):
+    for module in (catalog, entities, csp_data, people, parties, share_classes, shareholdings, documents, webhooks):
         api.add_router("", module.router)
     return api
 

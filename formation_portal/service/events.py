@@ -3,10 +3,12 @@
 from typing import Any
 
 from formation_portal.service.models import Document, Entity, Event, Party, Shareholding
+from formation_portal.service.webhooks.fan_out import fan_out
 
 
 def _emit(entity: Entity, kind: str, **data: Any) -> None:
-    Event.objects.create(account_id=entity.account_id, type=kind, data={"entity_id": entity.id, **data})
+    event = Event.objects.create(account_id=entity.account_id, type=kind, data={"entity_id": entity.id, **data})
+    fan_out(event, about=entity.id)
 
 
 def entity_created(entity: Entity) -> None:

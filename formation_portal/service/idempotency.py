@@ -55,6 +55,12 @@ def once(request: HttpRequest, key: ApiKey, work: Work) -> HttpResponseBase:
     return _first_answer(key, name, fingerprint)
 
 
+def kept_as(response: HttpResponse, content: bytes) -> HttpResponse:
+    """The response, which is kept with this content: for answers with something that is shown once."""
+    response.kept_content = content  # type: ignore[attr-defined]  # read where the answer is kept
+    return response
+
+
 def fingerprint_of(request: HttpRequest) -> str:
     """What tells one request from another, whatever its boundary or the order of its members."""
     said: object
@@ -138,8 +144,9 @@ def _work_and_keep(row: KeptAnswer, work: Work) -> HttpResponse:
 
 def _keep(row: KeptAnswer, response: HttpResponse) -> None:
     headers = {name: response[name] for name in _KEPT_HEADERS if name in response}
+    body = getattr(response, "kept_content", response.content)
     kept = KeptAnswer.objects.filter(pk=row.pk, attempt=row.attempt).update(
-        status=response.status_code, headers=headers, body=response.content
+        status=response.status_code, headers=headers, body=body
     )
     if not kept:
         raise _Taken

@@ -4,7 +4,7 @@ import re
 import secrets
 
 ENTITY, PARTY, SHARE_CLASS = "ent_", "pty_", "sc_"
-SHAREHOLDING, DOCUMENT, EVENT = "sh_", "doc_", "evt_"
+SHAREHOLDING, DOCUMENT, EVENT, WEBHOOK = "sh_", "doc_", "evt_", "wh_"
 
 
 def new_id(prefix: str) -> str:
@@ -50,3 +50,8 @@ def new_document_id() -> str:
 def new_event_id() -> str:
     """For an event."""
     return new_id(EVENT)
+
+
+def new_webhook_id() -> str:
+    """For a subscription."""
+    return new_id(WEBHOOK)

@@ -7,6 +7,25 @@ from django.db import models
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import State
 from formation_portal.service import identifiers
+from formation_portal.service.webhooks.models import DeliveryAttempt, EventDelivery, Subscription
+
+__all__ = (
+    "Account",
+    "ApiKey",
+    "CatalogItem",
+    "CatalogLoad",
+    "DeliveryAttempt",
+    "Document",
+    "Entity",
+    "Event",
+    "EventDelivery",
+    "FormSchema",
+    "KeptAnswer",
+    "Party",
+    "ShareClass",
+    "Shareholding",
+    "Subscription",
+)
 
 
 def role_mark(role: str) -> str:

@@ -80,6 +80,15 @@ def test_the_desk_is_shut_to_customers(address: Address, as_owner: Client) -> No
     assert as_owner.get(address.path).status_code == 403
 
 
+@pytest.mark.parametrize("address", guarded(Policy.SIGNED), ids=str)
+def test_what_a_machine_signs_is_taken_from_no_browser(
+    address: Address, as_nobody: Client, as_owner: Client, as_agent: Client
+) -> None:
+    for browser in (as_nobody, as_owner, as_agent):
+        assert browser.post(address.path, "{}", content_type="application/json").status_code == 401
+        assert browser.get(address.path).status_code == 405
+
+
 RECORDS = [one for one in guarded(Policy.CUSTOMER) if "sample" in one.path]
 
 

@@ -125,6 +125,9 @@ SUPPLEMENTS_CALLS: dict[str, Supplement] = {
     "remove_shareholding": lambda client: client.remove_shareholding("E-1", "sh_1"),
     "documents": lambda client: client.documents("E-1"),
     "download_document": lambda client: client.download_document("E-1", "doc_1"),
+    "add_webhook": lambda client: client.add_webhook({"url": "https://hooks.example.com/"}, key="k"),
+    "webhooks": lambda client: client.webhooks(),
+    "remove_webhook": lambda client: client.remove_webhook("wh_1"),
     "remove_document": lambda client: client.remove_document("E-1", "doc_1"),
 }
 DOCUMENTED = {

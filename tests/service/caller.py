@@ -75,6 +75,11 @@ class Caller:
         assert answer.status_code == 201, answer.content
         return str(answer.json()["data"]["id"])
 
+    def webhook(self, url: str = "https://hooks.example.com/in", *events: str) -> str:
+        answer = self.post("/webhooks", {"url": url, "events": events or ["party.added"]})
+        assert answer.status_code == 201, answer.content
+        return str(answer.json()["data"]["id"])
+
     def answers(self, entity: str, /, *, schema: str = forms.SHARES_SCHEMA, **csp_data: Any) -> Any:
         body = {"csp_form_schema_id": schema, "csp_data": {f"bvi.{key}": value for key, value in csp_data.items()}}
         return self.post(f"/entities/{entity}/csp-data", body)

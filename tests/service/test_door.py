@@ -60,6 +60,7 @@ def a_whole(caller: Caller, entity: str) -> dict[str, str]:
         "share_class_id": share_class,
         "shareholding_id": caller.holding(entity, party, share_class),
         "document_id": upload.json()["data"]["id"],
+        "webhook_id": caller.webhook(),
     }
 
 

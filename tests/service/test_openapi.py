@@ -80,6 +80,9 @@ def records_to_aim_at(caller: Caller) -> dict[str, list[str]]:
             "shareholding_id": holding,
             "document_id": document.json()["data"]["id"],
         }
+        if number < 10:
+            # Each event makes a row for each of them, and there may be twenty.
+            found["webhook_id"] = caller.webhook()
         for name, value in found.items():
             made.setdefault(name, []).append(value)
     in_bodies = {

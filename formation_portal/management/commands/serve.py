@@ -17,6 +17,7 @@ from formation_portal.management.preparation import prepare
 from formation_portal.management.supervision import Child, Supervision
 from formation_portal.management.web_server import WebServer
 from formation_portal.service.keys import DEMO_KEY
+from formation_portal.service.webhooks.sender import sending
 
 
 class Command(BaseCommand):
@@ -71,7 +72,8 @@ class Command(BaseCommand):
 
 
 def _relay() -> None:
-    call_command("relay")
+    with sending():
+        call_command("relay")
 
 
 def _is_taken(host: str, port: int) -> bool:

@@ -35,6 +35,7 @@ PartyId = Annotated[str, _told(identifiers.PARTY)]
 ShareClassId = Annotated[str, _told(identifiers.SHARE_CLASS)]
 ShareholdingId = Annotated[str, _told(identifiers.SHAREHOLDING)]
 DocumentId = Annotated[str, _told(identifiers.DOCUMENT)]
+WebhookId = Annotated[str, _told(identifiers.WEBHOOK)]
 Uuid = Annotated[str, WithJsonSchema({"type": "string", "format": "uuid"})]
 Time = Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]
 

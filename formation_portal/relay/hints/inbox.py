@@ -1,0 +1,75 @@
+"""Takes events in: each is kept once, as it came, and makes the relay read what it is about again soon."""
+
+import hashlib
+import json
+import logging
+import re
+from typing import Any
+
+from django.db import transaction
+
+from formation_portal.relay.models import ReceivedEvent
+from formation_portal.relay.verdicts import read_again
+
+from . import signatures
+
+logger = logging.getLogger(__name__)
+
+BODY_LIMIT = 256 * 1024
+MEDIA_TYPE = "application/json"
+# What is told of something that we may have read (interface, "Events"; supplement, "Events"). Others are kept only.
+KNOWN = frozenset(
+    {
+        "party.added",
+        "party.updated",
+        "party.removed",
+        "entity.created",
+        "entity.status_changed",
+        "document.uploaded",
+        "shareholding.created",
+    }
+)
+_NAME = re.compile(r"[!-~]{1,200}")
+
+
+def receive(body: bytes, *, headers: signatures.Headers, media_type: str) -> bool:
+    """Keep the event, once; False where it isn't surely the service's, and then nothing happens.
+
+    What it says of itself decides only whether it was here before, and which application is read again.
+    """
+    event = _event_in(body) if media_type == MEDIA_TYPE and signatures.is_signed(body, headers) else None
+    if event is None:
+        logger.warning("An event was refused: no signature of the service's, or not of the last five minutes")
+        return False
+    kind, about = _name(event.get("type")), _about(event)
+    with transaction.atomic():
+        _, is_new = ReceivedEvent.objects.get_or_create(
+            event_id=_id_of(event, body, headers), defaults={"kind": kind, "about": about, "body": body}
+        )
+        if is_new and kind in KNOWN and about:
+            read_again(about)
+    return True
+
+
+def _event_in(body: bytes) -> dict[str, Any] | None:
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    return said if isinstance(said, dict) else None
+
+
+def _id_of(event: dict[str, Any], body: bytes, headers: signatures.Headers) -> str:
+    """What the event is known by: an id that is signed, else all that it says."""
+    found = _name(event.get("id")) or _name(signatures.signed_id(headers))
+    return found or f"sha256:{hashlib.sha256(body).hexdigest()}"
+
+
+def _about(event: dict[str, Any]) -> str:
+    data = event.get("data")
+    return _name(data.get("entity_id")) if isinstance(data, dict) else ""
+
+
+def _name(value: Any) -> str:
+    """A short word of visible characters; nothing where it is something else."""
+    return value if isinstance(value, str) and _NAME.fullmatch(value) else ""

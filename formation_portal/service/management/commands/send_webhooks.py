@@ -1,0 +1,26 @@
+"""`manage.py send_webhooks`: sends events to whoever subscribed, where no `serve` does it already."""
+
+import signal
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from formation_portal.service.webhooks.sender import Sender
+from formation_portal.service.webhooks.sending import send_due
+
+
+class Command(BaseCommand):
+    help = "Send events to whoever subscribed, until it is stopped. As many as one likes may run."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--once", action="store_true", help="send what is due now, then end")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Runs one sender until SIGTERM or SIGINT."""
+        if options["once"]:
+            self.stdout.write(f"{send_due()} events delivered")
+            return
+        sender = Sender()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: sender.stop())
+        sender.run()

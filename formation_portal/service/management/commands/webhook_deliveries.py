@@ -1,0 +1,52 @@
+"""`manage.py webhook_deliveries`: what became of telling events; lists, shows, and sends again."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from formation_portal.service.webhooks import overview
+
+
+class Command(BaseCommand):
+    help = "List the events that could not be delivered, show one with its tries, or send some again."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """What to do; without it the dead ones are listed."""
+        deeds = parser.add_subparsers(dest="deed")
+        listing = deeds.add_parser("list", help="one line a delivery, the newest first")
+        listing.add_argument("--state", choices=overview.STATES, default="dead", help="which ones; dead if left out")
+        listing.add_argument("--limit", type=int, default=50, help="how many at most; 50 if left out")
+        deeds.add_parser("show", help="one delivery with its tries").add_argument("number", type=int)
+        again = deeds.add_parser("again", help="send these once more, now")
+        again.add_argument("numbers", type=int, nargs="+", metavar="number")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Prints lines that a script can take."""
+        if options["deed"] == "show":
+            self._show(options["number"])
+        elif options["deed"] == "again":
+            self._again(options["numbers"])
+        else:
+            self._list(options.get("state", "dead"), options.get("limit", 50))
+
+    def _list(self, state: str, limit: int) -> None:
+        for line in overview.lines(state=state, limit=limit):
+            self.stdout.write(line)
+        counts = overview.counts()
+        self.stdout.write(", ".join(f"{counts[name]} {name}" for name in overview.STATES if name != "all"))
+
+    def _show(self, number: int) -> None:
+        try:
+            lines = overview.story(number)
+        except overview.NoSuchDelivery:
+            raise CommandError(f"There is no delivery {number}") from None
+        for line in lines:
+            self.stdout.write(line)
+
+    def _again(self, numbers: list[int]) -> None:
+        try:
+            overview.send_again(numbers)
+        except overview.NoSuchDelivery as error:
+            raise CommandError(f"There is no delivery {error}; nothing was changed") from None
+        self.stdout.write(f"{len(set(numbers))} will be sent again by the worker")

@@ -1,0 +1,63 @@
+"""What people see of deliveries, and how they have one sent again. No target is shown whole: it may hold a key."""
+
+from collections.abc import Collection, Iterator
+from urllib.parse import urlsplit
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from formation_portal.databases import SERVICE
+from formation_portal.service.records import time_of
+from formation_portal.service.webhooks.models import DeliveryAttempt, EventDelivery
+
+_WHICH = {
+    "dead": Q(dead_at__isnull=False),
+    "waiting": Q(next_at__isnull=False),
+    "delivered": Q(delivered_at__isnull=False),
+    "all": Q(),
+}
+STATES = tuple(_WHICH)
+
+
+class NoSuchDelivery(Exception):
+    """There is none with this number."""
+
+
+def lines(*, state: str, limit: int) -> Iterator[str]:
+    """One line a delivery, the newest first."""
+    rows = EventDelivery.objects.filter(_WHICH[state]).select_related("event", "subscription").order_by("-pk")
+    return (_line(row) for row in rows[:limit])
+
+
+def counts() -> dict[str, int]:
+    """How many there are in each state."""
+    return {state: EventDelivery.objects.filter(which).count() for state, which in _WHICH.items()}
+
+
+def story(number: int) -> list[str]:
+    """One delivery, and each try. Raises NoSuchDelivery."""
+    row = EventDelivery.objects.filter(pk=number).select_related("event", "subscription").first()
+    if row is None:
+        raise NoSuchDelivery(number)
+    next_try = [f"next try: {time_of(row.next_at)}"] if row.next_at else []
+    return [_line(row), *next_try, *(_try(attempt) for attempt in row.attempts.order_by("pk"))]
+
+
+def send_again(numbers: Collection[int]) -> None:
+    """All of them from the first try on, now, whatever became of them. Raises NoSuchDelivery, and changes nothing."""
+    with transaction.atomic(using=SERVICE):
+        found = EventDelivery.objects.filter(pk__in=numbers)
+        if missing := set(numbers) - set(found.values_list("pk", flat=True)):
+            raise NoSuchDelivery(min(missing))
+        found.update(tries=0, lease=None, next_at=timezone.now(), delivered_at=None, dead_at=None)
+
+
+def _line(row: EventDelivery) -> str:
+    host = urlsplit(row.subscription.url).netloc
+    return f"{row.pk}  {row.state}  {row.event.type}  {row.event.id}  {row.about}  {host}  tries: {row.tries}"
+
+
+def _try(attempt: DeliveryAttempt) -> str:
+    status = f" {attempt.status}" if attempt.status else ""
+    return f"  {time_of(attempt.started_at)}  {attempt.outcome or 'under way'}{status}"

@@ -1,0 +1,1 @@
+"""Events that the service posts: taken once, in any order, and never believed."""

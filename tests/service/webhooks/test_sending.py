@@ -1,0 +1,245 @@
+"""Sending: signed by the reference library, in order per entity, tried again on the schedule, and then given up."""
+
+import json
+import logging
+import socket
+import threading
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from standardwebhooks import Webhook
+from standardwebhooks.webhooks import WebhookVerificationError
+
+from formation_portal.service.models import EventDelivery
+from formation_portal.service.webhooks import claiming, posting, schedule
+from formation_portal.service.webhooks.claiming import take
+from formation_portal.service.webhooks.clearing import clear_old
+from formation_portal.service.webhooks.posting import post
+from formation_portal.service.webhooks.sending import send_due
+from tests.service.caller import Caller
+
+from .conftest import Clock
+from .receiver import Receiver
+
+pytestmark = pytest.mark.django_db(databases=["service"])
+
+
+def types(receiver: Receiver) -> list[str]:
+    return [json.loads(one.body)["type"] for one in receiver.received]
+
+
+def test_the_reference_library_verifies_what_we_send(caller: Caller, receiver: Receiver, secret: str) -> None:
+    entity = caller.entity(name="Société Übersee")
+    party = caller.person(entity, "director")
+    assert send_due() == 2
+    for one in receiver.received:
+        said = Webhook(secret).verify(one.body, one.headers)
+        assert said["id"] == one.headers["webhook-id"]
+        with pytest.raises(WebhookVerificationError):
+            Webhook(secret).verify(one.body.replace(b"ent_", b"ent-"), one.headers)
+    added = json.loads(receiver.received[1].body)
+    assert set(added) == {"id", "type", "created_at", "data"}
+    assert added["type"] == "party.added"
+    assert added["data"] == {"entity_id": entity, "party_id": party, "party_type": "person", "roles": ["director"]}
+    assert receiver.received[1].headers["content-type"] == "application/json"
+    assert send_due() == 0
+
+
+def test_every_kind_of_event_arrives_in_its_order(caller: Caller, receiver: Receiver, secret: str) -> None:
+    from django.core.files.uploadedfile import SimpleUploadedFile
+
+    entity = caller.entity()
+    party, share_class = caller.person(entity, "shareholder"), caller.share_class(entity)
+    caller.holding(entity, party, share_class)
+    file = SimpleUploadedFile("plan.pdf", b"%PDF-1.7\n")
+    caller.upload(f"/entities/{entity}/documents", file=file, document_key="Business plan")
+    other = caller.person(entity, "director")
+    caller.patch(f"/entities/{entity}/parties/{other}", {"first_name": "Bea"})
+    caller.delete(f"/entities/{entity}/parties/{other}")
+    caller.post(f"/entities/{entity}/status", {"status": "withdrawn"})
+    send_due()
+    assert types(receiver) == [
+        "entity.created",
+        "party.added",
+        "shareholding.created",
+        "document.uploaded",
+        "party.added",
+        "party.updated",
+        "party.removed",
+        "entity.status_changed",
+    ]
+
+
+def test_a_receiver_that_is_down_for_an_hour_gets_everything_once_and_in_order(
+    caller: Caller, receiver: Receiver, secret: str, clock: Clock
+) -> None:
+    receiver.status = 503
+    entity, other = caller.entity(), caller.entity()
+    for _ in range(6):
+        clock.move(minutes=10)
+        caller.person(entity, "director")
+        caller.person(other, "director")
+        assert send_due() == 0
+    first = caller.post(f"/entities/{entity}/status", {"status": "withdrawn"})
+    assert first.status_code == 200
+    receiver.status = 200
+    receiver.received.clear()
+    for _ in range(20):
+        clock.move(minutes=10)
+        send_due()
+    assert len(receiver.ids) == len(set(receiver.ids)) == 15
+    for one in (entity, other):
+        told = [json.loads(got.body) for got in receiver.received]
+        about = [event for event in told if event["data"]["entity_id"] == one]
+        assert [event["created_at"] for event in about] == sorted(event["created_at"] for event in about)
+        assert about[0]["type"] == "entity.created"
+    assert not EventDelivery.objects.filter(delivered_at=None).exists()
+
+
+def test_a_delivery_is_tried_on_the_schedule_and_then_dead(
+    caller: Caller, receiver: Receiver, secret: str, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    receiver.status = 500
+    caller.entity()
+    waits = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
+    send_due()
+    for wait in waits:
+        row = EventDelivery.objects.get()
+        assert row.next_at is not None
+        seconds = (row.next_at - clock.now()).total_seconds()
+        assert wait - 30 < seconds <= wait * 1.1
+        clock.move(seconds=seconds - 1)
+        send_due()
+        assert EventDelivery.objects.get().tries == row.tries, "not before its time"
+        clock.move(seconds=2)
+        send_due()
+        assert EventDelivery.objects.get().tries == row.tries + 1
+    row = EventDelivery.objects.get()
+    assert (row.state, row.next_at, row.tries, row.attempts.count()) == ("dead", None, 10, 10)
+    assert len(set(receiver.ids)) == 1, "each try has the same id"
+    assert "given up after 10 tries" in caplog.text
+    assert "hidden" not in caplog.text, "a target may hold a key"
+
+
+def test_the_waits_are_spread() -> None:
+    waits = {schedule.wait_after(2) for _ in range(20)}
+    assert len(waits) > 1
+    assert all(wait and timedelta(minutes=5) <= wait <= timedelta(minutes=5.5) for wait in waits)
+
+
+def test_an_event_that_is_never_taken_holds_up_no_other_for_days(
+    caller: Caller, receiver: Receiver, secret: str, clock: Clock
+) -> None:
+    receiver.status = 500
+    entity = caller.entity()
+    send_due()
+    receiver.status = 200
+    caller.person(entity, "director")
+    assert send_due() == 0, "it waits behind the earlier one"
+    EventDelivery.objects.filter(tries=1).update(tries=schedule.PATIENT_TRIES + 1)
+    assert send_due() == 1
+    assert types(receiver)[-1] == "party.added"
+
+
+def test_one_receiver_that_is_down_keeps_no_other_waiting(caller: Caller, receiver: Receiver, secret: str) -> None:
+    with socket.socket() as shut:
+        shut.bind(("127.0.0.1", 0))
+        caller.webhook(f"http://127.0.0.1:{shut.getsockname()[1]}/", "entity.created")
+        caller.entity()
+        caller.entity()
+        assert send_due() == 2
+    assert len(receiver.received) == 2
+    assert EventDelivery.objects.filter(delivered_at=None).count() == 2
+
+
+def test_what_another_sender_has_taken_is_left_alone(caller: Caller, receiver: Receiver, secret: str) -> None:
+    caller.entity()
+    row = EventDelivery.objects.get()
+    claim = take(row.subscription_id)
+    assert claim is not None
+    assert claim.attempt.pk is not None
+    assert take(row.subscription_id) is None
+    assert send_due() == 0
+    assert receiver.received == []
+
+
+def test_what_another_sender_takes_in_between_is_left_alone(
+    caller: Caller, receiver: Receiver, secret: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a database lets both read the row before either has written it."""
+    caller.entity()
+    seen = EventDelivery.objects.select_related("event", "subscription").get()
+    assert take(seen.subscription_id) is not None
+    monkeypatch.setattr(claiming, "_next", lambda *_: seen)
+    assert take(seen.subscription_id) is None
+    assert seen.attempts.count() == 1
+
+
+def test_a_fault_of_our_own_waits_like_any_other(
+    caller: Caller, receiver: Receiver, secret: str, clock: Clock, settings: Any, tmp_path: Path
+) -> None:
+    caller.entity()
+    settings.DATA_DIR = tmp_path / "nowhere"
+    assert send_due() == 0
+    row = EventDelivery.objects.get()
+    assert (row.attempts.get().outcome, row.lease) == ("failed_here", None)
+    settings.DATA_DIR = tmp_path
+    clock.move(seconds=6)
+    assert send_due() == 1
+
+
+def test_what_is_long_over_is_cleared(caller: Caller, receiver: Receiver, secret: str, clock: Clock) -> None:
+    caller.entity()
+    send_due()
+    clock.move(days=29)
+    caller.entity()
+    assert clear_old() == 0
+    clock.move(days=40)
+    assert clear_old() == 2, "the delivery and its try"
+    assert EventDelivery.objects.get().state == "waiting", "what is still to be sent stays"
+
+
+@pytest.mark.parametrize(
+    "said", [b"", b"HTTP/1.1\r\n", b"220 mail.example\r\n", b"\xff" * 9_000, b"HTTP/1.1 2000 OK\r\n"]
+)
+def test_an_answer_that_is_none_is_not_taken_for_one(said: bytes) -> None:
+    assert post(f"http://127.0.0.1:{_says(said)}/", b"{}", {}).word == "no_answer"
+
+
+def test_waiting_for_an_answer_ends_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(posting, "POST_SECONDS", 0.3)
+    assert post(f"http://127.0.0.1:{_says(b'', stays=True)}/", b"{}", {}).word == "timed_out"
+
+
+def test_a_name_that_nobody_has_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody(*_: Any, **__: Any) -> Any:
+        raise socket.gaierror
+
+    monkeypatch.setattr(socket, "getaddrinfo", nobody)
+    assert post("https://hooks.example.com/", b"{}", {}).word == "no_such_name"
+
+
+def test_a_target_without_tls_is_not_told_in_the_clear(receiver: Receiver, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.CRITICAL):
+        outcome = post(receiver.url.replace("http:", "https:"), b"{}", {})
+    assert outcome.word == "tls_failed"
+    assert receiver.received == []
+
+
+def _says(said: bytes, *, stays: bool = False) -> int:
+    """The port of somebody who takes one call, reads it, says this, and hangs up, or stays."""
+    door = socket.create_server(("127.0.0.1", 0))
+
+    def answer() -> None:
+        with door:
+            caller, _ = door.accept()
+            with caller:
+                caller.recv(65_536)
+                caller.sendall(said)
+                if stays:
+                    caller.recv(1)
+
+    threading.Thread(target=answer, daemon=True).start()
+    return int(door.getsockname()[1])
