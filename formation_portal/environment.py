@@ -62,6 +62,9 @@ class Environment(BaseSettings):
         "", description="A folder of more fonts for records as PDF, for scripts that the system has none for."
     )
     invitation_days: int = Field(14, ge=1, le=365, description="Days for which an invitation's link opens.")
+    audit_anchor: str = Field(
+        "", description="The file that the audit's hashes are written to. Empty: audit-anchor in DATA_DIR."
+    )
     log_level: str = Field("INFO", description="The least serious level that is logged.")
 
     @field_validator("email_url")

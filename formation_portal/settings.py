@@ -41,6 +41,7 @@ INSTALLED_APPS = [
     "allauth.account",
     "formation_portal.apps.FormationPortalConfig",
     "formation_portal.letters",
+    "formation_portal.audit",
     "formation_portal.accounts",
     "formation_portal.service",
     "formation_portal.gateway",
@@ -197,6 +198,8 @@ RELAY_PACE = 1.0
 # Records as PDF are set with Typst's own fonts, the system's, and those of this folder; empty for none.
 PDF_FONTS = ENV.pdf_fonts
 INVITATION_DAYS = ENV.invitation_days
+# Numbers and hashes of the audit, outside the database (audit/anchor.py).
+AUDIT_ANCHOR = Path(ENV.audit_anchor or DATA_DIR / "audit-anchor")
 SERVICE_RATE_LIMIT = ENV.rate_limit
 # A request that has not answered for so long has died, and its Idempotency-Key is free again. No request runs this
 # long; and should one, it finds its row taken and rolls back.

@@ -17,13 +17,14 @@ ROOMS = {
     "contract": set(),
     "gateway": {"contract"},
     "letters": set(),
+    "audit": set(),
     "papers": set(),
-    "applications": {"contract", "letters", "papers"},
-    "relay": {"contract", "gateway", "applications", "letters"},
+    "applications": {"contract", "letters", "papers", "audit"},
+    "relay": {"contract", "gateway", "applications", "letters", "audit"},
     "invitations": {"contract", "applications", "letters"},
     "accounts": {"letters"},
-    "portal": {"contract", "gateway", "applications", "invitations", "relay", "accounts", "letters", "papers"},
-    "desk": {"contract", "gateway", "applications", "relay", "accounts", "portal", "letters"},
+    "portal": {"contract", "gateway", "applications", "invitations", "relay", "accounts", "letters", "papers", "audit"},
+    "desk": {"contract", "gateway", "applications", "relay", "accounts", "portal", "letters", "audit"},
     "service": {"contract"},
 }
 
