@@ -2,12 +2,15 @@
 
 from django.urls import path
 
-from .views import deliveries, papers, queue, review
+from .views import audit, deliveries, papers, queue, review
 
 app_name = "desk"
 
 urlpatterns = [
     path("", queue.queue, name="queue"),
+    path("audit/", audit.audit, name="audit"),
+    path("audit/entries.csv", audit.table, name="audit_table"),
+    path("audit/<int:number>/", audit.entry, name="audit_entry"),
     path("deliveries/", deliveries.deliveries, name="deliveries"),
     path("deliveries/<int:number>/", deliveries.delivery, name="delivery"),
     path("deliveries/<int:number>/decision/", deliveries.decision, name="decision"),
