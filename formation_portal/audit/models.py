@@ -56,6 +56,8 @@ class Entry(models.Model):
         indexes = (
             models.Index(fields=("reference", "-number")),
             models.Index(fields=("account", "-number")),
+            models.Index(fields=("actor", "-number")),
+            models.Index(fields=("deed", "-number")),
             models.Index(fields=("moment",)),
         )
 

@@ -26,6 +26,7 @@ class EntryRow:
     url: str
     at: datetime
     who: str
+    is_name: bool
     who_url: str
     what: str
     reference: str
@@ -105,6 +106,7 @@ def _rows(entries: Iterable[Entry], words: Words) -> list[EntryRow]:
             url=reverse("desk:audit_entry", args=[one.number]),
             at=timezone.localtime(one.at),
             who=words.who(one),
+            is_name=words.has_name(one),
             who_url=f"{address}?who={one.account or one.actor}",
             what=words.what(one),
             reference=one.reference,

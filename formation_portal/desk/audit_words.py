@@ -36,12 +36,14 @@ class Words:
     def who(self, entry: Entry) -> str:
         """Who it was: agents by their names, customers by theirs where their case is on the desk."""
         kind = dict(Actor.choices).get(entry.actor, entry.actor)
-        person = self._people.get(entry.account)
-        if not entry.account:
-            return kind
-        if person is not None and (entry.actor == Actor.AGENT or self.may_tell(entry)):
+        if self.has_name(entry):
+            person = self._people[entry.account]
             return person.get_full_name() or person.email
-        return f"{kind} {entry.account}"
+        return f"{kind} {entry.account}" if entry.account else kind
+
+    def has_name(self, entry: Entry) -> bool:
+        """Whether `who` is a person's name."""
+        return entry.account in self._people and (entry.actor == Actor.AGENT or self.may_tell(entry))
 
     def what(self, entry: Entry) -> str:
         """What was done."""
