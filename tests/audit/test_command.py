@@ -53,6 +53,6 @@ def test_what_a_crash_left_without_an_anchor_is_named_until_it_is_accepted(
     monkeypatch.setattr(time, "time_ns", lambda: later)
     with pytest.raises(CommandError):
         run()
-    assert run("anchor") == "Anchored 1 entries.\n"
+    assert run("anchor") == "Entries anchored: 1.\n"
     assert "Everything" in run()
     assert anchor_file.read_text().splitlines(keepends=True) == lines

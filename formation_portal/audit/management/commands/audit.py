@@ -38,4 +38,4 @@ class Command(BaseCommand):
 
     def _anchor(self, report: Report) -> None:
         anchor.write(report.unanchored)
-        self.stdout.write(f"Anchored {len(report.unanchored)} entries.")
+        self.stdout.write(f"Entries anchored: {len(report.unanchored)}.")
