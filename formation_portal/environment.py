@@ -73,6 +73,9 @@ class Environment(BaseSettings):
     webhook_targets: str = Field(
         "", description="Networks beyond the public internet that the embedded service may send events to."
     )
+    audit_anchor: str = Field(
+        "", description="The file that the audit's hashes are written to. Empty: audit-anchor in DATA_DIR."
+    )
     log_level: str = Field("INFO", description="The least serious level that is logged.")
 
     @field_validator("webhook_secret")

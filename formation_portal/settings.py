@@ -41,6 +41,7 @@ INSTALLED_APPS = [
     "allauth.account",
     "formation_portal.apps.FormationPortalConfig",
     "formation_portal.letters",
+    "formation_portal.audit",
     "formation_portal.accounts",
     "formation_portal.service",
     "formation_portal.gateway",
@@ -202,6 +203,8 @@ PDF_FONTS = ENV.pdf_fonts
 INVITATION_DAYS = ENV.invitation_days
 OVERDUE_DAYS = ENV.overdue_days
 CLAIM_HOURS = ENV.claim_hours
+# Numbers and hashes of the audit, outside the database (audit/anchor.py).
+AUDIT_ANCHOR = Path(ENV.audit_anchor or DATA_DIR / "audit-anchor")
 SERVICE_RATE_LIMIT = ENV.rate_limit
 # The demonstration sends events to itself.
 WEBHOOK_TARGETS = networks.read(ENV.webhook_targets or (networks.LOOPBACK if DEMO else ""))

@@ -105,6 +105,7 @@ def _nothing_is_written_into_the_tree(run_dir: Path) -> Iterator[None]:
         SERVICE_DOCUMENTS=run_dir / "service-documents",
         FILE_UPLOAD_TEMP_DIR=run_dir / "arriving",
         RELAY_DIR=run_dir / "relay",
+        AUDIT_ANCHOR=run_dir / "audit-anchor",
         STATIC_ROOT=run_dir / "static",
         STORAGES=storages,
         # Hundreds of people are made here, and none of their passwords is worth a second.

@@ -15,6 +15,7 @@ PROJECT = Path(__file__).resolve().parent.parent
 # What touches the databases most: the record, the relay, the service, and one product from catalog to submitted.
 ALL = [
     "tests/applications",
+    "tests/audit",
     *(f"tests/relay/test_{name}.py" for name in ("relaying", "weather", "evidence", "pacing", "worker", "decisions")),
     *(f"tests/desk/test_{name}.py" for name in ("queue", "searching", "claims")),
     "tests/service/routes",

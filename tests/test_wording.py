@@ -12,7 +12,7 @@ from tests.wording import grade, sentences, sentences_of_code, sentences_of_temp
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "formation_portal"
 # What customers never see: the desk's pages, the embedded service's, and what is told to whoever runs the portal.
-NOT_FOR_CUSTOMERS = {"desk", "service", "management", "migrations", "gateway", "gallery", "relay"}
+NOT_FOR_CUSTOMERS = {"audit", "desk", "service", "management", "migrations", "gateway", "gallery", "relay"}
 # What is wrong with a form is told to its provider.
 NOT_FOR_CUSTOMERS |= {"check.py"}
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import claims, deliveries, papers, queue, review
+from .views import audit, claims, deliveries, papers, queue, review
 
 app_name = "desk"
 
@@ -12,6 +12,9 @@ urlpatterns = [
     path("claims/", claims.claims, name="claims"),
     path("releases/", claims.releases, name="releases"),
     path("next-case/", claims.next_case, name="next_case"),
+    path("audit/", audit.audit, name="audit"),
+    path("audit/entries.csv", audit.table, name="audit_table"),
+    path("audit/<int:number>/", audit.entry, name="audit_entry"),
     path("deliveries/", deliveries.deliveries, name="deliveries"),
     path("deliveries/<int:number>/", deliveries.delivery, name="delivery"),
     path("deliveries/<int:number>/decision/", deliveries.decision, name="decision"),

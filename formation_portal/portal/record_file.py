@@ -6,22 +6,26 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.http import HttpResponse
 from django.utils import timezone
 
+from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.export import export
 
+from .looking import keep_record
 from .printed_record import printed_record
 from .typesetting import typeset
 
 
-def as_json(draft: Draft) -> HttpResponse:
-    """The record as JSON."""
+def as_json(request: UserRequest, draft: Draft) -> HttpResponse:
+    """The record as JSON; that it was taken is kept."""
     content = json.dumps(export(draft), ensure_ascii=False, indent=2, cls=DjangoJSONEncoder)
+    keep_record(request, draft.application, "json", by=request.user)
     return _file(draft, content.encode(), kind="application/json", ending="json")
 
 
-def as_pdf(draft: Draft) -> HttpResponse:
-    """The record as a PDF, as it stands now."""
+def as_pdf(request: UserRequest, draft: Draft) -> HttpResponse:
+    """The record as a PDF, as it stands now; that it was taken is kept."""
     content = typeset(printed_record(draft, made_at=timezone.now()))
+    keep_record(request, draft.application, "pdf", by=request.user)
     return _file(draft, content, kind="application/pdf", ending="pdf")
 
 

@@ -14,6 +14,8 @@ from django.db.models import Q
 from django.utils import timezone
 
 from formation_portal.applications.models import Application
+from formation_portal.audit import chain
+from formation_portal.audit.models import Deed
 
 from . import wake
 from .contents import forget_contents
@@ -99,6 +101,8 @@ def _decided(
         "Delivery %s (%s of %s): agent %s decided %s", row.pk, row.kind, row.application.reference, agent.pk, deed.value
     )
     transaction.on_commit(wake.workers)
+    subject = f"delivery {row.pk}"
+    chain.append(Deed.DECISION, by=agent, application=row.application, subject=subject, decision=decision.pk, said=deed)
     return decision
 
 

@@ -224,6 +224,8 @@ class Story:
             Shot("withdrawal", f"{root}withdrawal/"),
             Shot("queue", "/desk/", who="agent"),
             Shot("case", case, who="agent"),
+            Shot("audit", "/desk/audit/", who="agent"),
+            Shot("audit-entry", "/desk/audit/1/", who="agent"),
         ]
 
     def _start(self, slug: str) -> Page:

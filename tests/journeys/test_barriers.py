@@ -27,6 +27,7 @@ from formation_portal.relay.models import SURPLUS, TWINS, UNCLEAR, UNSUPPORTED, 
 from formation_portal.relay.profile import remember
 from tests.journeys.around import around_it
 from tests.journeys.at_the_desk import at_the_desk
+from tests.journeys.audited import audited
 from tests.journeys.barriers import HEIGHT, WIDE, barriers
 from tests.journeys.browser import TabBrowser
 from tests.journeys.conftest import OpenTab
@@ -106,6 +107,12 @@ def test_no_page_that_says_what_went_wrong_puts_up_a_barrier(walk: Walk, site: s
         walk.look(shot)
     with _no_service():
         walk.look(Shot("no-catalog", "/", who="nobody"))
+    assert not walk.found, "\n".join(walk.found)
+
+
+def test_no_page_of_the_audit_puts_up_a_barrier(walk: Walk) -> None:
+    for shot in audited():
+        walk.look(shot)
     assert not walk.found, "\n".join(walk.found)
 
 

@@ -12,6 +12,7 @@ from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.applications.rows import PartyRow
+from formation_portal.audit.models import Actor, Deed, Entry
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
 from formation_portal.invitations.stages import Stage, standing
@@ -309,6 +310,8 @@ def test_a_file_goes_into_their_slot_and_can_be_had_and_removed(invitation: Invi
     document = Application.objects.get().documents.get(name="ada.pdf")
     assert document.uploaded_by is None
     assert b"".join(guest.get(url(invitation, f"documents/{document.pk}/")).streaming_content) == made.PDF
+    look = Entry.objects.get(deed=Deed.LOOK)
+    assert (look.actor, look.account, look.subject) == (Actor.GUEST, 0, str(document.pk))
     response = fill_in(guest, invitation, more={"removal": f"{stored(invitation).token}/Passport"})
     assert response["Location"] == url(invitation, f"documents/{document.pk}/removal/")
     page = guest.get(response["Location"]).content.decode()

@@ -1,5 +1,6 @@
 """What nothing else can settle, an agent settles: bound, the rest goes on; declared absent, it is sent once more."""
 
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
+from formation_portal.audit.models import Actor, Deed, Entry
 from formation_portal.gateway import FormationService
 from formation_portal.relay.capabilities import Capabilities
 from formation_portal.relay.decisions import bind, declare_absent
@@ -242,3 +244,11 @@ class TestAnAgentSettlesAChange:
         drain()
         [document] = service.documents(row("entity").remote_id)
         assert document["name"] == "scan.png"
+
+
+def test_a_decision_stands_in_the_audit(lost_entity: Delivery, service: FormationService, agent: Any) -> None:
+    [entity] = service.entities()
+    decision = bind(lost_entity.pk, agent=agent, remote_id=str(entity["id"]), note="By telephone")
+    entry = Entry.objects.get(deed=Deed.DECISION)
+    assert (entry.actor, entry.account, entry.subject) == (Actor.AGENT, agent.pk, f"delivery {lost_entity.pk}")
+    assert json.loads(entry.detail) == {"decision": decision.pk, "said": "bind"}

@@ -17,6 +17,7 @@ from ..drafts import Draft, open_draft
 from ..history import told
 from ..models import Application, Change
 from ..signals import changed, submitting
+from .chaining import chained
 from .documents import forget_files
 from .refusals import Closed, NotReady
 from .removed_parties import delete_removed_parties
@@ -32,8 +33,10 @@ def start(*, owner: AbstractBaseUser, product: CatalogItem) -> Application:
             product=product.model_dump(mode="json", exclude={"form", "document"}),
             snapshot=snapshots.keep(product.document),
         )
-        Change.objects.create(application=application, who_id=owner.pk, **told(noted("Started the application")))
+        said = told(noted("Started the application"))
+        started = Change.objects.create(application=application, who_id=owner.pk, **said)
         changed.send(sender=Application, draft=open_draft(application))
+        chained(application, [started], by=owner)
     return application
 
 

@@ -18,6 +18,7 @@ from ..history import Told, told
 from ..models import Application, Change, Document, Holding, Party, SectionAnswers, ShareClass, Stake, document_subject
 from ..signals import changed
 from ..tokens import new_token
+from .chaining import chained
 from .copied_files import StoredNames, copied_files
 from .shares import read_shares
 
@@ -56,9 +57,10 @@ def carry_over(draft: Draft, *, product: CatalogItem, content: Content, by: Abst
 def _plant(application: Application, content: Content, *, by: AbstractBaseUser, said: Told) -> Application:
     with copied_files(application, content.documents) as stored, transaction.atomic():
         application.save()
-        Change.objects.create(application=application, who_id=by.pk, **said)
+        planted = Change.objects.create(application=application, who_id=by.pk, **said)
         _Planting(application, content).write(stored, by=by)
         changed.send(sender=Application, draft=open_draft(application))
+        chained(application, [planted], by=by)
     return application
 
 

@@ -14,6 +14,7 @@ from ..history import told
 from ..models import Application, Change, ChangeList
 from ..signals import changed, moved
 from .authors import Author
+from .chaining import chained
 from .elsewhere import Seen
 from .refusals import Closed, FormChanged
 
@@ -80,6 +81,7 @@ def writing(
             changed.send(sender=Application, draft=draft)
             if has_moved:
                 moved.send(sender=Application, draft=draft, by=by)
+            chained(application, journal.entries, by=by)
 
 
 def taken(fields: Iterable[FieldSpec], raw: Mapping[str, Any], *, where: str) -> dict[str, Any]:

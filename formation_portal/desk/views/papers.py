@@ -23,6 +23,6 @@ def document_page(request: UserRequest, reference: str, number: int, page: int) 
 
 @require_safe
 @agent
-def document_picture(_request: UserRequest, reference: str, number: int, page: int) -> HttpResponseBase:
+def document_picture(request: UserRequest, reference: str, number: int, page: int) -> HttpResponseBase:
     """The picture of one page."""
-    return page_as_picture(document_of(reference, number), page)
+    return page_as_picture(request, document_of(reference, number), page)

@@ -24,20 +24,20 @@ def review(request: UserRequest, reference: str) -> HttpResponse:
 
 @require_safe
 @agent
-def record(_request: UserRequest, reference: str) -> HttpResponse:
+def record(request: UserRequest, reference: str) -> HttpResponse:
     """The case as JSON, the same document that its owner can keep."""
-    return record_file.as_json(case_of(reference))
+    return record_file.as_json(request, case_of(reference))
 
 
 @require_safe
 @agent
-def record_pdf(_request: UserRequest, reference: str) -> HttpResponse:
+def record_pdf(request: UserRequest, reference: str) -> HttpResponse:
     """The case as a PDF, as its owner has it."""
-    return record_file.as_pdf(case_of(reference))
+    return record_file.as_pdf(request, case_of(reference))
 
 
 @require_safe
 @agent
-def document(_request: UserRequest, reference: str, number: int) -> HttpResponse:
+def document(request: UserRequest, reference: str, number: int) -> HttpResponse:
     """One document, to be saved and not shown: the browser must not take somebody's file for a page of ours."""
-    return as_download(document_of(reference, number))
+    return as_download(request, document_of(reference, number), by=request.user)

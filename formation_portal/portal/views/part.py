@@ -115,7 +115,7 @@ def part_leave(request: GuestRequest, reference: str) -> HttpResponse:
 @with_part
 def part_document(request: GuestRequest, own: OwnPart, number: int) -> HttpResponse:
     """A file of the part."""
-    return as_download(own.document(number))
+    return as_download(request, own.document(number), by=Guest())
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

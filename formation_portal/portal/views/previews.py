@@ -12,6 +12,7 @@ from formation_portal.applications.previews import page_picture, small_picture
 from ..document_page import document_page as page_of
 from ..finding import document_of, draft_of
 from ..foreign import picture
+from ..looking import Way, keep_look
 
 
 @require_safe
@@ -27,22 +28,25 @@ def document_page(request: UserRequest, reference: str, number: int, page: int) 
 @customer
 def document_picture(request: UserRequest, reference: str, number: int, page: int) -> HttpResponseBase:
     """The picture of one page, as large as a screen."""
-    return page_as_picture(document_of(draft_of(request, reference), number), page)
+    return page_as_picture(request, document_of(draft_of(request, reference), number), page)
 
 
 @require_safe
 @customer
 def document_thumbnail(request: UserRequest, reference: str, number: int) -> HttpResponseBase:
     """A small picture of the first page."""
-    drawn = small_picture(document_of(draft_of(request, reference), number))
+    document = document_of(draft_of(request, reference), number)
+    drawn = small_picture(document)
     if not drawn:
         raise Http404
+    keep_look(request, document, Way.SMALL, by=request.user)
     return picture(drawn, name="first-page")
 
 
-def page_as_picture(document: Document, page: int) -> HttpResponseBase:
-    """The answer with one page of a document; 404 where it can't be drawn."""
+def page_as_picture(request: UserRequest, document: Document, page: int) -> HttpResponseBase:
+    """The answer with one page of a document, and the look at it kept; 404 where it can't be drawn."""
     drawn = page_picture(document, page)
     if not drawn:
         raise Http404
+    keep_look(request, document, Way.PAGE, by=request.user, page=page)
     return picture(drawn, name=f"page-{page}")

@@ -13,11 +13,11 @@ from ..finding import draft_of
 @customer
 def record(request: UserRequest, reference: str) -> HttpResponse:
     """Everything that was entered, as JSON."""
-    return record_file.as_json(draft_of(request, reference))
+    return record_file.as_json(request, draft_of(request, reference))
 
 
 @require_safe
 @customer
 def record_pdf(request: UserRequest, reference: str) -> HttpResponse:
     """The answers as a PDF, to read and to file."""
-    return record_file.as_pdf(draft_of(request, reference))
+    return record_file.as_pdf(request, draft_of(request, reference))

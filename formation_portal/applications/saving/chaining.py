@@ -1,0 +1,25 @@
+"""Taking what the history says into the audit's chain, where nobody can alter it unseen."""
+
+from collections.abc import Sequence
+
+from formation_portal.audit import chain
+from formation_portal.audit.models import Deed
+
+from ..models import Application, Change
+from .authors import Author
+
+
+def chained(application: Application, entries: Sequence[Change], *, by: Author | None) -> None:
+    """One entry of the chain for what one transaction has changed. It names the history's entries by their numbers and
+    says nothing of what they say, so that a draft can be deleted with all that was typed."""
+    holders = {entry.holder for entry in entries}
+    moved_to = next((entry.moved_to for entry in entries if entry.moved_to), "")
+    chain.append(
+        Deed.CHANGE,
+        by=by,
+        application=application,
+        subject=holders.pop() if len(holders) == 1 else "",
+        changes=[entry.pk for entry in entries],
+        revision=application.revision,
+        **({"moved_to": moved_to} if moved_to else {}),
+    )

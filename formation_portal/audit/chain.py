@@ -1,0 +1,67 @@
+"""Adding an entry to the chain, in the transaction of the deed that it tells of."""
+
+import json
+import time
+from functools import partial
+from typing import Any, Protocol
+
+from django.db import connection, transaction
+
+from . import anchor
+from .encoding import digest, line
+from .models import BEGINNING, COLUMNS, SUBJECT_LIMIT, TABLE, Actor, Deed, Entry
+
+# The number is the key, so of two who take the same one only the first has it; the other waits for the first to end,
+# and does nothing where it was committed. SQLite and PostgreSQL alike.
+_INSERT = (
+    f"INSERT INTO {TABLE} ({', '.join(COLUMNS)}) VALUES ({', '.join(['%s'] * len(COLUMNS))}) "  # noqa: S608  # our own
+    "ON CONFLICT (number) DO NOTHING"
+)
+
+
+class Somebody(Protocol):
+    """An account, or a guest, who has none."""
+
+    @property
+    def pk(self) -> Any:
+        """The account's number; None without one."""
+
+
+class Subject(Protocol):
+    """An application, as far as an entry names it."""
+
+    pk: Any
+    reference: Any
+
+
+def append(deed: Deed, *, by: Somebody | None, application: Subject, subject: object = "", **detail: Any) -> None:
+    """Add one entry: two queries, committed or rolled back with the deed. `by` is None where the portal does it.
+
+    `detail` is small and holds no personal data. From here to the end of the transaction other deeds wait, so this is
+    the last thing that a deed does.
+    """
+    told = json.dumps(detail, sort_keys=True, separators=(",", ":")) if detail else ""
+    said = (time.time_ns() // 1000, *_actor(by), deed.value, application.pk, application.reference)
+    with transaction.atomic(savepoint=False):
+        number, hashed = _take_its_place((*said, line(str(subject), SUBJECT_LIMIT), told))
+        transaction.on_commit(partial(anchor.write, ((number, hashed),)))
+
+
+def _actor(by: Somebody | None) -> tuple[str, int]:
+    if by is None:
+        return Actor.PORTAL.value, 0
+    if by.pk is None:
+        return Actor.GUEST.value, 0
+    return (Actor.AGENT if getattr(by, "is_agent", False) else Actor.CUSTOMER).value, by.pk
+
+
+def _take_its_place(said: tuple[Any, ...]) -> tuple[int, str]:
+    """The number and the hash under which it was kept: after the newest that there is when nobody else adds one."""
+    while True:
+        newest, previous = Entry.objects.values_list("number", "hash").first() or (0, BEGINNING)
+        content = (newest + 1, *said, previous)
+        hashed = digest(content)
+        with connection.cursor() as cursor:
+            cursor.execute(_INSERT, (*content, hashed))
+            if cursor.rowcount == 1:
+                return newest + 1, hashed

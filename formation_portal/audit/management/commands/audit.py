@@ -1,0 +1,41 @@
+"""`manage.py audit verify`: is the chain as it was written? `audit anchor` accepts what was left without an anchor."""
+
+import time
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from formation_portal.audit import anchor
+from formation_portal.audit.verifying import Report, verify
+
+
+class Command(BaseCommand):
+    """Reads every entry and the anchor. Verifying writes nothing."""
+
+    help = (
+        "Verify the chain of looks, changes and decisions against itself and its anchor; exit code 1 where it differs."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        deeds = parser.add_subparsers(dest="deed", required=True)
+        deeds.add_parser("verify", help="read every entry, and say by its number what is not as it was written")
+        deeds.add_parser("anchor", help="anchor what was left without, as by a crash, once somebody has looked at it")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Verify, or anchor what verifying names as without an anchor."""
+        started, spent = time.perf_counter(), time.process_time()
+        report = verify(now=time.time_ns() // 1000)
+        if options["deed"] == "anchor":
+            self._anchor(report)
+            return
+        took = f"{time.perf_counter() - started:.2f} s, {time.process_time() - spent:.2f} s of it processor time"
+        self.stdout.write(f"Read {report.rows} entries up to number {report.newest} in {took}.")
+        for finding in report.findings:
+            self.stdout.write(f"Number {finding.number} {finding.what}.")
+        if report.findings:
+            raise CommandError(f"The audit is not as it was written: {len(report.findings)} findings.", returncode=1)
+        self.stdout.write("Everything is as it was written.")
+
+    def _anchor(self, report: Report) -> None:
+        anchor.write(report.unanchored)
+        self.stdout.write(f"Entries anchored: {len(report.unanchored)}.")

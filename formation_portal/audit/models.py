@@ -1,0 +1,80 @@
+"""One table that only ever grows."""
+
+from datetime import UTC, datetime, timedelta
+
+from django.db import models
+
+SUBJECT_LIMIT = 80
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# The hash before the first entry.
+BEGINNING = "0" * 64
+
+
+class Deed(models.TextChoices):
+    """What was done."""
+
+    LOOK = "look", "Looked at a file"
+    RECORD = "record", "Took the record"
+    CHANGE = "change", "Changed the application"
+    DECISION = "decision", "Decided"
+
+
+class Actor(models.TextChoices):
+    """What kind of somebody did it."""
+
+    AGENT = "agent", "Agent"
+    CUSTOMER = "customer", "Customer"
+    GUEST = "guest", "Somebody invited"
+    PORTAL = "portal", "The portal itself"
+
+
+class Entry(models.Model):
+    """One deed. Rows are written by `chain.append` alone, and neither changed nor removed.
+
+    No column refers to another table: whatever is removed there, the entry stays as it was. The columns stand in the
+    order in which they are hashed (encoding.py). Numbers are 0 and texts empty where there is nothing to say.
+    """
+
+    # 1, 2, 3 and so on, without a gap: given by the chain. This type has SQLite keep the rows in their order.
+    number = models.BigAutoField(primary_key=True)
+    # Microseconds since the beginning of 1970, UTC: every database gives back the same.
+    moment = models.BigIntegerField()
+    actor = models.CharField(max_length=10, choices=Actor.choices)
+    account = models.BigIntegerField()
+    deed = models.CharField(max_length=10, choices=Deed.choices)
+    application = models.BigIntegerField()
+    reference = models.CharField(max_length=32)
+    # A document's or a delivery's number, a party's token, a section's key.
+    subject = models.CharField(max_length=SUBJECT_LIMIT)
+    # JSON, kept as the text that was hashed.
+    detail = models.TextField()
+    previous = models.CharField(max_length=64)
+    hash = models.CharField(max_length=64)
+
+    class Meta:
+        ordering = ("-number",)
+        indexes = (
+            models.Index(fields=("reference", "-number")),
+            models.Index(fields=("account", "-number")),
+            models.Index(fields=("actor", "-number")),
+            models.Index(fields=("deed", "-number")),
+            models.Index(fields=("moment",)),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.number}: {self.deed} by {self.actor} {self.account}"
+
+    @property
+    def at(self) -> datetime:
+        """When it was."""
+        return _EPOCH + timedelta(microseconds=self.moment)
+
+
+def moment_of(at: datetime) -> int:
+    """A point in time as entries keep it."""
+    return (at - _EPOCH) // timedelta(microseconds=1)
+
+
+# As they are hashed; the hash itself comes last.
+COLUMNS = tuple(field.attname for field in Entry._meta.concrete_fields)
+TABLE = Entry._meta.db_table

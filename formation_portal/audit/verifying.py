@@ -1,0 +1,135 @@
+"""Walking the chain from its first entry to its last, and holding it against the anchor."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from django.db import connection
+
+from . import anchor
+from .encoding import hash_of
+from .models import BEGINNING, COLUMNS, TABLE
+
+# Number, moment, the hash before, the own hash, and what it is of.
+Row = tuple[Any, Any, str, str, str]
+
+_AT_ONCE = 5_000
+# An entry that is being written while the chain is verified may be anchored a moment later.
+_IN_FLIGHT_MICROSECONDS = 60_000_000
+# What is hashed comes as one text: the database joins its lines in less time than it takes to hand them over.
+_SELECT = f"SELECT number, moment, previous, hash, {' || %s || '.join(COLUMNS[:-1])} FROM {TABLE}"  # noqa: S608  # ours
+_ENDS = ("\n",) * (len(COLUMNS) - 2)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Finding:
+    """One thing that is not as it was written: the number of the entry, or of the first of several, and what."""
+
+    number: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found. `unanchored` are the entries whose anchoring is missing, which are findings as well."""
+
+    rows: int
+    newest: int
+    findings: tuple[Finding, ...]
+    unanchored: tuple[tuple[int, str], ...]
+
+
+def verify(*, now: int) -> Report:
+    """Everything that is not as it was written, by its number. `now` is in microseconds, as entries keep moments."""
+    anchored, doubted = anchor.read()
+    walk = _Walk(anchored)
+    for row in _rows():
+        walk.meet(row)
+    late = _unanchored(walk, now)
+    findings = [*walk.findings, *_cut(walk), *(Finding(one, "is anchored with two hashes") for one in doubted)]
+    if walk.count and not anchored:
+        findings.append(Finding(1, "and all that follow have no anchor: the file is missing or empty"))
+    else:
+        findings += _said(late, "has no anchor: a crash in that moment, or written by another hand", "have no anchor")
+    return Report(walk.count, walk.newest, tuple(sorted(set(findings))), tuple(late.items()))
+
+
+def _rows() -> Iterator[Row]:
+    """Every row as the database holds it, in the order of numbers, some thousands at a time."""
+    found = _page("", ())
+    while found:
+        yield from found
+        found = _page("WHERE number > %s", (found[-1][0],))
+
+
+def _page(where: str, values: tuple[Any, ...]) -> list[Row]:
+    with connection.cursor() as cursor:
+        cursor.execute(f"{_SELECT} {where} ORDER BY number LIMIT {_AT_ONCE}", (*_ENDS, *values))
+        return cast(list[Row], cursor.fetchall())
+
+
+@dataclass(slots=True)
+class _Walk:
+    """How far the walk has come: the newest number, the hash that the next row has to name, what was wrong."""
+
+    anchored: anchor.Anchored
+    count: int = 0
+    newest: int = 0
+    previous: str = BEGINNING
+    findings: list[Finding] = field(default_factory=list)
+    unanchored: list[Row] = field(default_factory=list)
+
+    def meet(self, row: Row) -> None:
+        """Judge one row."""
+        number, _, previous, hashed, content = row
+        self.count += 1
+        if number != self.newest + 1 and not self._skip_to(number):
+            return
+        if hash_of(content) != hashed:
+            self._find("was altered")
+        elif previous != self.previous:
+            self._find("does not follow the one before it")
+        if (anchored := self.anchored.get(number)) is None:
+            self.unanchored.append(row)
+        elif anchored != hashed:
+            self._find("is not the one that was anchored")
+        self.newest, self.previous = number, hashed
+
+    def _skip_to(self, number: Any) -> bool:
+        """Say what is missing before a number, or that the number is none; then its row is out of the count."""
+        if not isinstance(number, int) or number <= self.newest:
+            self.findings.append(Finding(self.newest, f"is followed by a row with no number of ours: {number!r}"))
+            return False
+        self.findings += _said(range(self.newest + 1, number), "is gone", "are gone")
+        self.newest = number - 1
+        return True
+
+    def _find(self, what: str) -> None:
+        self.findings.append(Finding(self.newest + 1, what))
+
+
+def _cut(walk: _Walk) -> Iterator[Finding]:
+    """What the anchor knows and the chain has no longer, at its end."""
+    last = max(walk.anchored, default=0)
+    yield from _said(range(walk.newest + 1, last + 1), "is gone from the end", "are gone from the end")
+
+
+def _unanchored(walk: _Walk, now: int) -> dict[int, str]:
+    """Numbers and hashes of the rows that have no anchor, and had time enough to be given one."""
+    known, _ = anchor.read() if walk.unanchored else ({}, None)
+    return {
+        row[0]: row[3]
+        for row in walk.unanchored
+        if row[0] not in known and not 0 <= now - row[1] < _IN_FLIGHT_MICROSECONDS
+    }
+
+
+def _said(numbers: Iterable[int], one: str, several: str) -> Iterator[Finding]:
+    """Numbers as findings, those in a row together."""
+    run: list[int] = []
+    for number in [*numbers, None]:
+        if run and number != run[-1] + 1:
+            yield Finding(run[0], one if len(run) == 1 else f"to {run[-1]} {several}")
+            run = []
+        if number is not None:
+            run.append(number)

@@ -1,0 +1,74 @@
+"""What an entry of the audit says, in words; of what was never submitted no more than that it happened."""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from formation_portal.accounts.models import User
+from formation_portal.applications.models import Application, Change
+from formation_portal.audit.models import Actor, Deed, Entry
+from formation_portal.portal.looking import Way
+from formation_portal.relay.models import Decision
+
+_LOOKS: dict[str, str] = {
+    Way.FILE: "Took document {subject} as a file",
+    Way.PAGE: "Looked at page {page} of document {subject}",
+    Way.SMALL: "Was shown the small picture of document {subject}",
+}
+_DECISIONS: dict[str, str] = dict(Decision.Deed.choices)
+
+
+class Words:
+    """The words for some entries: three queries, however many there are."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        found = list(entries)
+        self._people = User.objects.in_bulk({one.account for one in found})
+        submitted = Application.objects.submitted().filter(pk__in={one.application for one in found})
+        self._submitted = set(submitted.values_list("pk", flat=True))
+        numbers = {number for one in found if self.may_tell(one) for number in _changes(one)}
+        self._changes = dict(Change.objects.filter(pk__in=numbers).values_list("pk", "what"))
+
+    def may_tell(self, entry: Entry) -> bool:
+        """Whether agents may read more of it than that it happened: what was submitted is theirs to look at."""
+        return entry.application in self._submitted
+
+    def who(self, entry: Entry) -> str:
+        """Who it was: agents by their names, customers by theirs where their case is on the desk."""
+        kind = dict(Actor.choices).get(entry.actor, entry.actor)
+        if self.has_name(entry):
+            person = self._people[entry.account]
+            return person.get_full_name() or person.email
+        return f"{kind} {entry.account}" if entry.account else kind
+
+    def has_name(self, entry: Entry) -> bool:
+        """Whether `who` is a person's name."""
+        return entry.account in self._people and (entry.actor == Actor.AGENT or self.may_tell(entry))
+
+    def what(self, entry: Entry) -> str:
+        """What was done."""
+        said = detail_of(entry)
+        match entry.deed:
+            case Deed.LOOK:
+                words = _LOOKS.get(str(said.get("way")), "Looked at document {subject}")
+                return words.format(subject=entry.subject, page=said.get("page"))
+            case Deed.RECORD:
+                return f"Took the record as {str(said.get('kind', 'file')).upper()}"
+            case Deed.DECISION:
+                return f"Decided about {entry.subject}: {_DECISIONS.get(str(said.get('said')), 'as it was')}"
+        told = [self._changes[number] for number in _changes(entry) if number in self._changes]
+        return "; ".join(told) or "Changed the application"
+
+
+def detail_of(entry: Entry) -> dict[str, Any]:
+    """What the entry says beside its columns; nothing where somebody has made it unreadable."""
+    try:
+        said = json.loads(entry.detail or "{}")
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _changes(entry: Entry) -> list[int]:
+    numbers = detail_of(entry).get("changes")
+    return [one for one in numbers if isinstance(one, int)] if isinstance(numbers, list) else []

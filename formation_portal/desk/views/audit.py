@@ -1,0 +1,39 @@
+"""Who looked at what, who changed and decided what. For agents, until there are rights for single deeds."""
+
+from django.http import HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from formation_portal.accounts.policies import UserRequest, agent
+from formation_portal.audit.models import Entry
+
+from ..audit_filter import AuditFilter, number_in
+from ..audit_page import audit_page, entry_page
+from ..audit_table import lines
+
+
+@require_safe
+@agent
+def audit(request: UserRequest) -> HttpResponse:
+    """One page of the timeline; the address says what it is narrowed to, and where the page begins."""
+    page = audit_page(AuditFilter.read(request.GET), before=number_in(request.GET.get("before", "")))
+    return render(request, "desk/audit.html", {"page": page})
+
+
+@require_safe
+@agent
+def entry(request: UserRequest, number: int) -> HttpResponse:
+    """One entry: its address stays what it is."""
+    return render(request, "desk/audit_entry.html", {"page": entry_page(get_object_or_404(Entry, pk=number))})
+
+
+@require_safe
+@agent
+def table(request: UserRequest) -> HttpResponseBase:
+    """The same entries as the timeline, all of them, as CSV."""
+    answer = StreamingHttpResponse(lines(AuditFilter.read(request.GET).entries()), content_type="text/csv")
+    answer.headers["Content-Disposition"] = 'attachment; filename="audit.csv"'
+    answer.headers["Cache-Control"] = "private, no-store"
+    answer.headers["X-Content-Type-Options"] = "nosniff"
+    return answer

@@ -1,0 +1,58 @@
+"""`manage.py audit verify` says how much it has read and what it found; `audit anchor` accepts what a crash left."""
+
+import time
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from formation_portal.audit.models import Entry
+
+from .conftest import Append
+
+pytestmark = pytest.mark.django_db
+
+
+def run(deed: str = "verify") -> str:
+    said = StringIO()
+    call_command("audit", deed, stdout=said)
+    return said.getvalue()
+
+
+def test_it_says_how_much_it_has_read(append: Append) -> None:
+    append(12)
+    said = run()
+    assert said.startswith("Read 12 entries up to number 12 in ")
+    assert "s of it processor time." in said
+    assert said.endswith("Everything is as it was written.\n")
+
+
+def test_nothing_is_fine_as_well() -> None:
+    assert "Read 0 entries" in run()
+
+
+def test_a_tampering_is_said_with_its_number_and_ends_with_one(append: Append) -> None:
+    append(5)
+    Entry.objects.filter(number=4).update(subject="another")
+    said = StringIO()
+    with pytest.raises(CommandError) as raised:
+        call_command("audit", "verify", stdout=said)
+    assert "Number 4 was altered.\n" in said.getvalue()
+    assert raised.value.returncode == 1
+
+
+def test_what_a_crash_left_without_an_anchor_is_named_until_it_is_accepted(
+    append: Append, anchor_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append(3)
+    lines = anchor_file.read_text().splitlines(keepends=True)
+    anchor_file.write_text("".join(lines[:2]))
+    assert "Everything" in run(), "it may still be on its way"
+    later = time.time_ns() + 3600 * 10**9
+    monkeypatch.setattr(time, "time_ns", lambda: later)
+    with pytest.raises(CommandError):
+        run()
+    assert run("anchor") == "Entries anchored: 1.\n"
+    assert "Everything" in run()
+    assert anchor_file.read_text().splitlines(keepends=True) == lines

@@ -1,0 +1,89 @@
+"""A hundred tamperings of five kinds, each found at its number, however careful about the hashes."""
+
+import random
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from formation_portal.audit.verifying import Finding, verify
+
+from .conftest import Append
+from .tampering import KINDS, Care, Row, delete, rehash, renumber, store, stored
+
+pytestmark = pytest.mark.django_db
+
+ROWS, ROUNDS = 30, 20
+
+
+def findings() -> tuple[Finding, ...]:
+    """An hour later, when whatever was being written then has been anchored."""
+    return verify(now=(time.time_ns() + 3600 * 10**9) // 1000).findings
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_every_tampering_is_found_at_its_number(
+    append: Append, kind: Callable[[list[Row], random.Random], int]
+) -> None:
+    append(ROWS)
+    before = stored()
+    assert findings() == ()
+    for seed in range(ROUNDS):
+        chance = random.Random(seed)
+        rows, care = [list(row) for row in before], chance.choice(list(Care))
+        place = kind(rows, chance)
+        if kind is not delete or care is Care.ALL:
+            renumber(rows)
+        rehash(rows, place, care)
+        store(rows)
+        found = findings()
+        assert found, (seed, care)
+        assert found[0].number == place + 1, (seed, care, found)
+    store(before)
+    assert findings() == ()
+
+
+def test_rows_out_of_the_numbers_are_found(append: Append) -> None:
+    append(3)
+    rows = stored()
+    store([[0, *rows[0][1:]], *rows])
+    assert [one.number for one in findings()] == [0]
+
+
+def test_several_rows_in_a_row_are_one_finding(append: Append) -> None:
+    append(9)
+    rows = stored()
+    store([*rows[:2], *rows[5:7]])
+    assert findings() == (
+        Finding(3, "to 5 are gone"),
+        Finding(6, "does not follow the one before it"),
+        Finding(8, "to 9 are gone from the end"),
+    )
+
+
+def test_everything_gone_is_found(append: Append) -> None:
+    append(4)
+    store([])
+    assert findings() == (Finding(1, "to 4 are gone from the end"),)
+
+
+def test_a_lost_anchor_is_found(append: Append, anchor_file: Path) -> None:
+    append(2)
+    anchor_file.unlink()
+    assert findings() == (Finding(1, "and all that follow have no anchor: the file is missing or empty"),)
+
+
+def test_an_anchor_with_two_hashes_of_one_number_is_found(append: Append, anchor_file: Path) -> None:
+    append(2)
+    with anchor_file.open("a") as file:
+        file.write(f"{2:012d} {'a' * 64}\n")
+    assert findings() == (Finding(2, "is anchored with two hashes"),)
+
+
+def test_half_a_line_spoils_no_other(append: Append, anchor_file: Path) -> None:
+    append(1)
+    with anchor_file.open("a") as file:
+        file.write(f"{2:012d} {'a' * 20}")
+    append(2)
+    assert findings() == ()

@@ -1,0 +1,39 @@
+"""What verifying the audit costs: a hundred thousand entries, each anchored."""
+
+import time
+from collections.abc import Iterator
+
+from formation_portal.audit import anchor
+from formation_portal.audit.encoding import digest
+from formation_portal.audit.models import BEGINNING, COLUMNS, Entry
+from formation_portal.audit.verifying import verify
+
+Measure = tuple[str, float, str]
+
+ROWS = 100_000
+_DETAIL = '{"changes":[123456],"revision":17}'
+
+
+def measures(*, small: bool) -> Iterator[Measure]:
+    """Processor time of this process. The chain that is there is put aside, and brought back by nobody."""
+    Entry.objects.all().delete()
+    anchor.path().unlink(missing_ok=True)
+    rows = _rows(ROWS // 100 if small else ROWS)
+    Entry.objects.bulk_create((Entry(**dict(zip(COLUMNS, row, strict=True))) for row in rows), batch_size=1000)
+    anchor.write((row[0], row[-1]) for row in rows)
+    started = time.process_time()
+    report = verify(now=time.time_ns() // 1000)
+    spent = time.process_time() - started
+    assert not report.findings
+    assert report.rows == len(rows)
+    yield f"audit_verify_{report.rows}", spent, "s"
+
+
+def _rows(count: int) -> list[tuple[int, int, str, int, str, int, str, str, str, str, str]]:
+    rows, previous = [], BEGINNING
+    for number in range(1, count + 1):
+        content = (number, 10**15 + number, "customer", 7, "change", number, "FP-7K3M-92QX-4TBD", "7k3m92qx4t", _DETAIL)
+        hashed = digest((*content, previous))
+        rows.append((*content, previous, hashed))
+        previous = hashed
+    return rows

@@ -1,0 +1,183 @@
+"""The audit's timeline: by day, narrowed by its address, each entry at an address of its own, all of it as CSV."""
+
+import csv
+from datetime import UTC, datetime, timedelta
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Application
+from formation_portal.audit import chain
+from formation_portal.audit.models import COLUMNS, Actor, Deed, Entry, moment_of
+from tests.markup import Element, Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+ABOUT = Application(pk=700, reference="FP-7K3M-92QX-4TBD")
+ADDRESSES = ("/desk/audit/", "/desk/audit/1/", "/desk/audit/entries.csv")
+
+
+def page(client: Client, query: str = "") -> Markup:
+    markup = Markup(client.get(f"/desk/audit/{query}").content.decode())
+    assert markup.faults == []
+    return markup
+
+
+def entries(markup: Markup) -> list[Element]:
+    return [one for one in markup.all("li") if one.attributes.get("id", "").startswith("entry-")]
+
+
+def numbers(client: Client, query: str = "") -> list[int]:
+    return [int(one.attributes["id"].removeprefix("entry-")) for one in entries(page(client, query))]
+
+
+def look(by: Any, count: int = 1, application: Application = ABOUT) -> None:
+    for _ in range(count):
+        chain.append(Deed.LOOK, by=by, application=application, subject=12, way="page", page=2)
+
+
+def move_back(number: int, days: int) -> None:
+    Entry.objects.filter(pk=number).update(moment=moment_of(datetime.now(UTC) - timedelta(days=days)))
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_it_is_for_agents(address: str, as_agent: Client, as_owner: Client, as_nobody: Client, owner: Any) -> None:
+    look(owner)
+    assert as_agent.get(address).status_code == 200
+    assert as_owner.get(address).status_code == 403
+    assert "/accounts/login/" in as_nobody.get(address)["Location"]
+    assert as_agent.post(address).status_code == 405
+
+
+def test_nothing_is_said_plainly(as_agent: Client) -> None:
+    assert "Nothing has been done yet" in page(as_agent).one("main").text
+    assert "Nothing fits" in page(as_agent, "?deed=look").one("main").text
+
+
+def test_it_says_who_did_what_by_day(submitted: Draft, agent: Any, as_agent: Client) -> None:
+    look(agent, application=submitted.application)
+    move_back(1, days=3)
+    markup = page(as_agent)
+    assert len([one for one in markup.all("section") if "day-" in one.attributes.get("aria-labelledby", "")]) == 2
+    newest, submitting, *_, started = entries(markup)
+    assert "Mira Okafor" in newest.text
+    assert "Looked at page 2 of document 12" in newest.text
+    assert "Ingrid Solheim" in submitting.text
+    assert "Submitted the application for review" in submitting.text
+    assert "Started the application" in started.text
+
+
+def test_of_a_draft_it_tells_neither_whose_it_is_nor_what_was_typed(
+    complete: Draft, owner: Any, as_agent: Client
+) -> None:
+    text = page(as_agent).one("main").text
+    assert f"Customer {owner.pk}" in text
+    assert "Changed the application" in text
+    for secret in ("Ingrid", "Solheim", "Ada", "Lovelace", "Larkfield"):
+        assert secret not in text
+
+
+def test_it_is_narrowed_by_its_address(submitted: Draft, agent: Any, owner: Any, as_agent: Client) -> None:
+    Entry.objects.all().delete()
+    look(agent)
+    look(owner, application=submitted.application)
+    chain.append(Deed.RECORD, by=agent, application=ABOUT, kind="pdf")
+    move_back(1, days=3)
+    today, before = (f"{datetime.now(UTC) - timedelta(days=days):%Y-%m-%d}" for days in (0, 3))
+    for query, expected in {
+        "?reference=fp-7k3m-92qx-4tbd": [3, 1],
+        "?deed=look": [2, 1],
+        f"?who={owner.pk}": [2],
+        "?who=agent": [3, 1],
+        f"?first={today}": [3, 2],
+        f"?last={before}": [1],
+        f"?first={before}&last={today}&deed=record&who={agent.pk}": [3],
+        "?deed=nonsense&who=nonsense&first=2026-02-31&last=x&before=x": [3, 2, 1],
+        "?reference=%00": [3, 2, 1],
+        f"?who={'9' * 18}": [],
+    }.items():
+        assert numbers(as_agent, query) == expected, query
+
+
+def test_the_controls_show_what_it_is_narrowed_to(owner: Any, as_agent: Client) -> None:
+    look(owner)
+    markup = page(as_agent, f"?reference={ABOUT.reference}&deed=look&who={owner.pk}&first=2026-01-02")
+    assert markup.one("input", name="reference").attributes["value"] == ABOUT.reference
+    assert markup.one("input", name="first").attributes["value"] == "2026-01-02"
+    chosen = [one.attributes["value"] for one in markup.all("option") if "selected" in one.attributes]
+    assert chosen == ["look", str(owner.pk)]
+
+
+def test_pages_follow_one_another_without_a_gap(agent: Any, as_agent: Client) -> None:
+    look(agent, 120)
+    look(None, 1)
+    seen, query = [], "?who=agent"
+    while query:
+        seen += numbers(as_agent, query)
+        older = [one.attributes["href"] for one in page(as_agent, query).all("a", rel="next")]
+        query = older[0].removeprefix("/desk/audit/") if older else ""
+        look(agent)
+    assert seen == list(range(120, 0, -1))
+
+
+def test_an_entry_has_an_address_of_its_own(submitted: Draft, agent: Any, as_agent: Client) -> None:
+    look(agent, application=submitted.application)
+    newest = entries(page(as_agent))[0]
+    [link] = [one for one in page(as_agent).all("a") if one.attributes["href"] == "/desk/audit/1/"]
+    assert link.text == "Entry 1"
+    number = newest.attributes["id"].removeprefix("entry-")
+    markup = page(as_agent, f"{number}/")
+    entry = Entry.objects.get(pk=number)
+    assert {entry.hash, entry.previous} <= {one.text for one in markup.all("code")}
+    assert f"/desk/{submitted.application.reference}/" in [one.attributes["href"] for one in markup.all("a")]
+    assert "Its hash is that of its content" in markup.one("main").text
+    assert as_agent.get("/desk/audit/9999/").status_code == 404
+
+
+def test_an_altered_entry_is_shown_as_one(agent: Any, as_agent: Client) -> None:
+    look(agent, 2)
+    Entry.objects.filter(pk=1).update(detail='{"changes":"many","way":[]}')
+    Entry.objects.filter(pk=2).update(detail="not JSON", deed=Deed.DECISION, actor="nobody")
+    assert numbers(as_agent) == [2, 1]
+    for number in (1, 2):
+        assert "it was altered" in page(as_agent, f"{number}/").one("main").text
+
+
+def test_the_csv_holds_what_the_timeline_does_and_no_name(submitted: Draft, agent: Any, as_agent: Client) -> None:
+    look(agent, 3)
+    Entry.objects.filter(pk=1).update(subject="=1+1")
+    answer = as_agent.get("/desk/audit/entries.csv")
+    text = b"".join(answer.streaming_content).decode()  # type: ignore[attr-defined]
+    head, *rows = csv.reader(StringIO(text))
+    assert head == ["at", *COLUMNS]
+    assert [int(row[1]) for row in rows] == numbers(as_agent)
+    assert rows[-1][head.index("subject")] == "'=1+1"
+    assert not [name for name in ("Mira", "Ingrid", "Ada", "example.com") if name in text]
+    assert answer["Cache-Control"] == "private, no-store"
+    narrowed = as_agent.get(f"/desk/audit/entries.csv?who={Actor.AGENT}")
+    assert len(b"".join(narrowed.streaming_content).splitlines()) == 4  # type: ignore[attr-defined]
+
+
+def test_more_entries_cost_no_more_queries(submitted: Draft, agent: Any, owner: Any, as_agent: Client) -> None:
+    costs = []
+    for by in (agent, owner):
+        look(by, 20, application=submitted.application)
+        with CaptureQueriesContext(connection) as captured:
+            as_agent.get("/desk/audit/")
+        costs.append(len(captured))
+    assert costs[0] == costs[1] <= 8
+
+
+def test_queue_and_case_lead_to_it(submitted: Draft, as_agent: Client) -> None:
+    reference = submitted.application.reference
+    for address, link in (
+        ("/desk/", "/desk/audit/"),
+        (f"/desk/{reference}/", f"/desk/audit/?reference={reference}"),
+    ):
+        links = [one.attributes["href"] for one in Markup(as_agent.get(address).content.decode()).all("a")]
+        assert link in links

@@ -1,0 +1,111 @@
+"""Whoever is shown an uploaded file, or any picture of it, stands in the audit; so does every change."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Application, Change, Document
+from formation_portal.audit.models import Actor, Deed, Entry
+from formation_portal.desk.audit_words import detail_of
+from tests.applications import made
+from tests.papers import papers_made
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+@pytest.fixture
+def paper(complete: Draft, owner: Any) -> Document:
+    """A passport of three pages, in an application that was submitted."""
+    upload = made.upload(papers_made.pdf(3), "passport.pdf")
+    document = saving.add_document(complete, complete.parties[0], "Passport", upload, by=owner)
+    saving.submit(complete, by=owner, declaration="I declare it.")
+    return document
+
+
+def looks() -> list[tuple[str, int, str, dict[str, Any]]]:
+    found = Entry.objects.filter(deed__in=(Deed.LOOK, Deed.RECORD)).order_by("number")
+    return [(one.actor, one.account, one.subject, detail_of(one)) for one in found]
+
+
+def shown(client: Client, path: str, method: str = "get") -> None:
+    """Ask for a file, and let go of it."""
+    answer = getattr(client, method)(path)
+    assert answer.status_code == 200
+    # Only the file: closing the answer itself would take the test's connection along.
+    for close in answer._resource_closers:
+        close()
+
+
+WAYS = {
+    "": {"way": "file"},
+    "pages/2/picture/": {"way": "page", "page": 2},
+}
+
+
+@pytest.mark.parametrize("more", WAYS)
+def test_a_look_is_kept_for_owner_and_agent(
+    paper: Document, more: str, owner: Any, agent: Any, as_owner: Client, as_agent: Client
+) -> None:
+    reference = paper.application.reference
+    for client, room in ((as_owner, "applications"), (as_agent, "desk")):
+        shown(client, f"/{room}/{reference}/documents/{paper.pk}/{more}")
+    people = ((Actor.CUSTOMER, owner.pk), (Actor.AGENT, agent.pk))
+    assert looks() == [(*who, str(paper.pk), WAYS[more]) for who in people]
+    assert {one.reference for one in Entry.objects.filter(deed=Deed.LOOK)} == {reference}
+
+
+def test_a_small_picture_is_a_look_too(paper: Document, as_owner: Client) -> None:
+    as_owner.get(f"/applications/{paper.application.reference}/documents/{paper.pk}/thumbnail/")
+    assert [one[-1] for one in looks()] == [{"way": "small picture"}]
+
+
+def test_a_request_that_shows_nothing_is_none(paper: Document, as_owner: Client, as_stranger: Client) -> None:
+    path = f"/applications/{paper.application.reference}/documents/{paper.pk}/"
+    for more in ("", "thumbnail/", "pages/1/picture/"):
+        shown(as_owner, path + more, "head")
+        assert as_stranger.get(path + more).status_code == 404
+    assert as_owner.get(f"{path}pages/1/").status_code == 200, "the page around the picture"
+    assert looks() == []
+
+
+def test_a_look_costs_two_queries_more_than_none(
+    paper: Document, as_owner: Client, django_assert_num_queries: Any
+) -> None:
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    path = f"/applications/{paper.application.reference}/documents/{paper.pk}/"
+    with CaptureQueriesContext(connection) as before:
+        shown(as_owner, path, "head")
+    with django_assert_num_queries(len(before) + 2):
+        shown(as_owner, path)
+
+
+@pytest.mark.parametrize("kind", ["json", "pdf"])
+def test_taking_the_record_is_kept(paper: Document, kind: str, as_owner: Client, as_agent: Client) -> None:
+    for client, room in ((as_owner, "applications"), (as_agent, "desk")):
+        assert client.get(f"/{room}/{paper.application.reference}/record.{kind}").status_code == 200
+    assert [(one[0], one[-1]) for one in looks()] == [(who, {"kind": kind}) for who in (Actor.CUSTOMER, Actor.AGENT)]
+
+
+def test_every_change_stands_in_the_chain(complete: Draft, owner: Any) -> None:
+    saving.submit(complete, by=owner, declaration="I declare it.")
+    saving.reopen(complete, reason="Returned")
+    saving.copy(complete, by=owner)
+    named = [pk for one in Entry.objects.filter(deed=Deed.CHANGE) for pk in detail_of(one)["changes"]]
+    assert sorted(named) == sorted(Change.objects.values_list("pk", flat=True))
+    of_nobody = Entry.objects.get(actor=Actor.PORTAL)
+    assert detail_of(of_nobody)["moved_to"] == "returned_for_changes"
+    assert {one.account for one in Entry.objects.exclude(pk=of_nobody.pk)} == {owner.pk}
+
+
+def test_a_deleted_draft_leaves_its_entries_and_nothing_that_was_typed(complete: Draft, owner: Any) -> None:
+    before = Entry.objects.count()
+    saving.delete_draft(Application.objects.get(), by=owner)
+    assert Entry.objects.count() == before + 1
+    kept = "".join(f"{one.subject}{one.detail}" for one in Entry.objects.all())
+    for typed in ("Larkfield", "Ada", "Lovelace", "passport"):
+        assert typed not in kept
