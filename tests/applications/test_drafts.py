@@ -14,7 +14,7 @@ from . import made
 
 
 @pytest.mark.parametrize("parties", [0, 1, 12])
-def test_a_draft_opens_with_five_queries_however_large(
+def test_a_draft_opens_with_five_queries_at_most_however_large(
     draft: Draft, owner: Any, parties: int, django_assert_num_queries: Any
 ) -> None:
     share_class = saving.add_share_class(draft, made.ORDINARY, by=owner)
@@ -23,7 +23,8 @@ def test_a_draft_opens_with_five_queries_however_large(
         saving.save_holdings(draft, {(party.token, share_class.token): "5"}, by=owner)
         saving.add_document(draft, party, "Passport", made.upload(), by=owner)
     application = Application.objects.get(pk=draft.application.pk)
-    with django_assert_num_queries(5):
+    # Without anybody to hold shares there is nothing to ask about holdings.
+    with django_assert_num_queries(5 if parties else 4):
         opened = open_draft(application)
         assert len(opened.record.parties) == parties
         assert opened.needs
