@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.journeys.conftest import OpenTab, chromium, open_tab, site
+from tests.journeys.manners import too_small
 from tests.needed import has_chromium, needed
 
 __all__ = ["chromium", "open_tab", "site"]
@@ -74,3 +75,10 @@ _IS_IN_SIGHT = """() => {
   const there = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
   return document.activeElement.closest("tr")?.contains(there) ?? document.activeElement.contains(there);
 }"""
+
+
+@pytest.mark.parametrize("width", [1280, 320])
+def test_everything_on_it_is_as_large_as_a_finger(open_tab: OpenTab, width: int) -> None:
+    browser = open_tab(None, width=width)
+    browser.get("/compare/?product=texas-llc&product=hk-limited-company&product=ch-foundation")
+    assert too_small(browser.tab) == []
