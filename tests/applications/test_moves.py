@@ -53,3 +53,29 @@ def test_whoever_listens_hears_of_each_move_once(complete: Draft, owner: Any, to
     saving.reopen(complete, reason="Please change the name")
     saving.reopen(complete, reason="Please change the name")
     assert told == [(State.SUBMITTED_FOR_REVIEW, owner), (State.RETURNED_FOR_CHANGES, None)]
+
+
+def test_an_agents_deeds_follow_one_another(complete: Draft, owner: Any, agent: Any) -> None:
+    saving.submit(complete, by=owner)
+    for deed, stands in (
+        ("begin_review", State.IN_REVIEW),
+        ("return", State.RETURNED_FOR_CHANGES),
+        ("submit", State.SUBMITTED_FOR_REVIEW),
+        ("begin_review", State.IN_REVIEW),
+        ("approve", State.SUBMITTED_TO_CSP),
+        ("record_incorporation", State.INCORPORATED),
+    ):
+        if deed == "submit":
+            saving.submit(complete, by=owner)
+        else:
+            saving.advance(complete, deed, by=agent, note=f"About {deed}")
+        assert complete.application.stands is stands
+    moves = complete.application.changes.filter(who=agent).order_by("pk")
+    assert [move.named["note"] for move in moves][:2] == ["About begin_review", "About return"]
+
+
+def test_an_agents_deed_that_the_state_does_not_allow_is_refused(complete: Draft, owner: Any, agent: Any) -> None:
+    saving.submit(complete, by=owner)
+    with pytest.raises(saving.Closed):
+        saving.advance(complete, "approve", by=agent)
+    assert complete.application.stands is State.SUBMITTED_FOR_REVIEW

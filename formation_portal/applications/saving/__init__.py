@@ -3,7 +3,7 @@
 The draft that is handed in is up to date afterwards, also with what others have changed meanwhile.
 """
 
-from .deeds import delete_draft, reopen, start, submit, withdraw
+from .deeds import advance, delete_draft, reopen, start, submit, withdraw
 from .documents import add_document, remove_document, use_again
 from .doubles import keep_both, unite_parties
 from .elsewhere import Left, Seen
@@ -35,6 +35,7 @@ __all__ = [
     "add_owner",
     "add_party",
     "add_share_class",
+    "advance",
     "carried_from",
     "carry_over",
     "choices_of",

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.language import noted
-from formation_portal.contract.lifecycle import State, may
+from formation_portal.contract.lifecycle import AGENT, DEEDS, State, may
 from formation_portal.contract.needs import Need
 
 from .. import snapshots
@@ -22,6 +22,15 @@ from .documents import forget_files
 from .refusals import Closed, NotReady
 from .removed_parties import delete_removed_parties
 from .writing import writing
+
+# What the history says of an agent's deed.
+_ADVANCED = {
+    "begin_review": noted("Began the review"),
+    "return": noted("Returned it for changes"),
+    "approve": noted("Approved it for the registry"),
+    "decline": noted("Declined it"),
+    "record_incorporation": noted("Recorded the incorporation"),
+}
 
 
 def start(*, owner: AbstractBaseUser, product: CatalogItem) -> Application:
@@ -79,6 +88,17 @@ def withdraw(draft: Draft, *, by: AbstractBaseUser) -> None:
         application.state = State.WITHDRAWN
         delete_removed_parties(draft)
         journal.note("Withdrew the application")
+
+
+def advance(draft: Draft, deed: str, *, by: AbstractBaseUser, note: str = "") -> None:
+    """Do an agent's deed, by its name in the lifecycle. `note` is what the service is told with it. Raises Closed."""
+    assert DEEDS[deed].by == AGENT
+    with writing(draft, by=by, must_be_open=False) as journal:
+        application = draft.application
+        if application.deleted_at or not may(deed, application.stands):
+            raise Closed(application.stands)
+        application.state = DEEDS[deed].target
+        journal.note(_ADVANCED[deed], note=note)
 
 
 def delete_draft(application: Application, *, by: AbstractBaseUser) -> None:
