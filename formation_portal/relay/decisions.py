@@ -20,7 +20,7 @@ from formation_portal.audit.models import Deed
 from . import wake
 from .contents import forget_contents
 from .given import note_in, remote_id_in
-from .models import SURPLUS, TWINS, UNCLEAR, Decision, Delivery, DeliveryState
+from .models import OTHERWISE, SURPLUS, TWINS, UNCLEAR, Decision, Delivery, DeliveryState
 from .refusals import IN_USE, NotDecided, Overtaken
 from .renewal import requeue
 
@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 State = DeliveryState
 
 # The rows that wait for a decision.
-UNDECIDED = Q(state=State.HELD, reason__in=(UNCLEAR, TWINS)) | Q(state=State.DONE, reason=SURPLUS)
+UNDECIDED = Q(state=State.HELD, reason__in=(UNCLEAR, TWINS, OTHERWISE)) | Q(state=State.DONE, reason=SURPLUS)
 
 
 def is_undecided(row: Delivery) -> bool:
