@@ -123,10 +123,10 @@ class DeliveryBoard:
 
         Of submissions, without a token, the last one.
         """
-        submissions = [row for row in self._rows.values() if row.name[0] is Kind.SUBMISSION]
-        if Kind(kind) is Kind.SUBMISSION and token is None and submissions:
-            return self._view(max(submissions, key=lambda row: row.position))
         row = self._rows.get((Kind(kind), token or ""))
+        if Kind(kind) is Kind.SUBMISSION and token is None:
+            submissions = (one for one in self._rows.values() if one.name[0] is Kind.SUBMISSION)
+            row = max(submissions, key=lambda one: one.position, default=None)
         return self._view(row) if row else self._nothing()
 
     def of_entity(self) -> DeliveryView:

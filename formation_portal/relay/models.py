@@ -117,12 +117,13 @@ class Delivery(models.Model):
     def is_settled(self) -> bool:
         """Whether it is known what the service has: nothing is on its way, or may have arrived."""
         in_doubt = (DeliveryState.SENDING, DeliveryState.UNKNOWN, DeliveryState.RECONCILING)
-        return self.state not in in_doubt and not (self.needs_a_decision and self.reason != OTHERWISE)
+        is_in_doubt = self.state == DeliveryState.HELD and self.reason in (UNCLEAR, TWINS)
+        return self.state not in in_doubt and not is_in_doubt
 
     @property
     def needs_a_decision(self) -> bool:
-        """Whether only an agent can tell if the service has it, or what is to follow where it stands otherwise."""
-        return self.state == DeliveryState.HELD and self.reason in (UNCLEAR, TWINS, OTHERWISE)
+        """Whether only an agent can tell if the service has it, or whether a deed is to be told again."""
+        return self.state == DeliveryState.HELD and (self.reason in (UNCLEAR, TWINS) or self.name[0].is_deed)
 
     @property
     def is_returned(self) -> bool:

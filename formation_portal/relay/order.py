@@ -85,12 +85,14 @@ def is_blocked(row: Delivery, rows: Iterable[Delivery], there: Collection[Name],
         return False
     if any(deed.position < row.position for deed in _unfinished(rows)):
         return True
-    return row.name[0] is Kind.SUBMISSION and any(other.state != State.DONE for other in rows if _is_thing(other))
+    # Of one in doubt it is found out first: until then, things wait for it.
+    is_to_go = row.name[0] is Kind.SUBMISSION and row.state != State.UNKNOWN
+    return is_to_go and any(other.state != State.DONE for other in rows if not other.name[0].is_deed)
 
 
 def is_shut_there(rows: Iterable[Delivery]) -> bool:
-    """Whether the service takes no changes of things for now: an agent's deed is still to be told that leads out of
-    review, or it is not known whether a submission has arrived."""
+    """Whether the service takes no changes of things for now: next comes an agent's deed, which only what was submitted
+    meets, or it is not known whether a submission has arrived."""
     following = min(_unfinished(rows), key=lambda deed: deed.position, default=None)
     if following is None:
         return False
@@ -100,7 +102,3 @@ def is_shut_there(rows: Iterable[Delivery]) -> bool:
 def _unfinished(rows: Iterable[Delivery]) -> list[Delivery]:
     """The deeds that the service has still to be told, but for a withdrawal."""
     return [row for row in rows if row.name[0].is_deed and row.name != WITHDRAWAL and row.state != State.DONE]
-
-
-def _is_thing(row: Delivery) -> bool:
-    return not row.name[0].is_deed

@@ -108,14 +108,14 @@ def _want(row: Delivery, payload: Payload | None) -> None:
 
 
 def _try_again(rows: Mapping[Name, Delivery], wished: Collection[Name]) -> None:
-    """With a new submission, one that was refused before may go again: what stood against it was corrected.
+    """With a new submission, one that was refused or held before goes again: what stood against it was corrected.
 
     That is one that agents had already worked on, so that it was not given back.
     """
     submissions = [rows[name] for name in wished if name in rows and name[0] is Kind.SUBMISSION]
     if any(row.pk is None for row in submissions):
         for row in submissions:
-            if row.state == DeliveryState.REFUSED:
+            if row.state in (DeliveryState.REFUSED, DeliveryState.HELD) and row.is_settled:
                 requeue(row)
 
 
