@@ -38,8 +38,8 @@ def read_standing(parcel: Parcel) -> Standing:
 def settle_deed(row: Delivery, found: Standing, *, known: Profile, now: datetime) -> None:
     """Move the row as the evidence allows, and keep what was seen."""
     said = _settled(row, found.state, known, now)
-    if row.wanted != row.sent and row.state in (DeliveryState.WAITING, DeliveryState.HELD):
-        # It was not done, and is to be done no more: the application was withdrawn, or given back.
+    if row.state == DeliveryState.HELD and row.wanted != row.sent:
+        # Nobody wants it told any more: the application was withdrawn, or given back.
         row.state, row.unclear_since = DeliveryState.QUEUED, None
         requeue(row)
     Look.objects.create(delivery=row, records=1, matches=[], conclusion=said)

@@ -235,6 +235,21 @@ def test_a_withdrawal_waits_until_it_is_known_what_came_before(
     assert deliveries(submitted.application).overall.words == "Received"
 
 
+@pytest.mark.parametrize("lost", [lost_before, lost_after])
+def test_a_withdrawal_ends_the_doubt_about_a_submission(
+    complete: Draft, weather: Weather, owner: Any, lost: Any
+) -> None:
+    weather.spoil(SUBMIT, lost, times=1)
+    saving.submit(complete, by=owner)
+    drain()
+    saving.withdraw(complete, by=owner)
+    drained()
+    assert there() == "withdrawn"
+    assert weather.deeds.count(SUBMIT) == 1
+    assert not concerns().exists()
+    assert deliveries(complete.application).overall.words == "Received"
+
+
 def test_a_service_without_the_call_is_not_told_and_holds_nothing_up(
     submitted: Draft, weather: Weather, owner: Any, agent: Any
 ) -> None:
