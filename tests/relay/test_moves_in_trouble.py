@@ -210,6 +210,21 @@ def test_what_they_have_decided_otherwise_is_held_for_an_agent(
     assert there() == "incorporated"
 
 
+def test_what_was_refused_and_may_be_done_by_now_is_told_under_a_new_key(
+    submitted: Draft, weather: Weather, agent: Any
+) -> None:
+    """Under the old one, the service would only repeat its refusal."""
+    Entity.objects.update(status="draft")
+    advance(submitted, "begin_review", by=agent)
+    step(submitted.application.pk)
+    assert status_row("in_review").reason == OTHERWISE
+    Entity.objects.update(status="submitted_for_review")
+    drained()
+    assert there() == "in_review"
+    first, second = (call.key for call in weather.made if call.deed == STATUS)
+    assert first != second
+
+
 def test_a_withdrawal_ends_what_was_held(submitted: Draft, weather: Weather, owner: Any, agent: Any) -> None:
     advance(submitted, "begin_review", by=agent)
     Entity.objects.update(status="draft")
