@@ -8,7 +8,7 @@ from django.db import connections
 
 from formation_portal.service.models import EventDelivery
 from formation_portal.service.webhooks import schedule
-from formation_portal.service.webhooks.sender import sending
+from formation_portal.service.webhooks.sender import sender
 from formation_portal.service.webhooks.sending import send_due
 from tests.service.caller import Caller
 
@@ -45,7 +45,7 @@ def test_a_sender_that_is_killed_while_it_posts_loses_nothing(
 
 
 def test_a_thread_sends_what_happens_while_it_runs(caller: Caller, receiver: Receiver, secret: str) -> None:
-    with sending():
+    with sender().beside():
         caller.entity()
         assert receiver.wait_for(1)
     assert not any(thread.name == "events" for thread in threading.enumerate())
@@ -55,7 +55,7 @@ def test_a_thread_sends_what_happens_while_it_runs(caller: Caller, receiver: Rec
 def test_two_senders_at_once_send_nothing_twice(caller: Caller, receiver: Receiver, secret: str) -> None:
     for _ in range(12):
         caller.entity()
-    with sending(), sending(), sending():
+    with sender().beside(), sender().beside(), sender().beside():
         assert receiver.wait_for(12)
     while send_due():
         pass
