@@ -6,7 +6,7 @@ import threading
 import pytest
 from django.db import connections
 
-from formation_portal.service.models import EventDelivery
+from formation_portal.service.models import Event, EventDelivery
 from formation_portal.service.webhooks import schedule
 from formation_portal.service.webhooks.sender import sender
 from formation_portal.service.webhooks.sending import send_due
@@ -50,6 +50,19 @@ def test_a_thread_sends_what_happens_while_it_runs(caller: Caller, receiver: Rec
         assert receiver.wait_for(1)
     assert not any(thread.name == "events" for thread in threading.enumerate())
     assert EventDelivery.objects.get().state == "delivered"
+
+
+def test_a_sender_clears_what_is_over_before_it_sends(
+    caller: Caller, receiver: Receiver, secret: str, clock: Clock
+) -> None:
+    caller.entity()
+    send_due()
+    clock.move(days=31)
+    over, _ = Event.objects.get(), caller.entity()
+    with sender().beside():
+        assert receiver.wait_for(2)
+    assert not Event.objects.filter(pk=over.pk).exists()
+    assert Event.objects.count() == 1
 
 
 def test_two_senders_at_once_send_nothing_twice(caller: Caller, receiver: Receiver, secret: str) -> None:
