@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from formation_portal import networks
+from formation_portal.contract.events import KINDS
 from formation_portal.service.models import EventDelivery
 from formation_portal.service.webhooks.sending import send_due
 from tests.service.caller import Caller
 
 from .authority import Authority, needs_openssl
-from .conftest import KINDS, Clock
+from .conftest import Clock
 from .receiver import Receiver
 
 pytestmark = [needs_openssl, pytest.mark.django_db(databases=["service"])]

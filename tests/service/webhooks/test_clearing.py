@@ -2,13 +2,14 @@
 
 import pytest
 
+from formation_portal.contract.events import KINDS
 from formation_portal.service.models import Event, EventDelivery
 from formation_portal.service.webhooks import clearing
 from formation_portal.service.webhooks.clearing import clear_old, clear_old_events, go_round
 from formation_portal.service.webhooks.sending import send_due
 from tests.service.caller import Caller
 
-from .conftest import KINDS, Clock
+from .conftest import Clock
 from .receiver import Receiver
 
 pytestmark = pytest.mark.django_db(databases=["service"])
