@@ -49,6 +49,7 @@ INSTALLED_APPS = [
     "formation_portal.invitations",
     "formation_portal.applications.spreadsheet",
     "formation_portal.relay",
+    "formation_portal.figures",
     "formation_portal.portal",
     "formation_portal.desk",
 ]
