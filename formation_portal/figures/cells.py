@@ -1,8 +1,4 @@
-"""Single numbers in the tables of totals, and how they are added to, always in the same order.
-
-A row is locked from the first change on to the end of the transaction. Everybody takes the tables in the order in which
-they stand here, and the rows of each by their keys, before the audit's chain: so nobody waits in a circle.
-"""
+"""Single numbers in the tables of totals, and how they are added to."""
 
 from collections import Counter
 from collections.abc import Mapping

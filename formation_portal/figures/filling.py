@@ -11,6 +11,7 @@ from formation_portal.contract.lifecycle import State
 
 from .cells import Cell, put
 from .moves import moved_to
+from .remarks import digest_of, remarked, words_of
 
 _AT_ONCE = 500
 
@@ -20,8 +21,9 @@ def fill(apps: Apps) -> None:
     more, forms = Counter[Cell](), {}
     for some in _submitted(apps):
         forms.update({one.product_id: one.product for one in some})
-        more.update(_count(apps, some))
+        more.update(_moves_of(apps, some))
     apps.get_model("figures", "Form").objects.bulk_create(_form(apps, *one) for one in forms.items())
+    more.update(_returns(apps))
     put(more, apps)
 
 
@@ -34,7 +36,7 @@ def _submitted(apps: Apps) -> Iterator[list[Any]]:
         last = found[-1].pk
 
 
-def _count(apps: Apps, applications: list[Any]) -> Counter[Cell]:
+def _moves_of(apps: Apps, applications: list[Any]) -> Counter[Cell]:
     clock_of, more, clocks = apps.get_model("figures", "CaseClock"), Counter[Cell](), []
     forms = {one.pk: one.product_id for one in applications}
     for pk, moves in groupby(_moves(apps, applications), key=lambda move: move.application_id):
@@ -52,6 +54,22 @@ def _moves(apps: Apps, applications: list[Any]) -> Any:
     changes = apps.get_model("applications", "Change").objects.only("application_id", "moved_to", "at")
     between = changes.filter(application__gte=applications[0].pk, application__lte=applications[-1].pk)
     return between.filter(moved_to__in=[state.value for state in State]).order_by("application_id", "pk")
+
+
+def _returns(apps: Apps) -> Counter[Cell]:
+    """The remarks of each return. The forms are there already."""
+    remarks = apps.get_model("reviews", "Remark").objects.exclude(sent_at=None).select_related("application")
+    kept, numbers, more = apps.get_model("figures", "Question").objects, dict[str, int](), Counter[Cell]()
+    in_order = remarks.order_by("application_id", "round", "pk").iterator(chunk_size=_AT_ONCE)
+    for _, together in groupby(in_order, key=lambda one: (one.application_id, one.round)):
+        returned = list(together)
+        form = returned[0].application.product_id
+        for one in returned:
+            if (digest := digest_of(one, form)) not in numbers:
+                question = kept.create(digest=digest, form_id=form, kind=one.kind, words=words_of(one))
+                numbers[digest] = question.pk
+        more.update(remarked(returned, form=form, questions=numbers))
+    return more
 
 
 def _form(apps: Apps, product_id: str, product: Any) -> Any:

@@ -29,6 +29,13 @@ class CaseClock(models.Model):
         return f"Clock of {self.pk}"
 
 
+class Turn(models.Model):
+    """One row, which whoever counts locks first (turns.py)."""
+
+    def __str__(self) -> str:
+        return "Turn"
+
+
 class OpenDay(models.Model):
     """The open cases that came to us, to their customers or to the registry on that day, and are there still."""
 

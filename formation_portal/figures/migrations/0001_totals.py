@@ -1,4 +1,3 @@
-
 import django.db.models.deletion
 from django.db import migrations, models
 
@@ -39,6 +38,12 @@ class Migration(migrations.Migration):
                 ('with_us', models.IntegerField(default=0)),
                 ('with_customer', models.IntegerField(default=0)),
                 ('with_registry', models.IntegerField(default=0)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Turn',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
             ],
         ),
         migrations.CreateModel(

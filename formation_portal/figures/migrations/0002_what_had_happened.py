@@ -17,6 +17,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ("applications", "0009_history_in_every_language"),
         ("figures", "0001_totals"),
+        ("reviews", "0001_record_of_reviews"),
     ]
 
     operations = [migrations.RunPython(count_what_had_happened, migrations.RunPython.noop)]
