@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from formation_portal.applications.drafts import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.figures.models import DeedTotal, OpenDay
+from formation_portal.reviews.rulings import RETURN, rule
+from formation_portal.reviews.since import sight_of
 from tests.figures.recounting import counted, recounted
 from tests.figures.stories import begin, do
 
@@ -35,3 +38,24 @@ def test_deeds_of_one_day_at_once_lose_no_count(owner: Any) -> None:
     assert counted() == recounted()
     assert OpenDay.objects.filter(with_us=0, with_customer=0).count() == OpenDay.objects.count()
     assert set(DeedTotal.objects.values_list("submitted", flat=True)) == {2 * AT_ONCE * CASES}
+
+
+@pytest.mark.django_db(transaction=True, databases=["default", "service"])
+def test_decisions_that_move_a_case_twice_do_not_wait_in_a_circle(owner: Any, agent: Any) -> None:
+    mine = [[begin(owner) for _ in range(CASES)] for _ in range(AT_ONCE)]
+    ready = Barrier(AT_ONCE)
+
+    def send_back(cases: list[Application]) -> None:
+        ready.wait()
+        try:
+            for case in cases:
+                do(case, "submit", by=owner)
+                draft = open_draft(Application.objects.get(pk=case.pk))
+                rule(draft, RETURN, text="Please mend it", by=agent, sight=sight_of(draft.application))
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(AT_ONCE) as everybody:
+        list(everybody.map(send_back, mine))
+    assert counted() == recounted()
+    assert set(DeedTotal.objects.values_list("returned", flat=True)) == {AT_ONCE * CASES}
