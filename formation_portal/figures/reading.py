@@ -79,7 +79,7 @@ def returns_by_reason(period: Period, today: date) -> list[Returns]:
     return [Returns(*row) for row in rows]
 
 
-def returns_by_question(period: Period, today: date, *, at_most: int) -> list[Returns]:
+def returns_by_question(period: Period, today: date, *, at_most: int | None) -> list[Returns]:
     """The most frequent first. Two queries: the words are read of those alone that are shown."""
     rows = list(_most_first(_within(QuestionTotal, period, today).values_list("question"), "question")[:at_most])
     questions = Question.objects.select_related("form").in_bulk([pk for pk, *_ in rows])

@@ -12,6 +12,7 @@ from formation_portal.figures.spans import PERIODS, Period
 
 from ..audit_filter import Choice, Control
 from .ages import ages
+from .returns import questions, reasons
 from .tables import Table
 from .throughput import Pillars, pictures, throughput
 from .times import products, times
@@ -22,6 +23,8 @@ _SHOWN = 20
 TABLES: dict[str, Callable[[Period, date], Table]] = {
     "open": lambda _, today: ages(today),
     "throughput": throughput,
+    "questions": questions,
+    "reasons": reasons,
     "times": times,
     "products": products,
 }
@@ -42,28 +45,34 @@ class FiguresPage:
     controls: tuple[Control, ...]
     period: Period
     first: date
-    overdue_days: int
+    time_zone: str
+    overdue_words: str
     most_shown: int
     pictures: tuple[Pillars, ...]
     open: Shown
     throughput: Shown
+    questions: Shown
+    reasons: Shown
     times: Shown
     products: Shown
 
 
 def figures_page(period: Period) -> FiguresPage:
-    """The figures of a period, as it ends today. Five queries."""
+    """The figures of a period, as it ends today. Eight queries."""
     today = timezone.localdate()
     done = throughput(period, today)
     return FiguresPage(
         controls=(_control(period),),
         period=period,
         first=period.starts(today)[0],
-        overdue_days=settings.OVERDUE_DAYS,
+        time_zone=timezone.get_current_timezone_name(),
+        overdue_words=f"What has been with us for {settings.OVERDUE_DAYS} days or more is overdue.",
         most_shown=_SHOWN,
         pictures=pictures(done),
         open=_shown(ages(today), period),
         throughput=_shown(done, period),
+        questions=_shown(questions(period, today, at_most=_SHOWN), period),
+        reasons=_shown(reasons(period, today), period),
         times=_shown(times(period, today), period),
         products=_shown(products(period, today, at_most=_SHOWN), period),
     )

@@ -30,10 +30,11 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row, whose first cell names it, with its picture."""
+    """One row, whose first cell names it, with its bar; the swatch says what the bar is drawn with."""
 
     cells: tuple[Cell, ...]
-    bar: Bar
+    bar: Bar | None = None
+    swatch: Swatch | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,11 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     nothing: str
+
+    @property
+    def has_bars(self) -> bool:
+        """Whether its rows have any."""
+        return any(row.bar for row in self.rows)
 
     def lines(self) -> Iterator[Sequence[Any]]:
         """As CSV has it, its head first."""

@@ -9,7 +9,7 @@ from formation_portal.figures.models import DeedTotal
 from formation_portal.figures.moves import DEEDS
 from formation_portal.figures.spans import Period, Span
 
-from .bars import Bar, percent
+from .bars import percent
 from .tables import Cell, Column, Row, Table, count
 
 HEIGHT = 40
@@ -63,7 +63,7 @@ def pictures(table: Table) -> tuple[Pillars, ...]:
 
 def _row(span: Span, start: date, total: DeedTotal) -> Row:
     words = f"{start:%B %Y}" if span is Span.MONTH else f"From {start.day} {start:%b %Y}"
-    return Row((Cell(start.isoformat(), words), *(count(getattr(total, deed)) for deed in DEEDS.values())), Bar())
+    return Row((Cell(start.isoformat(), words), *(count(getattr(total, deed)) for deed in DEEDS.values())))
 
 
 def _number(row: Row, place: int) -> int:

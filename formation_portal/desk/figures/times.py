@@ -59,7 +59,7 @@ def products(period: Period, today: date, *, at_most: int | None = None) -> Tabl
 def _row(side: Side, counts: Counter[int], marks: list[float], longest: float) -> Row:
     first, middle, last = marks
     drawn = span_bar(first, middle, last, SWATCHES[side], longest=longest)
-    return Row((text(side.words), count(counts.total()), *map(lasting, marks)), drawn)
+    return Row((text(side.words), count(counts.total()), *map(lasting, marks)), drawn, SWATCHES[side])
 
 
 def _means(one: FormTimes) -> Mapping[Side, float]:
