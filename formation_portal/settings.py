@@ -48,6 +48,7 @@ INSTALLED_APPS = [
     "formation_portal.applications",
     "formation_portal.invitations",
     "formation_portal.applications.spreadsheet",
+    "formation_portal.reviews",
     "formation_portal.relay",
     "formation_portal.portal",
     "formation_portal.desk",
@@ -203,6 +204,7 @@ PDF_FONTS = ENV.pdf_fonts
 INVITATION_DAYS = ENV.invitation_days
 OVERDUE_DAYS = ENV.overdue_days
 CLAIM_HOURS = ENV.claim_hours
+FOUR_EYES = ENV.four_eyes
 # Numbers and hashes of the audit, outside the database (audit/anchor.py).
 AUDIT_ANCHOR = Path(ENV.audit_anchor or DATA_DIR / "audit-anchor")
 SERVICE_RATE_LIMIT = ENV.rate_limit
