@@ -41,6 +41,7 @@ INSTALLED_APPS = [
     "formation_portal.applications.spreadsheet",
     "formation_portal.reviews",
     "formation_portal.relay",
+    "formation_portal.figures",
     "formation_portal.portal",
     "formation_portal.desk",
 ]
