@@ -8,9 +8,11 @@ from django.urls import reverse
 
 from formation_portal.accounts.models import User
 from formation_portal.contract.lifecycle import State
+from formation_portal.portal.options import offered
 
 from .claim_words import ClaimLine, called, claim_line
 from .due import Due, due
+from .filter_controls import FilterControl
 from .models import Case
 from .news import Token, drawn_now
 from .queue_search import found_cases, in_view, page_of, place_of
@@ -50,28 +52,6 @@ class ViewLink:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """One option of a filter."""
-
-    value: str
-    label: str
-    chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """One filter above the queue, as components/filter.html draws it: a list, or a text that is typed."""
-
-    name: str
-    label: str
-    choices: tuple[Choice, ...] = ()
-    value: str = ""
-    is_hidden: bool = False
-    # Leads to where it is typed.
-    key: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Chip:
     """A filter that is set, and the address without it."""
 
@@ -104,7 +84,7 @@ class QueuePage:
     title: str
     lead: str
     views: tuple[ViewLink, ...]
-    filters: tuple[Filter, ...]
+    filters: tuple[FilterControl, ...]
     chips: tuple[Chip, ...]
     rows: tuple[CaseRow, ...]
     first: str
@@ -173,22 +153,18 @@ def _view_link(view: View, chosen: QueueState, reader: User) -> ViewLink:
     return ViewLink(_url(QueueState(view=view)), _VIEW_WORDS[view], shown, view is chosen.view)
 
 
-def _filters(chosen: QueueState, agents: dict[str, str]) -> tuple[Filter, ...]:
+def _filters(chosen: QueueState, agents: dict[str, str]) -> tuple[FilterControl, ...]:
     any_state = "Any" if chosen.looks_at_closed else "Any but closed"
     states = {"": any_state, **{one.value: case_words(one) for one in STATES}}
     holders = {"": "Anyone", NOBODY: "Nobody", **agents}
     orders = {"": "Longest waiting first", "newest": "Newest first"}
     return (
-        Filter("q", "Company, person or reference", value=chosen.text, key="/"),
-        Filter("state", "State", _choices(states, chosen.state)),
-        Filter("holder", "Claimed by", _choices(holders, chosen.holder)),
-        Filter("sort", "Order", _choices(orders, "newest" if chosen.newest_first else "")),
-        Filter("view", "", value="" if chosen.view is View.ALL else chosen.view.value, is_hidden=True),
+        FilterControl("q", "Company, person or reference", value=chosen.text, key="/"),
+        FilterControl("state", "State", choices=offered(states.items(), chosen.state)),
+        FilterControl("holder", "Claimed by", choices=offered(holders.items(), chosen.holder)),
+        FilterControl("sort", "Order", choices=offered(orders.items(), "newest" if chosen.newest_first else "")),
+        FilterControl("view", value="" if chosen.view is View.ALL else chosen.view.value, is_hidden=True),
     )
-
-
-def _choices(labels: dict[str, str], chosen: str) -> tuple[Choice, ...]:
-    return tuple(Choice(value, label, value == chosen) for value, label in labels.items())
 
 
 def _chips(chosen: QueueState, agents: dict[str, str]) -> tuple[Chip, ...]:
