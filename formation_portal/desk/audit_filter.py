@@ -65,7 +65,7 @@ class AuditFilter:
     def controls(self, agents: Iterable[User]) -> tuple[FilterControl, ...]:
         """The controls, as they are set."""
         deeds = (("", "Any deed"), *Deed.choices)
-        people = [("", "Anybody"), *Actor.choices, *((str(one.pk), one.get_full_name() or one.email) for one in agents)]
+        people = [("", "Anybody"), *Actor.choices, *((str(one.pk), one.called) for one in agents)]
         if self.who not in dict(people):
             people.append((self.who, f"Account {self.who}"))
         return (

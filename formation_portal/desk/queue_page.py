@@ -186,7 +186,7 @@ def _row(case: Case, reader: User) -> CaseRow:
         name=case.title or application.product_name,
         product=f"{application.product_name}, {application.jurisdiction_name}",
         reference=application.reference,
-        customer=application.owner.get_full_name() or application.owner.email,
+        customer=application.owner.called,
         submitted_at=case.submitted_at,
         due=waits,
         contents=f"{_count(case.parties, 'party', 'parties')}, {_count(case.documents, 'document', 'documents')}",
