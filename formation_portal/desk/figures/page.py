@@ -67,7 +67,7 @@ def figures_page(period: Period) -> FiguresPage:
         period=period,
         first=period.starts(today)[0],
         time_zone=timezone.get_current_timezone_name(),
-        overdue_words=f"What has been with us for {settings.OVERDUE_DAYS} days or more is overdue.",
+        overdue_words=f"Counted by date. What has been with us for {settings.OVERDUE_DAYS} days or more is overdue.",
         most_shown=_SHOWN,
         pictures=pictures(done),
         open=_shown(ages(today), period),
