@@ -14,7 +14,7 @@ from formation_portal.applications.models import Application
 from formation_portal.applications.signals import changed
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk import queue_search
-from formation_portal.desk.models import Case, CaseWord
+from formation_portal.desk.models import Case, CaseWord, Offer
 from formation_portal.desk.search_words import beginnings, words_of
 from formation_portal.management import web_server
 from tests.applications import made
@@ -109,9 +109,14 @@ def test_a_change_that_fails_leaves_the_case_as_it_was(submitted: Draft, owner: 
 
 def test_what_was_submitted_before_the_desk_kept_cases_is_found(submitted: Draft) -> None:
     kept, words = Case.objects.values().get(), _words(submitted.application)
-    Case.objects.all().delete()
-    importlib.import_module("formation_portal.desk.migrations.0002_cases_that_stand").make_cases(apps, None)
+    offers = list(Offer.objects.values())
+    for model in (Case, Offer):
+        model.objects.all().delete()
+    migration = "formation_portal.desk.migrations.{}"
+    importlib.import_module(migration.format("0002_cases_that_stand")).make_cases(apps, None)
+    importlib.import_module(migration.format("0005_places_and_products_of_cases")).say_kinds(apps, None)
     assert Case.objects.values().get() == kept
+    assert list(Offer.objects.values()) == offers != []
     assert _words(submitted.application) == words
 
 
