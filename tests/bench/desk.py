@@ -26,8 +26,8 @@ _AT_ONCE = 5_000
 _CLOSED = 3
 _PLACES, _PRODUCTS = 20, 32
 # Each view; then words that as many cases have among few as among many, that all have, that an eighth and a fifth have,
-# that none has; places and products; and the worst: two things that many have, and none has both. Pages are equally long
-# on both sides.
+# that none has; places and products; and the worst: two things that many have, and none has both. Pages are equally
+# long on both sides.
 QUESTIONS = {
     "all": "",
     "unclaimed": "?view=unclaimed",
