@@ -18,6 +18,7 @@ _AT_THE_DESK = ("queue", "searching", "looking_through", "places", "claims", "ca
 ALL = [
     "tests/applications",
     "tests/audit",
+    "tests/figures",
     *(f"tests/relay/test_{name}.py" for name in ("relaying", "weather", "evidence", "pacing", "worker", "decisions")),
     *(f"tests/desk/test_{name}.py" for name in _AT_THE_DESK),
     "tests/service/routes",

@@ -7,6 +7,7 @@ from django.contrib.auth.models import AbstractBaseUser
 
 from formation_portal.applications.models import Application
 from formation_portal.reviews.models import Review
+from formation_portal.whole_numbers import whole_number
 
 from .models import Case, Opening
 from .openings import note_open
@@ -28,10 +29,11 @@ class CaseVersion:
     @classmethod
     def read(cls, text: str) -> "CaseVersion | None":
         """The version that an address names, or None where it names none."""
-        numbers = text.split(".")[: 4 + _OTHERS_AT_MOST]
-        if len(numbers) < 4 or not all(one.isascii() and one.isdecimal() and len(one) < 19 for one in numbers):
+        named = [whole_number(one, digits=18) for one in text.split(".")[: 4 + _OTHERS_AT_MOST]]
+        numbers = [one for one in named if one is not None]
+        if len(numbers) < 4 or len(numbers) < len(named):
             return None
-        revision, review, agent, micros, *others = map(int, numbers)
+        revision, review, agent, micros, *others = numbers
         place = Place.read(f"{micros}-0") if micros else None
         return cls(revision, review, agent, place.at if place else None, tuple(others))
 
