@@ -66,6 +66,7 @@ class Environment(BaseSettings):
     invitation_days: int = Field(14, ge=1, le=365, description="Days for which an invitation's link opens.")
     overdue_days: int = Field(5, ge=1, description="Days after its submission from which a waiting case is overdue.")
     claim_hours: int = Field(8, ge=1, description="Hours after which an agent's claim to a case ends by itself.")
+    four_eyes: bool = Field(False, description="A second agent has to confirm approvals and declines.")
     webhook_scheme: Literal["standard", "plain"] = Field(
         "standard", description="How the formation service signs its events."
     )

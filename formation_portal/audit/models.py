@@ -17,6 +17,7 @@ class Deed(models.TextChoices):
     RECORD = "record", "Took the record"
     CHANGE = "change", "Changed the application"
     DECISION = "decision", "Decided"
+    REVIEW = "review", "Reviewed"
 
 
 class Actor(models.TextChoices):

@@ -15,6 +15,21 @@ _LOOKS: dict[str, str] = {
     Way.PAGE: "Looked at page {page} of document {subject}",
     Way.SMALL: "Was shown the small picture of document {subject}",
 }
+_REVIEWS: dict[str, str] = {
+    "accept": "Accepted a fact",
+    "reopen": "Took an acceptance back",
+    "ask": "Drafted a question",
+    "drop": "Dropped a drafted question",
+    "send": "Sent a question",
+    "settle": "Settled a question",
+    "note": "Wrote a note",
+    "remove_note": "Removed a note",
+    "propose": "Proposed a decision",
+    "decide": "Decided",
+    "confirm": "Confirmed a decision",
+    "refuse": "Refused a decision",
+    "overtake": "Overtook a proposed decision",
+}
 _DECISIONS: dict[str, str] = dict(Decision.Deed.choices)
 
 
@@ -37,8 +52,7 @@ class Words:
         """Who it was: agents by their names, customers by theirs where their case is on the desk."""
         kind = dict(Actor.choices).get(entry.actor, entry.actor)
         if self.has_name(entry):
-            person = self._people[entry.account]
-            return person.get_full_name() or person.email
+            return self._people[entry.account].called
         return f"{kind} {entry.account}" if entry.account else kind
 
     def has_name(self, entry: Entry) -> bool:
@@ -54,6 +68,8 @@ class Words:
                 return words.format(subject=entry.subject, page=said.get("page"))
             case Deed.RECORD:
                 return f"Took the record as {str(said.get('kind', 'file')).upper()}"
+            case Deed.REVIEW:
+                return _reviewed(said.get("did"))
             case Deed.DECISION:
                 return f"Decided about {entry.subject}: {_DECISIONS.get(str(said.get('said')), 'as it was')}"
         told = [self._changes[number] for number in _changes(entry) if number in self._changes]
@@ -67,6 +83,14 @@ def detail_of(entry: Entry) -> dict[str, Any]:
     except ValueError:
         return {}
     return said if isinstance(said, dict) else {}
+
+
+def _reviewed(did: Any) -> str:
+    """What was done in a review: each kind of deed, and how often where more than once."""
+    rows = did.items() if isinstance(did, dict) else ()
+    counts = [(what, len(pks) if isinstance(pks, list) else 1) for what, pks in rows]
+    told = [_REVIEWS.get(what, "Reviewed") + (f" ({count})" if count > 1 else "") for what, count in counts]
+    return "; ".join(told) or "Reviewed the application"
 
 
 def _changes(entry: Entry) -> list[int]:

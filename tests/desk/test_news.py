@@ -74,7 +74,7 @@ def test_a_case_whose_submission_is_seen_late_is_news(owner: Any, as_agent: Clie
     assert "1 new case." in as_agent.get(address, headers=HTMX).content.decode()
 
 
-@pytest.mark.parametrize("token", ["", "nonsense", "1", "1.x", "9" * 40 + ".1", "1.2.x"])
+@pytest.mark.parametrize("token", ["", "nonsense", "1", "1.x", "9" * 40 + ".1", "9" * 18 + ".1", "1.2.x"])
 def test_a_version_that_cannot_be_read_is_no_news(owner: Any, as_agent: Client, token: str) -> None:
     submitted_ones(owner, 1)
     assert as_agent.get(f"/desk/news/?token={token}", headers=HTMX).status_code == 204
@@ -97,7 +97,12 @@ def test_its_address_opened_by_itself_is_the_queue(as_agent: Client) -> None:
 
 def test_only_agents_hear_of_it(as_owner: Client, as_nobody: Client) -> None:
     assert as_owner.get("/desk/news/", headers=HTMX).status_code == 403
-    assert as_nobody.get("/desk/news/", headers=HTMX).headers["HX-Redirect"].startswith("/accounts/")
+    assert as_nobody.get("/desk/news/")["Location"].startswith("/accounts/")
+
+
+def test_a_page_whose_session_has_ended_stays_and_hears_of_nothing(as_nobody: Client) -> None:
+    answer = as_nobody.get("/desk/news/", headers=HTMX)
+    assert (answer.status_code, dict(answer.headers).get("HX-Redirect")) == (204, None)
 
 
 def test_without_script_nothing_asks(as_agent: Client) -> None:

@@ -1,0 +1,171 @@
+"""What is kept of a review. Tables only: reading is `facts` and `since`, writing is everything under `reviewing`.
+
+Nothing is ever deleted: what is taken back keeps its row, so that whoever saw it is told what became of it.
+"""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from formation_portal.applications.answers import AnswersField
+from formation_portal.applications.models import SUBJECT_LIMIT, Application
+
+from .places import Kind, Place
+
+TEXT_LIMIT = 2_000
+LABEL_LIMIT = 300
+
+
+class Review(models.Model):
+    """How often anything of an application's review has changed: the number that every page of it was drawn with."""
+
+    application = models.OneToOneField(Application, models.CASCADE, primary_key=True, related_name="review")
+    version = models.PositiveIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"Review of {self.application_id}, version {self.version}"
+
+
+class _Kept(models.Model):
+    """One thing of a review: who touched it last, and the review's version that this made."""
+
+    application = models.ForeignKey(Application, models.CASCADE, related_name="%(class)ss")
+    version = models.PositiveIntegerField()
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
+    at = models.DateTimeField()
+
+    class Meta:
+        abstract = True
+
+
+class _Placed(_Kept):
+    """A thing about one place of the application (places.py), called as its form called it then."""
+
+    kind = models.CharField(max_length=12, choices=Kind.choices)
+    holder = models.CharField(max_length=80, blank=True)
+    name = models.CharField(max_length=SUBJECT_LIMIT, blank=True)
+    label = models.CharField(max_length=LABEL_LIMIT, blank=True)
+
+    class Meta:
+        abstract = True
+
+    @property
+    def place(self) -> Place:
+        """What it is about."""
+        return Place(Kind(self.kind), self.holder, self.name)
+
+
+class Check(_Placed):
+    """That a fact was accepted as it stood then; without a digest the acceptance was taken back."""
+
+    digest = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("application", "kind", "holder", "name"), name="one_check_a_fact"),
+        )
+
+    def __str__(self) -> str:
+        return f"Check of {self.kind} {self.name} in {self.application_id}"
+
+
+class Reason(models.TextChoices):
+    """Why something is sent back to its customer."""
+
+    DIFFERS = "differs", "Answer differs from the document"
+    UNREADABLE = "unreadable", "Page cut off or unreadable"
+    OUTDATED = "outdated", "Document too old"
+    WRONG = "wrong", "Wrong document"
+    MISSING = "missing", "Something is missing"
+    UNCLEAR = "unclear", "Answer is unclear"
+    OTHER = "other", "Something else"
+
+
+class Remark(_Placed):
+    """What its customer is asked to mend. A draft until it is sent with a return; settled when an agent says so.
+
+    Of it the customer reads `text`, and may take `proposal` (an answer as it would be typed; None where none is
+    proposed) over with one press. `reply` is theirs.
+    """
+
+    reason = models.CharField(max_length=12, choices=Reason.choices, default=Reason.OTHER)
+    text = models.TextField()
+    proposal = AnswersField(null=True)
+    dropped_at = models.DateTimeField(null=True)
+    # The number of the submission that was returned with it.
+    round = models.PositiveSmallIntegerField(null=True)
+    sent_at = models.DateTimeField(null=True)
+    reply = models.TextField(blank=True)
+    replied_at = models.DateTimeField(null=True)
+    settled_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("application", "kind", "holder", "name"),
+                condition=Q(dropped_at=None, settled_at=None, sent_at=None),
+                name="one_drafted_remark_a_place",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"Remark on {self.kind} {self.name} in {self.application_id}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something is still asked by it."""
+        return self.dropped_at is None and self.settled_at is None
+
+    @property
+    def is_draft(self) -> bool:
+        """Whether its customer has not been sent it."""
+        return self.is_open and self.sent_at is None
+
+
+class Note(_Placed):
+    """A word among colleagues, which never leaves the desk."""
+
+    text = models.TextField()
+    removed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("-pk",)
+
+    def __str__(self) -> str:
+        return f"Note in {self.application_id}"
+
+
+class Outcome(models.TextChoices):
+    """What became of a ruling."""
+
+    WAITING = "waiting", "Waits for a second agent"
+    DONE = "done", "Done"
+    REFUSED = "refused", "Refused by the second agent"
+    OVERTAKEN = "overtaken", "Overtaken"
+
+
+class Ruling(_Kept):
+    """A decision about the whole application: an agent's deed of the lifecycle, by its name there, and its reason.
+
+    `text` is for the customer. With four eyes it waits until a second agent has confirmed or refused it.
+    """
+
+    deed = models.CharField(max_length=24)
+    reason = models.CharField(max_length=24, blank=True)
+    text = models.TextField(blank=True)
+    round = models.PositiveSmallIntegerField()
+    outcome = models.CharField(max_length=12, choices=Outcome.choices)
+    proposed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    proposed_at = models.DateTimeField()
+    # Why a second agent refused it, for colleagues.
+    refusal = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ("-pk",)
+        constraints = (
+            models.UniqueConstraint(fields=("application",), condition=Q(outcome="waiting"), name="one_waiting_ruling"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.deed} of {self.application_id}: {self.outcome}"

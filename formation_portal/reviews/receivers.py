@@ -1,0 +1,23 @@
+"""What an application's own moves end in its review, in the transaction that moves it."""
+
+from typing import Any
+
+from django.dispatch import receiver
+from django.utils import timezone
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.signals import moved
+
+from .models import Outcome, Review, Ruling
+from .reviewing import UNDER_REVIEW
+
+
+@receiver(moved)
+def end_what_waits(draft: Draft, by: Any, **_: Any) -> None:
+    """A decision that waits for a second agent is overtaken where the application is no longer under review."""
+    application = draft.application
+    if application.stands in UNDER_REVIEW:
+        return
+    waiting = Ruling.objects.filter(application=application, outcome=Outcome.WAITING)
+    version = Review.objects.filter(pk=application.pk).values_list("version", flat=True).first() or 0
+    waiting.update(outcome=Outcome.OVERTAKEN, by=by, at=timezone.now(), version=version + 1)

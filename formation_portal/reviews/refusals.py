@@ -1,0 +1,31 @@
+"""Why something of a review was not done. Nothing was written when one of these is raised."""
+
+from collections.abc import Sequence
+
+from .objections import Objection
+from .since import Move
+
+
+class Overtaken(Exception):
+    """Others have changed the review, or its application, since the page was drawn; what, the newest first."""
+
+    def __init__(self, moves: Sequence[Move]) -> None:
+        super().__init__("Somebody else has changed this since you opened the page.")
+        self.moves = tuple(moves)
+
+
+class NotYet(Exception):
+    """Something speaks against the ruling; a sentence each, with the place that it is about."""
+
+    def __init__(self, objections: Sequence[Objection]) -> None:
+        super().__init__("Something is still open.")
+        self.objections = tuple(objections)
+
+
+class Refused(Exception):
+    """What was posted can't be taken; `field` is the control that is wrong."""
+
+    def __init__(self, message: str, *, field: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.field = field

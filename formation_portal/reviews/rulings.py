@@ -1,0 +1,129 @@
+"""Deciding about an application: at once, or, with four eyes, once a second agent has confirmed it."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser
+from django.utils import timezone
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.saving import advance
+from formation_portal.contract.lifecycle import State
+
+from .facts import facts_of
+from .models import TEXT_LIMIT, Outcome, Ruling
+from .objections import objections
+from .refusals import NotYet, Refused
+from .remarks import send_in
+from .reviewing import UNDER_REVIEW, Work, reviewing
+from .signals import sent
+from .since import Sight, since
+
+RETURN, APPROVE, DECLINE, INCORPORATE = "return", "approve", "decline", "record_incorporation"
+# What a second agent confirms where the setting asks for four eyes.
+_FOR_TWO = frozenset({APPROVE, DECLINE})
+_STATES = {INCORPORATE: frozenset({State.SUBMITTED_TO_CSP})}
+
+
+def rule(draft: Draft, deed: str, *, text: str = "", reason: str = "", by: AbstractBaseUser, sight: Sight) -> Ruling:
+    """Decide, or propose it where a second agent has to confirm it. `text` is for the customer.
+
+    A return sends every drafted remark. Raises Overtaken where others have changed anything since the page was drawn,
+    NotYet where something speaks against an approval, Refused, Closed.
+    """
+    _look(deed, text=text, reason=reason)
+    with reviewing(draft, by=by, sight=sight, states=_STATES.get(deed, UNDER_REVIEW)) as work:
+        _nothing_new(work)
+        waiting = waiting_ruling(draft)
+        if waiting is not None and deed in _FOR_TWO:
+            raise Refused("A decision waits for a second agent already.")
+        _object(work, deed, text=text)
+        ruling = Ruling(application=draft.application, deed=deed, text=text.strip(), reason=reason)
+        ruling.proposed_by_id, ruling.proposed_at, ruling.round = by.pk, timezone.now(), draft.application.submissions
+        if deed in _FOR_TWO and settings.FOUR_EYES:
+            _write(work, ruling, "propose", outcome=Outcome.WAITING)
+        else:
+            if waiting is not None:
+                _write(work, waiting, "overtake", outcome=Outcome.OVERTAKEN)
+            _carry_out(work, ruling)
+        return ruling
+
+
+def confirm(draft: Draft, *, by: AbstractBaseUser, sight: Sight) -> Ruling:
+    """Carry out what another agent has proposed. Raises as `rule`; Refused to whoever proposed it."""
+    with reviewing(draft, by=by, sight=sight) as work:
+        _nothing_new(work)
+        ruling = _proposed(draft, by)
+        _object(work, ruling.deed, text=ruling.text)
+        _carry_out(work, ruling)
+        return ruling
+
+
+def refuse(draft: Draft, *, why: str, by: AbstractBaseUser, sight: Sight) -> Ruling:
+    """Say no to what another agent has proposed, or take one's own proposal back; `why` is for colleagues."""
+    if not why.strip():
+        raise Refused("Say why in a word.", field="why")
+    with reviewing(draft, by=by, sight=sight) as work:
+        _nothing_new(work)
+        ruling = waiting_ruling(draft)
+        if ruling is None:
+            raise Refused("No decision waits here any more.")
+        _write(work, ruling, "refuse", outcome=Outcome.REFUSED, refusal=why.strip()[:TEXT_LIMIT])
+        return ruling
+
+
+def waiting_ruling(draft: Draft) -> Ruling | None:
+    """The decision that waits for a second agent: one query."""
+    found = Ruling.objects.filter(application=draft.application, outcome=Outcome.WAITING)
+    return found.select_related("proposed_by", "by").first()
+
+
+def _look(deed: str, *, text: str, reason: str) -> None:
+    if deed not in (RETURN, APPROVE, DECLINE, INCORPORATE):
+        raise Refused("Choose a decision.", field="deed")
+    if len(text) > TEXT_LIMIT:
+        raise Refused(f"Say it in at most {TEXT_LIMIT:,} characters.", field="text")
+    if deed == DECLINE and not text.strip():
+        raise Refused("Say why it is declined.", field="text")
+
+
+def _nothing_new(work: Work) -> None:
+    """A decision is about everything, so that anything that others did comes first."""
+    if work.review.version > work.sight.version and since(work.draft.application, work.sight, by=work.by):
+        raise work.overtaken()
+
+
+def _object(work: Work, deed: str, *, text: str) -> None:
+    facts = facts_of(work.draft)
+    if deed == APPROVE and (found := objections(work.draft, facts)):
+        raise NotYet(found)
+    if deed == RETURN and not facts.drafted and not text.strip():
+        raise Refused("Say what has to be mended: ask at an answer or a document, or write it here.", field="text")
+
+
+def _proposed(draft: Draft, by: AbstractBaseUser) -> Ruling:
+    ruling = waiting_ruling(draft)
+    if ruling is None:
+        raise Refused("No decision waits here any more.")
+    if ruling.proposed_by_id == by.pk:
+        raise Refused("A second agent has to confirm what you have proposed.")
+    return ruling
+
+
+def _carry_out(work: Work, ruling: Ruling) -> None:
+    remarks = send_in(work) if ruling.deed == RETURN else []
+    _write(work, ruling, "confirm" if ruling.pk else "decide", outcome=Outcome.DONE)
+    advance(work.draft, ruling.deed, by=work.by, note=_for_the_service(ruling, remarks))
+    if ruling.deed == RETURN:
+        sent.send(sender=Ruling, draft=work.draft, remarks=remarks, by=work.by)
+
+
+def _for_the_service(ruling: Ruling, remarks: list[Any]) -> str:
+    return "\n".join(part for part in (ruling.text, *(f"{one.label}: {one.text}" for one in remarks)) if part)
+
+
+def _write(work: Work, ruling: Ruling, what: str, **values: Any) -> None:
+    for name, value in (work.touch | values).items():
+        setattr(ruling, name, value)
+    ruling.save()
+    work.did(what, ruling)

@@ -1,0 +1,6 @@
+"""How others learn what a review has sent, without this package knowing them."""
+
+from django.dispatch import Signal
+
+# Sent with `draft`, `remarks` (those that went out) and `by` inside the transaction that returned the application.
+sent = Signal()
