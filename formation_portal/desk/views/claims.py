@@ -5,7 +5,8 @@ from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect, resolve_url
 from django.views.decorators.http import require_http_methods
 
-from formation_portal.accounts.policies import UserRequest, agent
+from formation_portal.accounts.policies import UserRequest, agent_with
+from formation_portal.accounts.rights import Right
 
 from .. import claims as deeds
 from ..claim_words import words_after_claiming, words_after_releasing
@@ -19,7 +20,7 @@ _MOST = 100
 
 
 @require_http_methods(_METHODS)
-@agent
+@agent_with(Right.REVIEW)
 def claims(request: UserRequest) -> HttpResponse:
     """Claim what is ticked. Each case goes to one agent, and the others are told whose it is."""
     if request.method == "POST":
@@ -29,7 +30,7 @@ def claims(request: UserRequest) -> HttpResponse:
 
 
 @require_http_methods(_METHODS)
-@agent
+@agent_with(Right.REVIEW)
 def releases(request: UserRequest) -> HttpResponse:
     """Give back what is ticked, as far as it is one's own."""
     if request.method == "POST":
@@ -38,7 +39,7 @@ def releases(request: UserRequest) -> HttpResponse:
 
 
 @require_http_methods(_METHODS)
-@agent
+@agent_with(Right.REVIEW)
 def next_case(request: UserRequest) -> HttpResponse:
     """Claim the one that has waited longest of those that nobody works on and that the filters let through."""
     if request.method != "POST":
@@ -51,7 +52,7 @@ def next_case(request: UserRequest) -> HttpResponse:
 
 
 @require_http_methods(_METHODS)
-@agent
+@agent_with(Right.REVIEW)
 def claim(request: UserRequest, reference: str) -> HttpResponse:
     """Claim one case, or take it over with a word from the agent whom the page named."""
     application = application_of(reference)
@@ -63,7 +64,7 @@ def claim(request: UserRequest, reference: str) -> HttpResponse:
 
 
 @require_http_methods(_METHODS)
-@agent
+@agent_with(Right.REVIEW)
 def release(request: UserRequest, reference: str) -> HttpResponse:
     """Give one case back."""
     application = application_of(reference)

@@ -4,7 +4,8 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from formation_portal.accounts.policies import UserRequest, agent
+from formation_portal.accounts.policies import UserRequest, agent, agent_with
+from formation_portal.accounts.rights import Right
 from formation_portal.portal import record_file
 from formation_portal.portal.views.documents import as_download
 
@@ -23,14 +24,14 @@ def review(request: UserRequest, reference: str) -> HttpResponse:
 
 
 @require_safe
-@agent
+@agent_with(Right.EXPORT)
 def record(request: UserRequest, reference: str) -> HttpResponse:
     """The case as JSON, the same document that its owner can keep."""
     return record_file.as_json(request, case_of(reference))
 
 
 @require_safe
-@agent
+@agent_with(Right.EXPORT)
 def record_pdf(request: UserRequest, reference: str) -> HttpResponse:
     """The case as a PDF, as its owner has it."""
     return record_file.as_pdf(request, case_of(reference))
