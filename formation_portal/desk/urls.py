@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import audit, claims, deliveries, papers, queue, review
+from .views import audit, claims, deliveries, notes, papers, queue, remarks, review
 
 app_name = "desk"
 
@@ -21,6 +21,11 @@ urlpatterns = [
     path("<str:reference>/", review.review, name="review"),
     path("<str:reference>/claim/", claims.claim, name="claim"),
     path("<str:reference>/release/", claims.release, name="release"),
+    path("<str:reference>/remarks/", remarks.remarks, name="remarks"),
+    path("<str:reference>/remarks/<int:number>/removal/", remarks.removal, name="remark_removal"),
+    path("<str:reference>/remarks/<int:number>/settlement/", remarks.settlement, name="settlement"),
+    path("<str:reference>/notes/", notes.notes, name="notes"),
+    path("<str:reference>/notes/<int:number>/removal/", notes.removal, name="note_removal"),
     path("<str:reference>/record.json", review.record, name="record"),
     path("<str:reference>/record.pdf", review.record_pdf, name="record_pdf"),
     path("<str:reference>/documents/<int:number>/", review.document, name="document"),
