@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import audit, claims, deliveries, notes, papers, queue, remarks, review
+from .views import audit, claims, deliveries, live, notes, papers, queue, remarks, review
 
 app_name = "desk"
 
@@ -19,6 +19,7 @@ urlpatterns = [
     path("deliveries/<int:number>/", deliveries.delivery, name="delivery"),
     path("deliveries/<int:number>/decision/", deliveries.decision, name="decision"),
     path("<str:reference>/", review.review, name="review"),
+    path("<str:reference>/news/", live.case_news, name="case_news"),
     path("<str:reference>/claim/", claims.claim, name="claim"),
     path("<str:reference>/release/", claims.release, name="release"),
     path("<str:reference>/remarks/", remarks.remarks, name="remarks"),
