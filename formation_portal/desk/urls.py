@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import audit, claims, deliveries, papers, queue, review
+from .views import audit, checks, claims, deliveries, papers, queue, review
 
 app_name = "desk"
 
@@ -21,6 +21,8 @@ urlpatterns = [
     path("<str:reference>/", review.review, name="review"),
     path("<str:reference>/claim/", claims.claim, name="claim"),
     path("<str:reference>/release/", claims.release, name="release"),
+    path("<str:reference>/acceptances/", checks.acceptances, name="acceptances"),
+    path("<str:reference>/reopenings/", checks.reopenings, name="reopenings"),
     path("<str:reference>/record.json", review.record, name="record"),
     path("<str:reference>/record.pdf", review.record_pdf, name="record_pdf"),
     path("<str:reference>/documents/<int:number>/", review.document, name="document"),
