@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import audit, checks, claims, deliveries, papers, queue, review
+from .views import audit, checks, claims, deliveries, live, papers, queue, review
 
 app_name = "desk"
 
@@ -19,6 +19,7 @@ urlpatterns = [
     path("deliveries/<int:number>/", deliveries.delivery, name="delivery"),
     path("deliveries/<int:number>/decision/", deliveries.decision, name="decision"),
     path("<str:reference>/", review.review, name="review"),
+    path("<str:reference>/news/", live.case_news, name="case_news"),
     path("<str:reference>/claim/", claims.claim, name="claim"),
     path("<str:reference>/release/", claims.release, name="release"),
     path("<str:reference>/acceptances/", checks.acceptances, name="acceptances"),

@@ -1,0 +1,248 @@
+"""People at the same application, each with a page that may be old, and an account of who knew what when they wrote."""
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.applications.tokens import new_token
+from formation_portal.reviews.checks import accept, reopen
+from formation_portal.reviews.facts import Facts, facts_of
+from formation_portal.reviews.notes import write_note
+from formation_portal.reviews.places import WHOLE, Place
+from formation_portal.reviews.refusals import NotYet, Overtaken, Refused
+from formation_portal.reviews.remarks import ask, drop, settle
+from formation_portal.reviews.rulings import APPROVE, DECLINE, INCORPORATE, RETURN, confirm, refuse, rule
+from formation_portal.reviews.since import Sight, sight_of
+
+REFUSALS = (Overtaken, Refused, NotYet, saving.Closed, saving.Stale, saving.NotReady, saving.Gone)
+NAME = "person.first_name"
+TOKEN = "ada"
+
+
+def present(number: int) -> Draft:
+    """The application as it stands."""
+    return open_draft(Application.objects.get(pk=number))
+
+
+@dataclass(frozen=True)
+class Page:
+    """What somebody sees, and since when: `drawn_at` is the place in the account of all that was written."""
+
+    facts: Facts
+    sight: Sight
+    name: str
+    version: int
+    seen: saving.Seen
+    drawn_at: int
+
+    @classmethod
+    def drawn(cls, number: int, *, at: int) -> "Page":
+        draft = present(number)
+        (party,) = draft.party_models
+        seen = saving.Seen(draft.application.revision, new_token())
+        name = str(party.raw.get(NAME, ""))
+        return cls(facts_of(draft), sight_of(draft.application), name, party.version, seen, at)
+
+
+@dataclass(frozen=True)
+class Written:
+    """One thing that somebody did: `about` is what it changed; `is_ruling`, that it was about everything."""
+
+    who: str
+    about: frozenset[Any] = frozenset()
+    is_ruling: bool = False
+
+    def overlooks(self, other: "Written") -> bool:
+        """Whether it would be a silent overwrite, had the other been done since its page was drawn."""
+        if other.who == self.who:
+            return False
+        if self.is_ruling:
+            return True
+        clashes = set(self.about)
+        for what, place in self.about:
+            if what == "accepted":
+                clashes |= {("remark", place), ("check", place)}
+        return any(one in clashes and one[0] != "accepted" for one in other.about)
+
+
+@dataclass
+class Person:
+    """Somebody with one page open. A customer's two windows are two of these."""
+
+    who: str
+    account: Any
+    deeds: Mapping[str, int]
+    page: Page | None = None
+
+    def does(self, dice: random.Random, number: int) -> Callable[[], Written | None]:
+        """What they press next on the page that they have."""
+        assert self.page is not None
+        deed = dice.choices(list(self.deeds), list(self.deeds.values()))[0]
+        press: Callable[[Draft], Written | None] = _DEEDS[deed](self, self.page, dice)
+        return lambda: press(present(number))
+
+
+AGENTS_DEEDS = {
+    "accept": 20,
+    "accept_all": 40,
+    "reopen": 4,
+    "ask": 12,
+    "drop": 6,
+    "settle": 10,
+    "note": 4,
+    "return": 8,
+    "approve": 20,
+    "decline": 1,
+    "confirm": 10,
+    "refuse": 2,
+    "incorporate": 4,
+}
+CUSTOMERS_DEEDS = {"rename": 40, "submit": 20, "withdraw": 1}
+
+
+Press = Callable[[Draft], Written | None]
+
+
+def _accepting(chosen: Callable[[Page, random.Random], list[Place]]) -> Callable[..., Press]:
+    def build(person: Person, page: Page, dice: random.Random) -> Press:
+        places = chosen(page, dice)
+
+        def press(draft: Draft) -> Written | None:
+            undone = [place for place in places if (fact := facts_of(draft).at(place)) and not fact.is_done]
+            if not accept(draft, places, by=person.account, sight=page.sight):
+                return None
+            return Written(person.who, frozenset(("accepted", place) for place in undone))
+
+        return press
+
+    return build
+
+
+def _one(page: Page, dice: random.Random) -> list[Place]:
+    return [dice.choice([fact.place for fact in page.facts])]
+
+
+def _all(page: Page, _: random.Random) -> list[Place]:
+    return [fact.place for fact in page.facts if not fact.is_done and not (fact.remark and fact.remark.is_draft)]
+
+
+def _reopen(person: Person, page: Page, dice: random.Random) -> Press:
+    (place,) = _one(page, dice)
+
+    def press(draft: Draft) -> Written | None:
+        is_done = reopen(draft, place, by=person.account, sight=page.sight)
+        return Written(person.who, frozenset({("check", place)})) if is_done else None
+
+    return press
+
+
+def _ask(person: Person, page: Page, dice: random.Random) -> Press:
+    (place,), words = _one(page, dice), f"{person.who} {dice.random()}"
+
+    def press(draft: Draft) -> Written:
+        ask(draft, place, text=words, by=person.account, sight=page.sight)
+        return Written(person.who, frozenset({("remark", place)}))
+
+    return press
+
+
+def _about_a_remark(deed: Callable[..., bool], *, drafted: bool) -> Callable[..., Press]:
+    def build(person: Person, page: Page, dice: random.Random) -> Press:
+        found = [remark for remark in page.facts.asked if remark.is_draft is drafted]
+        remark = dice.choice(found) if found else None
+
+        def press(draft: Draft) -> Written | None:
+            if remark is None or not deed(draft, remark.pk, by=person.account, sight=page.sight):
+                return None
+            return Written(person.who, frozenset({("remark", remark.place)}))
+
+        return press
+
+    return build
+
+
+def _note(person: Person, page: Page, _: random.Random) -> Press:
+    def press(draft: Draft) -> Written:
+        note = write_note(draft, WHOLE, text="Known to us", by=person.account)
+        return Written(person.who, frozenset({("note", note.pk)}))
+
+    return press
+
+
+def _ruling(deed: str) -> Callable[..., Press]:
+    def build(person: Person, page: Page, _: random.Random) -> Press:
+        def press(draft: Draft) -> Written:
+            rule(draft, deed, text="A word", by=person.account, sight=page.sight)
+            return Written(person.who, frozenset({("ruling", deed)}), is_ruling=True)
+
+        return press
+
+    return build
+
+
+def _confirm(person: Person, page: Page, _: random.Random) -> Press:
+    def press(draft: Draft) -> Written:
+        confirm(draft, by=person.account, sight=page.sight)
+        return Written(person.who, frozenset({("ruling", "confirm")}), is_ruling=True)
+
+    return press
+
+
+def _refuse(person: Person, page: Page, _: random.Random) -> Press:
+    def press(draft: Draft) -> Written:
+        refuse(draft, why="It is fine", by=person.account, sight=page.sight)
+        return Written(person.who, frozenset({("ruling", "refuse")}), is_ruling=True)
+
+    return press
+
+
+def _rename(person: Person, page: Page, dice: random.Random) -> Press:
+    name = f"{person.who} {dice.randrange(4)}"
+
+    def press(draft: Draft) -> Written | None:
+        party = draft.party(TOKEN)
+        assert party is not None
+        saving.save_party(draft, party, {NAME: name}, version=page.version, by=person.account, seen=page.seen)
+        return Written(person.who, frozenset({("name", "")})) if name != page.name else None
+
+    return press
+
+
+def _submit(person: Person, page: Page, _: random.Random) -> Press:
+    def press(draft: Draft) -> Written:
+        saving.submit(draft, by=person.account)
+        return Written(person.who, frozenset({("state", "submitted")}))
+
+    return press
+
+
+def _withdraw(person: Person, page: Page, _: random.Random) -> Press:
+    def press(draft: Draft) -> Written:
+        saving.withdraw(draft, by=person.account)
+        return Written(person.who, frozenset({("state", "withdrawn")}))
+
+    return press
+
+
+_DEEDS: Mapping[str, Any] = {
+    "accept": _accepting(_one),
+    "accept_all": _accepting(_all),
+    "reopen": _reopen,
+    "ask": _ask,
+    "drop": _about_a_remark(drop, drafted=True),
+    "settle": _about_a_remark(settle, drafted=False),
+    "note": _note,
+    "return": _ruling(RETURN),
+    "approve": _ruling(APPROVE),
+    "decline": _ruling(DECLINE),
+    "incorporate": _ruling(INCORPORATE),
+    "confirm": _confirm,
+    "refuse": _refuse,
+    "rename": _rename,
+    "submit": _submit,
+    "withdraw": _withdraw,
+}

@@ -1,0 +1,135 @@
+"""Agents and customers at one application in any order, one after another and at the same moment: nobody's word is
+written over unseen, and nothing is decided by somebody who has not seen all of it."""
+
+import random
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from threading import Barrier
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import open_draft
+from formation_portal.contract.lifecycle import FINAL, State
+from formation_portal.reviews.facts import facts_of
+from formation_portal.reviews.models import Outcome, Ruling
+from tests.applications import made
+
+from .bystanders import AGENTS_DEEDS, CUSTOMERS_DEEDS, REFUSALS, Page, Person, Written, present
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+STEPS = 30
+TWO = 2
+
+
+@dataclass
+class Story:
+    """One application, who is at it, and everything that was written, in its order."""
+
+    number: int
+    people: tuple[Person, ...]
+    dice: random.Random
+    written: list[Written] = field(default_factory=list)
+    overwritten: list[str] = field(default_factory=list)
+    refused: int = 0
+
+    def step(self) -> None:
+        """One or two people press what they have before them; some look at it anew first, most after."""
+        pressing = self._chosen(TWO if self.dice.random() < 0.4 else 1)
+        for person in pressing:
+            if person.page is None or self.dice.random() < 0.5:
+                person.page = Page.drawn(self.number, at=len(self.written))
+        done = _at_once([person.does(self.dice, self.number) for person in pressing])
+        self._judge([(person, one) for person, one in zip(pressing, done, strict=True) if one is not None])
+        self.refused += sum(one is None for one in done)
+        for person in pressing:
+            if self.dice.random() < 0.5:
+                person.page = None
+
+    def _chosen(self, count: int) -> list[Person]:
+        """Mostly those whose turn it is; the others now and then."""
+        is_returned = present(self.number).application.is_open
+        turns = {person.who: person.deeds is CUSTOMERS_DEEDS for person in self.people}
+        odds = [9 if turns[person.who] is is_returned else 1 for person in self.people]
+        first = self.dice.choices(self.people, odds)[0]
+        return [first, *self.dice.sample([one for one in self.people if one is not first], count - 1)]
+
+    def _judge(self, done: list[tuple[Person, Written]]) -> None:
+        for person, one in done:
+            assert person.page is not None
+            before = self.written[person.page.drawn_at :]
+            self.overwritten += [f"{one} over {other}" for other in before if one.overlooks(other)]
+        if len(done) == TWO:
+            (_, first), (_, second) = done
+            # Whichever came first, the other had not seen it.
+            if first.overlooks(second) and second.overlooks(first):
+                self.overwritten.append(f"{first} at once with {second}")
+        self.written += [one for _, one in done]
+        self._judge_what_stands()
+
+    def _judge_what_stands(self) -> None:
+        draft = present(self.number)
+        if draft.application.stands in (State.SUBMITTED_TO_CSP, State.INCORPORATED):
+            facts = facts_of(draft)
+            if facts.asked or not all(sheet.is_done for sheet in facts.sheets):
+                self.overwritten.append("Approved without having been checked whole")
+        if draft.application.stands in FINAL and Ruling.objects.filter(
+            application=draft.application, outcome=Outcome.WAITING
+        ):
+            self.overwritten.append("Something waits in a closed case")
+
+
+def _at_once(presses: list[Callable[[], Written | None]]) -> list[Written | None]:
+    """Press all at one moment; what was refused has written nothing."""
+    barrier = Barrier(len(presses))
+
+    def press(deed: Callable[[], Written | None]) -> Written | None:
+        barrier.wait()
+        try:
+            return deed()
+        except REFUSALS:
+            return None
+        finally:
+            if len(presses) > 1:
+                connection.close()
+
+    if len(presses) == 1:
+        return [press(presses[0])]
+    with ThreadPoolExecutor(len(presses)) as pool:
+        return list(pool.map(press, presses))
+
+
+def stories(count: int, *, owner: Any, agent: Any, colleague: Any, settings: Any) -> Iterator[Story]:
+    for seed in range(count):
+        settings.FOUR_EYES = bool(seed % 2)
+        draft = open_draft(saving.start(owner=owner, product=made.product()))
+        made.fill_in(draft, owner)
+        saving.submit(draft, by=owner)
+        people = (
+            Person("agent", agent, AGENTS_DEEDS),
+            Person("colleague", colleague, AGENTS_DEEDS),
+            Person("window", owner, CUSTOMERS_DEEDS),
+            Person("other window", owner, CUSTOMERS_DEEDS),
+        )
+        story = Story(draft.application.pk, people, random.Random(seed))
+        for _ in range(STEPS):
+            if present(story.number).application.stands not in FINAL:
+                story.step()
+        yield story
+
+
+@pytest.mark.parametrize(
+    "count", [pytest.param(8, id="some"), pytest.param(1000, id="thousand", marks=pytest.mark.long)]
+)
+def test_nothing_is_overwritten_unseen(count: int, owner: Any, agent: Any, colleague: Any, settings: Any) -> None:
+    told = list(stories(count, owner=owner, agent=agent, colleague=colleague, settings=settings))
+    assert [(place, story.overwritten) for place, story in enumerate(told) if story.overwritten] == []
+    # The stories are about something: there is hardly a deed that nobody did, and each story met a refusal.
+    done = {what for story in told for one in story.written for what, _ in one.about}
+    assert {"accepted", "remark", "name", "state", "ruling"} <= done
+    assert sum(len(story.written) for story in told) > 8 * count
+    assert sum(story.refused for story in told) > 2 * count
