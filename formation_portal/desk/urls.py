@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import audit, claims, deliveries, live, notes, papers, queue, remarks, review
+from .views import audit, checks, claims, deliveries, live, notes, papers, queue, remarks, review
 
 app_name = "desk"
 
@@ -27,6 +27,8 @@ urlpatterns = [
     path("<str:reference>/remarks/<int:number>/settlement/", remarks.settlement, name="settlement"),
     path("<str:reference>/notes/", notes.notes, name="notes"),
     path("<str:reference>/notes/<int:number>/removal/", notes.removal, name="note_removal"),
+    path("<str:reference>/acceptances/", checks.acceptances, name="acceptances"),
+    path("<str:reference>/reopenings/", checks.reopenings, name="reopenings"),
     path("<str:reference>/record.json", review.record, name="record"),
     path("<str:reference>/record.pdf", review.record_pdf, name="record_pdf"),
     path("<str:reference>/documents/<int:number>/", review.document, name="document"),
