@@ -30,6 +30,7 @@ _REVIEWS: dict[str, str] = {
     "decide": "Decided",
     "confirm": "Confirmed a decision",
     "refuse": "Refused a decision",
+    "take_back": "Took a proposed decision back",
     "overtake": "Overtook a proposed decision",
 }
 _DECISIONS: dict[str, str] = dict(Decision.Deed.choices)

@@ -10,6 +10,7 @@ from formation_portal.accounts.models import User
 from formation_portal.contract.lifecycle import State
 
 from .claim_words import ClaimLine, called, claim_line
+from .coming_from import case_url
 from .due import Due, due
 from .models import Case
 from .news import Token, drawn_now
@@ -25,6 +26,7 @@ _VIEW_WORDS = {
     View.UNCLAIMED: "Unclaimed",
     View.ANSWERED: "Returned, answered",
     View.OVERDUE: "Overdue",
+    View.CONFIRM: "To confirm",
     View.ALL: "All open",
 }
 # As a customer reads them, some states say "you"; here they are the customer's.
@@ -125,10 +127,10 @@ def queue_page(chosen: QueueState, reader: User) -> QueuePage:
     return QueuePage(
         title="All cases" if chosen.looks_at_closed else _VIEW_WORDS[chosen.view],
         lead=_lead(chosen.view),
-        views=tuple(_view_link(view, chosen, reader) for view in View),
+        views=tuple(_view_link(view, chosen, reader) for view in _views(chosen)),
         filters=_filters(chosen, agents),
         chips=_chips(chosen, agents),
-        rows=tuple(_row(case, reader) for case in cases),
+        rows=tuple(_row(case, reader, chosen) for case in cases),
         first=_url(top) if is_before else "",
         previous=_url(replace(top, before=place_of(cases[0]))) if is_before and cases else "",
         following=_url(replace(top, after=place_of(cases[-1]))) if is_behind and cases else "",
@@ -164,7 +166,15 @@ def _lead(view: View) -> str:
         return f"Submitted {_count(days, 'day', 'days')} ago or more, and waiting for us."
     if view is View.MINE:
         return f"A claim ends by itself after {_count(hours, 'hour', 'hours')}."
+    if view is View.CONFIRM:
+        return "What a colleague has decided, and a second agent confirms or refuses."
     return "Returned to their customers, and handed in once more." if view is View.ANSWERED else ""
+
+
+def _views(chosen: QueueState) -> tuple[View, ...]:
+    """The saved views; that of what waits for a second agent only where anything does, or it is looked at."""
+    shows_waiting = settings.FOUR_EYES or chosen.view is View.CONFIRM
+    return tuple(view for view in View if view is not View.CONFIRM or shows_waiting)
 
 
 def _view_link(view: View, chosen: QueueState, reader: User) -> ViewLink:
@@ -202,10 +212,10 @@ def _chips(chosen: QueueState, agents: dict[str, str]) -> tuple[Chip, ...]:
     return tuple(Chip(words, _url(without)) for is_set, words, without in chips if is_set)
 
 
-def _row(case: Case, reader: User) -> CaseRow:
+def _row(case: Case, reader: User, chosen: QueueState) -> CaseRow:
     application, state, waits = case.application, State(case.state), due(case.waiting_since)
     return CaseRow(
-        url=reverse("desk:review", args=[application.reference]),
+        url=case_url(application.reference, chosen),
         number=case.pk,
         name=case.title or application.product_name,
         product=f"{application.product_name}, {application.jurisdiction_name}",
@@ -227,6 +237,8 @@ def _mark(case: Case, state: State, waits: Due | None) -> str:
 
 
 def _status(case: Case, state: State, waits: Due | None) -> str:
+    if case.confirm_since:
+        return "Waits for a second agent"
     if waits and waits.is_overdue:
         return "Overdue"
     if waits and waits.is_last_day:

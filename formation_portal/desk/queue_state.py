@@ -23,6 +23,7 @@ class View(StrEnum):
     UNCLAIMED = "unclaimed"
     ANSWERED = "answered"
     OVERDUE = "overdue"
+    CONFIRM = "confirm"
     ALL = "all"
 
 

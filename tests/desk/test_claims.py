@@ -123,7 +123,7 @@ def test_next_is_the_longest_waiting_that_fits(owner: Any, agent: Any, stranger:
         for shown in ("?q=Fremd&view=mine&sort=newest", "?view=overdue", "", "")
     ]
     assert opened == [
-        f"/desk/{fitting.reference}/",
+        f"/desk/{fitting.reference}/?from=%3Fview%3Dmine%26q%3DFremd%26sort%3Dnewest",
         "/desk/?view=overdue",
         f"/desk/{old.reference}/",
         f"/desk/{new.reference}/",

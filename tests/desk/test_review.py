@@ -31,10 +31,10 @@ def test_it_shows_everything(submitted: Draft, as_agent: Client) -> None:
     assert markup.one("h1").text == "Larkfield Holdings"
 
 
-def test_nothing_can_be_changed_but_who_works_on_it(submitted: Draft, as_agent: Client) -> None:
+def test_its_deeds_are_claiming_deciding_and_going_on(submitted: Draft, as_agent: Client) -> None:
     markup = Markup(as_agent.get(path(submitted)).content.decode())
     forms = [one.attributes["action"] for one in markup.all("form", method="post") if one.inside("main")]
-    assert forms == [f"{path(submitted)}claim/", "/desk/next-case/"]
+    assert forms == [f"{path(submitted)}ruling/", f"{path(submitted)}claim/", "/desk/next-case/"]
     assert as_agent.post(path(submitted)).status_code == 405
 
 
@@ -71,5 +71,5 @@ def test_it_costs_a_fixed_number_of_queries(
     submitted: Draft, as_agent: Client, django_assert_max_num_queries: Any
 ) -> None:
     as_agent.get(path(submitted))
-    with django_assert_max_num_queries(13):
+    with django_assert_max_num_queries(18):
         as_agent.get(path(submitted))

@@ -12,7 +12,9 @@ from formation_portal.portal.views.documents import as_download
 from ..case_news import case_line
 from ..case_page import case_page
 from ..claim_words import claim_panel
+from ..coming_from import came_from
 from ..finding import case_of, document_of
+from ..ruling_panel import ruling_panel
 
 
 @require_safe
@@ -21,7 +23,10 @@ def review(request: UserRequest, reference: str) -> HttpResponse:
     """Answers, parties, shares, documents, history, how far all of it has come to the service, and who works on it."""
     case = case_of(reference)
     live, panel = case_line(case.application, request.user), claim_panel(case.application, request.user)
-    return render(request, "desk/review.html", {"page": case_page(case), "panel": panel, "live": live})
+    page, shown = case_page(case), came_from(request.GET)
+    ruling = ruling_panel(case, request.user, arrivals=page.arrivals, shown=shown)
+    context = {"page": page, "panel": panel, "live": live, "ruling": ruling, "shown": shown.address}
+    return render(request, "desk/review.html", context)
 
 
 @require_safe
