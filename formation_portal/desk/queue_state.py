@@ -52,6 +52,10 @@ def micros_of(moment: datetime) -> int:
     return (moment - _EPOCH) // timedelta(microseconds=1)
 
 
+def _read(query: Mapping[str, str], name: str) -> str:
+    return " ".join(query.get(name, "").replace("\x00", "").split())[:_LONGEST]
+
+
 @dataclass(frozen=True, slots=True)
 class QueueState:
     """What an address says. What can't be read filters nothing."""
@@ -61,6 +65,9 @@ class QueueState:
     state: str = ""
     # An agent's number, or NOBODY.
     holder: str = ""
+    # What a place is called, and a product's id in the catalog.
+    place: str = ""
+    product: str = ""
     newest_first: bool = False
     after: Place | None = None
     before: Place | None = None
@@ -72,9 +79,11 @@ class QueueState:
         after = Place.read(query.get("after", ""))
         return cls(
             view=View(view) if view in set(View) else View.ALL,
-            text=" ".join(query.get("q", "").split())[:_LONGEST],
+            text=_read(query, "q"),
             state=state if state in set(STATES) else "",
             holder=holder if holder == NOBODY or (holder.isdecimal() and len(holder) < 10) else "",
+            place=_read(query, "place"),
+            product=_read(query, "product"),
             newest_first=query.get("sort") == "newest",
             after=after,
             before=None if after else Place.read(query.get("before", "")),
@@ -88,6 +97,8 @@ class QueueState:
             "q": self.text,
             "state": self.state,
             "holder": self.holder,
+            "place": self.place,
+            "product": self.product,
             "sort": "newest" if self.newest_first else "",
             "after": str(self.after or ""),
             "before": str(self.before or ""),

@@ -22,6 +22,8 @@ OFFERS = [
     (Right.EXPORT, "{}/", "record.pdf"),
     (Right.AUDIT, "{}/", "/desk/audit/?reference="),
     (Right.EXPORT, "audit/", "entries.csv"),
+    (Right.EXPORT, "figures/", "open.csv"),
+    (Right.EXPORT, "figures/", "throughput.csv"),
 ]
 
 

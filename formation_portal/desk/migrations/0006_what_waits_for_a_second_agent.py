@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("desk", "0003_openings"),
+        ("desk", "0005_places_and_products_of_cases"),
     ]
 
     operations = [
