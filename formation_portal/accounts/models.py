@@ -50,3 +50,8 @@ class User(AbstractUser):
     def may(self) -> Mapping[str, bool]:
         """For each right whether this agent has it; a customer has none."""
         return {right.value: self.is_agent and right in self.rights for right in Right}
+
+    @property
+    def called(self) -> str:
+        """The name, else the address. For whoever may know the address."""
+        return self.get_full_name() or self.email

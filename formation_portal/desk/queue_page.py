@@ -9,11 +9,13 @@ from django.urls import reverse
 
 from formation_portal.accounts.models import User
 from formation_portal.contract.lifecycle import State
+from formation_portal.portal.options import offered
 
 from .claim_words import ClaimLine, called, claim_line
 from .coming_from import case_url
 from .conditions import counts
 from .due import Due, due
+from .filter_controls import FilterControl
 from .models import Case, Offer
 from .news import Token, drawn_now
 from .queue_search import found_cases, in_view, page_of
@@ -54,28 +56,6 @@ class ViewLink:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """One option of a filter."""
-
-    value: str
-    label: str
-    chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """One filter above the queue, as components/filter.html draws it: a list, or a text that is typed."""
-
-    name: str
-    label: str
-    choices: tuple[Choice, ...] = ()
-    value: str = ""
-    is_hidden: bool = False
-    # Leads to where it is typed.
-    key: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Chip:
     """A filter that is set, and the address without it."""
 
@@ -108,7 +88,7 @@ class QueuePage:
     title: str
     lead: str
     views: tuple[ViewLink, ...]
-    filters: tuple[Filter, ...]
+    filters: tuple[FilterControl, ...]
     chips: tuple[Chip, ...]
     rows: tuple[CaseRow, ...]
     first: str
@@ -197,7 +177,7 @@ def _view_links(chosen: QueueState, reader: User) -> Iterator[ViewLink]:
         yield ViewLink(_url(QueueState(view=view)), _VIEW_WORDS[view], shown, view is chosen.view)
 
 
-def _filters(chosen: QueueState, agents: dict[str, str], offers: Sequence[Offer]) -> tuple[Filter, ...]:
+def _filters(chosen: QueueState, agents: dict[str, str], offers: Sequence[Offer]) -> tuple[FilterControl, ...]:
     places = {"": "Any", **{one.place: one.place for one in offers}}
     fitting = [one for one in offers if one.place == chosen.place or not chosen.place or one.pk == chosen.product]
     products = {"": "Any", **{one.pk: str(one) for one in fitting}}
@@ -206,18 +186,14 @@ def _filters(chosen: QueueState, agents: dict[str, str], offers: Sequence[Offer]
     holders = {"": "Anyone", NOBODY: "Nobody", **agents}
     orders = {"": "Longest waiting first", "newest": "Newest first"}
     return (
-        Filter("q", "Company, person or reference", value=chosen.text, key="/"),
-        Filter("place", "Place", _choices(places, chosen.place)),
-        Filter("product", "Product", _choices(products, chosen.product)),
-        Filter("state", "State", _choices(states, chosen.state)),
-        Filter("holder", "Claimed by", _choices(holders, chosen.holder)),
-        Filter("sort", "Order", _choices(orders, "newest" if chosen.newest_first else "")),
-        Filter("view", "", value="" if chosen.view is View.ALL else chosen.view.value, is_hidden=True),
+        FilterControl("q", "Company, person or reference", value=chosen.text, key="/"),
+        FilterControl("place", "Place", choices=offered(places.items(), chosen.place)),
+        FilterControl("product", "Product", choices=offered(products.items(), chosen.product)),
+        FilterControl("state", "State", choices=offered(states.items(), chosen.state)),
+        FilterControl("holder", "Claimed by", choices=offered(holders.items(), chosen.holder)),
+        FilterControl("sort", "Order", choices=offered(orders.items(), "newest" if chosen.newest_first else "")),
+        FilterControl("view", value="" if chosen.view is View.ALL else chosen.view.value, is_hidden=True),
     )
-
-
-def _choices(labels: dict[str, str], chosen: str) -> tuple[Choice, ...]:
-    return tuple(Choice(value, label, value == chosen) for value, label in labels.items())
 
 
 def _chips(chosen: QueueState, agents: dict[str, str], offers: Sequence[Offer]) -> tuple[Chip, ...]:
@@ -242,7 +218,7 @@ def _row(case: Case, reader: User, chosen: QueueState) -> CaseRow:
         name=case.title or application.product_name,
         product=f"{application.product_name}, {application.jurisdiction_name}",
         reference=application.reference,
-        customer=application.owner.get_full_name() or application.owner.email,
+        customer=application.owner.called,
         submitted_at=case.submitted_at,
         due=waits,
         contents=f"{_count(case.parties, 'party', 'parties')}, {_count(case.documents, 'document', 'documents')}",

@@ -9,6 +9,7 @@ from formation_portal.accounts.models import User
 from formation_portal.accounts.rights import Right
 from formation_portal.applications.drafts import Draft
 from formation_portal.contract.lifecycle import State
+from formation_portal.portal.options import Option, offered
 from formation_portal.relay.board import Stage
 from formation_portal.reviews.facts import Facts, facts_of
 from formation_portal.reviews.grounds import Ground
@@ -22,7 +23,6 @@ from formation_portal.reviews.since import Sight, sight_of
 from .arrivals import Arrivals
 from .claim_words import called
 from .place_links import PlaceLinks
-from .queue_page import Choice
 from .queue_state import QueueState
 from .ruling_form import RulingForm
 from .ruling_words import PastRuling, WaitingRuling, past_words, waiting_words
@@ -73,7 +73,7 @@ class RulingPanel:
     shown: str
     form: RulingForm
     cards: tuple[Card, ...]
-    grounds: tuple[Choice, ...]
+    grounds: tuple[Option, ...]
     objections: tuple[LinkedObjection, ...]
     held: tuple[str, ...]
     drafted: tuple[DraftedLine, ...]
@@ -141,7 +141,7 @@ def ruling_panel(
         shown=shown.address,
         form=form,
         cards=tuple(cards),
-        grounds=tuple(Choice(code, words, code == form.reason) for code, words in (("", "Choose"), *Ground.choices)),
+        grounds=offered((("", "Choose"), *Ground.choices), form.reason),
         objections=tuple(_linked(draft, facts, against)),
         held=_held(arrivals) if is_under_review else (),
         drafted=tuple(_drafted(draft, facts.drafted)),
