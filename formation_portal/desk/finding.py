@@ -17,6 +17,12 @@ def case_of(reference: str) -> Draft:
     return open_draft(get_object_or_404(submitted, reference=reference))
 
 
+def open_case_of(reference: str) -> Application:
+    """A submitted application's row with its claim: what a page that is open asks about."""
+    submitted = Application.objects.submitted().select_related("case__claimed_by")
+    return get_object_or_404(submitted, reference=reference)
+
+
 def application_of(reference: str) -> Application:
     """The same as its row alone."""
     return get_object_or_404(Application.objects.submitted(), reference=reference)

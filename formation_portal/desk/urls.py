@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import audit, claims, deliveries, notes, papers, queue, remarks, review
+from .views import audit, checks, claims, deliveries, live, notes, papers, queue, remarks, review
 
 app_name = "desk"
 
@@ -19,6 +19,7 @@ urlpatterns = [
     path("deliveries/<int:number>/", deliveries.delivery, name="delivery"),
     path("deliveries/<int:number>/decision/", deliveries.decision, name="decision"),
     path("<str:reference>/", review.review, name="review"),
+    path("<str:reference>/news/", live.case_news, name="case_news"),
     path("<str:reference>/claim/", claims.claim, name="claim"),
     path("<str:reference>/release/", claims.release, name="release"),
     path("<str:reference>/remarks/", remarks.remarks, name="remarks"),
@@ -26,6 +27,8 @@ urlpatterns = [
     path("<str:reference>/remarks/<int:number>/settlement/", remarks.settlement, name="settlement"),
     path("<str:reference>/notes/", notes.notes, name="notes"),
     path("<str:reference>/notes/<int:number>/removal/", notes.removal, name="note_removal"),
+    path("<str:reference>/acceptances/", checks.acceptances, name="acceptances"),
+    path("<str:reference>/reopenings/", checks.reopenings, name="reopenings"),
     path("<str:reference>/record.json", review.record, name="record"),
     path("<str:reference>/record.pdf", review.record_pdf, name="record_pdf"),
     path("<str:reference>/documents/<int:number>/", review.document, name="document"),

@@ -14,6 +14,7 @@ from . import moments
 from .delivery import DeliveryNote, delivery_note
 from .document_steps import document_steps
 from .returned import Returned, returned
+from .status_news import followed
 from .tracker import Step, Tracker, tracker
 
 _LEADS: dict[State, str | Promise] = {
@@ -49,6 +50,8 @@ class StatusPage:
     # Where it waits for its customer.
     returned: Returned | None
     is_late: bool
+    # What the page shows, as it asks for news; empty where none can come.
+    version: str
 
     @property
     def is_returned(self) -> bool:
@@ -67,7 +70,8 @@ class StatusPage:
 
 
 def status_page(draft: Draft) -> StatusPage:
-    """The page of an application that was submitted. Two queries more than a draft's own: moves, and corrections."""
+    """The page of an application that was submitted. Three queries more than a draft's own: moves, corrections, and
+    what is followed."""
     application, delivery = draft.application, delivery_note(draft)
     way = tracker(draft, documents=document_steps(draft, delivery.board))
     came_back = returned(delivery, way.returned, back_to="status") if application.is_open else None
@@ -79,6 +83,7 @@ def status_page(draft: Draft) -> StatusPage:
         facts=tuple(_facts(draft)),
         returned=came_back,
         is_late=way.is_late,
+        version=followed(application),
         can_withdraw=application.is_own and may("withdraw", application.stands),
     )
 
