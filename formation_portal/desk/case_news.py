@@ -5,16 +5,21 @@ from datetime import datetime
 
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.text import Truncator
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.models import Application, Change
 from formation_portal.contract.lifecycle import State
+from formation_portal.reviews.since import Sight, since
 
 from .case_version import CaseNow, CaseVersion, case_now
 from .claim_words import called, hour_of
 
 # Of more changes the newest say enough.
 _LOOKED_AT = 50
+# A remark or a note is read on the page.
+_LONGEST = 80
+_ACCEPTED = "accepted "
 _MOVES = {
     State.SUBMITTED_FOR_REVIEW: "handed this in again",
     State.IN_REVIEW: "began the review",
@@ -51,7 +56,7 @@ def case_line(application: Application, reader: User) -> CaseLine:
 def case_news(application: Application, reader: User, *, drawn: CaseVersion, said: CaseVersion) -> CaseLine | None:
     """The line for a page that showed the version `drawn` and whose line said `said`; None while it is right.
 
-    One query more than `case_now`, and only where something was done.
+    As many queries as `case_now`, and up to five more where something was done.
     """
     now = case_now(application, reader=reader)
     if now.version == said:
@@ -74,13 +79,13 @@ def _others(now: CaseNow) -> str:
 
 
 def _news(now: CaseNow, drawn: CaseVersion, reader: User) -> str:
-    """What matters most of what others have done: a deed, then a claim, then any other change."""
+    """What matters most of what others have done: a deed, then what agents made of it, a claim, any other change."""
     done = _changes_since(now, drawn, reader)
     moved = next((one for one in done if one.moved_to), None)
-    claimed = "" if moved else _claim_words(now, drawn, reader)
-    if claimed or not done:
-        return claimed
-    return _change_words(moved or done[0])
+    if moved is not None:
+        return _change_words(moved)
+    said = _review_words(now, drawn, reader) or _claim_words(now, drawn, reader)
+    return said or (_change_words(done[0]) if done else "")
 
 
 def _changes_since(now: CaseNow, drawn: CaseVersion, reader: User) -> list[Change]:
@@ -101,6 +106,20 @@ def _change_words(change: Change) -> str:
 
 def _named(who: User) -> str:
     return called(who) if who.is_agent else "The customer"
+
+
+def _review_words(now: CaseNow, drawn: CaseVersion, reader: User) -> str:
+    """ "Dev Ramanathan accepted 2 facts at 14:04.", or the newest of several things with how many more there are."""
+    if now.version.review == drawn.review:
+        return ""
+    moves = since(now.application, Sight(now.application.submissions, drawn.review), by=reader)
+    if not moves:
+        return ""
+    who, at = _named(moves[0].by) if moves[0].by else "The portal", hour_of(moves[0].at)
+    if len(moves) > 1 and all(one.what.startswith(_ACCEPTED) and one.by == moves[0].by for one in moves):
+        return f"{who} {_ACCEPTED}{len(moves)} facts at {at}."
+    more = f", and {len(moves) - 1} more" if len(moves) > 1 else ""
+    return f"{who} {Truncator(moves[0].what).chars(_LONGEST)} at {at}{more}."
 
 
 def _claim_words(now: CaseNow, drawn: CaseVersion, reader: User) -> str:

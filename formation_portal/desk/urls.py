@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import audit, checks, claims, deliveries, live, notes, papers, queue, remarks, review
+from .views import audit, checks, claims, deliveries, figures, live, notes, papers, queue, remarks, review
 
 app_name = "desk"
 
@@ -18,6 +18,8 @@ urlpatterns = [
     path("deliveries/", deliveries.deliveries, name="deliveries"),
     path("deliveries/<int:number>/", deliveries.delivery, name="delivery"),
     path("deliveries/<int:number>/decision/", deliveries.decision, name="decision"),
+    path("figures/", figures.figures, name="figures"),
+    path("figures/<slug:name>.csv", figures.table, name="figures_table"),
     path("<str:reference>/", review.review, name="review"),
     path("<str:reference>/news/", live.case_news, name="case_news"),
     path("<str:reference>/claim/", claims.claim, name="claim"),

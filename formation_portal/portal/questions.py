@@ -14,6 +14,7 @@ from formation_portal.contract.language import noted, say
 from formation_portal.contract.world import country_name
 from formation_portal.contract.wrong_parts import wrong_parts
 
+from .options import Option
 from .schema_language import schema_language
 
 # A choice among so few is seen best when all of it is on the page.
@@ -36,15 +37,6 @@ _OPTIONAL_PARTS = frozenset({"street2", "region", "postcode"})
 
 
 @dataclass(frozen=True, slots=True)
-class ChoiceRow:
-    """One thing that can be chosen."""
-
-    value: str
-    label: str
-    chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Part:
     """One control of an answer that has several."""
 
@@ -54,7 +46,7 @@ class Part:
     label: str
     value: str
     autocomplete: str
-    choices: tuple[ChoiceRow, ...]
+    choices: tuple[Option, ...]
     optional: bool
     is_wrong: bool
 
@@ -138,7 +130,7 @@ class Question:
         return typed if isinstance(typed, str) else ""
 
     @cached_property
-    def choices(self) -> tuple[ChoiceRow, ...]:
+    def choices(self) -> tuple[Option, ...]:
         """What can be chosen. Worked out only where a template asks: lists of countries are long."""
         offered = self.share_classes if self.spec.refers_to_share_class else self.spec.choices()
         chosen = set(self.raw) if self.spec.many else {self.raw}
@@ -220,8 +212,8 @@ class Question:
         )
 
 
-def _rows(offered: Iterable[Choice], chosen: set[str]) -> tuple[ChoiceRow, ...]:
-    return tuple(ChoiceRow(one.value, one.label, one.value in chosen) for one in offered)
+def _rows(offered: Iterable[Choice], chosen: set[str]) -> tuple[Option, ...]:
+    return tuple(Option(one.value, one.label, one.value in chosen) for one in offered)
 
 
 def anchor(control: str) -> str:

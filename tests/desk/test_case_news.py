@@ -13,6 +13,10 @@ from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.desk import claims, openings
 from formation_portal.desk.models import Case, Opening
+from formation_portal.reviews import checks, notes
+from formation_portal.reviews.facts import facts_of
+from formation_portal.reviews.places import Kind, Place
+from formation_portal.reviews.since import sight_of
 from tests.applications import made
 from tests.markup import Markup
 
@@ -77,6 +81,24 @@ def test_what_was_done_first_is_still_said_when_more_is_done(
     assert said(as_agent, answer.attributes["hx-get"]).startswith("Dev Ramanathan began the review at ")
 
 
+def test_what_others_make_of_it_is_said_and_ones_own_is_not(
+    submitted: Draft, agent: Any, other: Any, as_agent: Client
+) -> None:
+    facts = [fact.place for fact in facts_of(submitted)]
+    checks.accept(submitted, facts[:1], by=agent, sight=sight_of(submitted.application))
+    address = opened(as_agent, submitted)
+    checks.accept(submitted, facts[1:3], by=other, sight=sight_of(submitted.application))
+    assert said(as_agent, address).startswith("Dev Ramanathan accepted 2 facts at ")
+    notes.write_note(submitted, Place(Kind.APPLICATION), text="Ask twice. " * 50, by=other)
+    news = said(as_agent, address)
+    assert news.startswith("Dev Ramanathan wrote a note: Ask twice.")
+    assert ", and 2 more. Show" in news
+    assert len(news) < 180
+    address = opened(as_agent, submitted)
+    checks.accept(submitted, facts, by=agent, sight=sight_of(submitted.application))
+    assert said(as_agent, address).startswith("As of ")
+
+
 def test_ones_own_deeds_are_no_news(submitted: Draft, agent: Any, as_agent: Client) -> None:
     address = opened(as_agent, submitted)
     saving.advance(submitted, "begin_review", by=agent)
@@ -135,7 +157,7 @@ def test_who_has_it_open_is_written_once_a_minute(submitted: Draft, agent: Any, 
     assert after["seen_at"] >= before["seen_at"]
 
 
-@pytest.mark.parametrize("query", ["", "drawn=x&said=y", "drawn=1.2&said=1.2.3", "drawn=1.2.3&said=1.9.x"])
+@pytest.mark.parametrize("query", ["", "drawn=x&said=y", "drawn=1.2.3&said=1.2.3.4", "drawn=1.2.3.4&said=1.9.1.x"])
 def test_a_version_that_cannot_be_read_is_no_news(submitted: Draft, as_agent: Client, query: str) -> None:
     assert as_agent.get(f"{case_url(submitted)}news/?{query}", headers=HTMX).status_code == 204
 

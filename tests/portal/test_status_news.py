@@ -9,8 +9,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
 from formation_portal.applications.access import Collaborator
+from formation_portal.applications.drafts import Draft
 from formation_portal.desk import claims
 from formation_portal.relay.kinds import Kind
 from formation_portal.relay.models import REJECTED, Delivery, DeliveryState
