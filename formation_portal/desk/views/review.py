@@ -20,7 +20,8 @@ def review(request: UserRequest, reference: str) -> HttpResponse:
     """Answers, parties, shares, documents, history, how far all of it has come to the service, and who works on it."""
     case = case_of(reference)
     live, panel = case_line(case.application, request.user), claim_panel(case.application, request.user)
-    return render(request, "desk/review.html", {"page": case_page(case), "panel": panel, "live": live})
+    page = case_page(case, reader=request.user, asked=request.GET)
+    return render(request, "desk/review.html", {"page": page, "panel": panel, "live": live})
 
 
 @require_safe
