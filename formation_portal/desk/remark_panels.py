@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.urls import reverse
@@ -15,10 +16,10 @@ from formation_portal.portal.words import in_words
 from formation_portal.reviews.models import Note, Reason, Remark
 from formation_portal.reviews.naming import label_of, spec_at, whose
 from formation_portal.reviews.places import Place
-from formation_portal.reviews.reviewing import UNDER_REVIEW
 from formation_portal.reviews.since import Sight, sight_of
 
 from .claim_words import called
+from .offers import can_review
 from .remark_form import RemarkForm, form_at
 
 
@@ -56,7 +57,8 @@ class NoteLine:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """Everything about one place. `form` is None where the case is not under review; `is_open` opens it at once."""
+    """Everything about one place. `form` is None where the case is not under review, or where the form is fetched from
+    `ask_url`; `is_open` opens it at once."""
 
     reference: str
     place: Place
@@ -68,6 +70,7 @@ class Panel:
     notes: tuple[NoteLine, ...]
     form: RemarkForm | None
     has_draft: bool
+    ask_url: str = ""
     is_open: bool = False
 
     @property
@@ -93,18 +96,32 @@ class Panel:
 class Panels:
     """The panels of one page of a case. Two queries when the first is asked for, and one where no sight is given.
 
-    `back` is the address of the page that they stand on: every deed leads back there.
+    `back` is the address of the page that they stand on: every deed leads back there. `lazily` is for a page with many
+    places: the forms are fetched when somebody asks for one.
     """
 
-    def __init__(self, draft: Draft, *, reader: AbstractBaseUser, back: str, sight: Sight | None = None) -> None:
+    def __init__(
+        self, draft: Draft, *, reader: AbstractBaseUser, back: str, sight: Sight | None = None, lazily: bool = False
+    ) -> None:
         self.draft = draft
         self.reader = reader
         self.back = back.partition("#")[0]
         self.sight = sight or sight_of(draft.application)
+        self.lazily = lazily
+
+    @cached_property
+    def all(self) -> tuple[Remark, ...]:
+        """Every remark but those that were dropped, in their order."""
+        return tuple(self.draft.application.remarks.filter(dropped_at=None).select_related("by"))
+
+    @property
+    def open(self) -> tuple[Remark, ...]:
+        """Those that ask for something still."""
+        return tuple(remark for remark in self.all if remark.is_open)
 
     @cached_property
     def _remarks(self) -> dict[Place, list[Remark]]:
-        return _by_place(self.draft.application.remarks.filter(dropped_at=None).select_related("by"))
+        return _by_place(self.all)
 
     @cached_property
     def _notes(self) -> dict[Place, list[Note]]:
@@ -118,13 +135,15 @@ class Panels:
     @property
     def drafted(self) -> tuple[Remark, ...]:
         """What goes out with a return."""
-        return tuple(one for some in self._remarks.values() for one in some if one.is_draft)
+        return tuple(remark for remark in self.all if remark.is_draft)
 
     def at(self, place: Place, *, form: RemarkForm | None = None) -> Panel:
         """The panel of a place, whether or not the application still has it. With a form, that one, opened."""
         asked = self._remarks.get(place, [])
         drafted = next((one for one in asked if one.is_draft), None)
         label = label_of(self.draft, place)
+        can_ask = label is not None and can_review(self.draft, self.reader)
+        is_given = can_ask and not self.lazily
         return Panel(
             reference=self.draft.application.reference,
             place=place,
@@ -134,18 +153,19 @@ class Panels:
             back=f"{self.back}#{place_id(place)}",
             remarks=tuple(self._line(one) for one in reversed(asked)),
             notes=tuple(self._note(one) for one in self._notes.get(place, ())),
-            form=form or self._form(place, drafted, is_there=label is not None),
+            form=form or (form_at(self.draft, place, drafted) if is_given else None),
             has_draft=drafted is not None,
+            ask_url=self._ask_url(place) if can_ask and self.lazily else "",
             is_open=form is not None,
         )
 
-    def _form(self, place: Place, drafted: Remark | None, *, is_there: bool) -> RemarkForm | None:
-        is_offered = is_there and self.draft.application.stands in UNDER_REVIEW
-        return form_at(self.draft, place, drafted) if is_offered else None
+    def _ask_url(self, place: Place) -> str:
+        query = urlencode({"place": str(place), "back": f"{self.back}#{place_id(place)}"})
+        return f"{reverse('desk:remarks', args=[self.draft.application.reference])}?{query}"
 
     def _line(self, remark: Remark) -> RemarkLine:
         named = (self.draft.application.reference, remark.pk)
-        can_move = self.draft.application.stands in UNDER_REVIEW and remark.is_open
+        can_move = can_review(self.draft, self.reader) and remark.is_open
         spec = spec_at(self.draft, remark.place)
         state, tone = _state(remark)
         return RemarkLine(

@@ -1,6 +1,7 @@
 """Asking a customer to mend something: drafting it at a place, dropping it, and saying that it is answered."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -93,6 +94,8 @@ def _draw(
     """The form of one place on a page of its own: with what was typed, and what others did meanwhile."""
     back = back_in(request.POST or request.GET, draft.application.reference)
     panel = Panels(draft, reader=request.user, back=back).at(place, form=form)
+    if request.htmx:
+        return render(request, "desk/_remark.html", {"panel": replace(panel, is_open=True)})
     context: dict[str, Any] = {
         "draft": draft,
         "panel": panel,

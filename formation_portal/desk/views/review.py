@@ -23,8 +23,8 @@ def review(request: UserRequest, reference: str) -> HttpResponse:
     """Answers, parties, shares, documents, history, how far all of it has come to the service, and who works on it."""
     case = case_of(reference)
     live, panel = case_line(case.application, request.user), claim_panel(case.application, request.user)
-    page, shown = case_page(case), came_from(request.GET)
-    ruling = ruling_panel(case, request.user, arrivals=page.arrivals, shown=shown)
+    page, shown = case_page(case, reader=request.user, asked=request.GET), came_from(request.GET)
+    ruling = ruling_panel(case, request.user, arrivals=page.arrivals, shown=shown, facts=page.facts, sight=page.sight)
     context = {"page": page, "panel": panel, "live": live, "ruling": ruling, "shown": shown.address}
     return render(request, "desk/review.html", context)
 
