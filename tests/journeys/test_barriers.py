@@ -31,6 +31,7 @@ from tests.journeys.audited import audited
 from tests.journeys.barriers import HEIGHT, WIDE, barriers
 from tests.journeys.browser import TabBrowser
 from tests.journeys.conftest import OpenTab
+from tests.journeys.figured import figured
 from tests.journeys.manners import AGENTS, CUSTOMERS, MOST_SHIFT, bad_manners, keep_hosts, shifted
 from tests.journeys.others import others_take_part
 from tests.journeys.papers import papers_in_every_state
@@ -113,6 +114,13 @@ def test_no_page_that_says_what_went_wrong_puts_up_a_barrier(walk: Walk, site: s
 
 def test_no_page_of_the_audit_puts_up_a_barrier(walk: Walk) -> None:
     for shot in audited():
+        walk.look(shot)
+    assert not walk.found, "\n".join(walk.found)
+
+
+@pytest.mark.long
+def test_no_page_of_the_figures_puts_up_a_barrier(walk: Walk) -> None:
+    for shot in figured():
         walk.look(shot)
     assert not walk.found, "\n".join(walk.found)
 
