@@ -14,8 +14,8 @@ from formation_portal.applications.saving import Left, Stale
 from .counting import listed
 from .drawn import DRAWN
 from .moments import moment
+from .read_back import in_words
 from .sheet import Sheet
-from .words import in_words
 
 Reader = AbstractBaseUser | AnonymousUser
 
