@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import dj_database_url
+from django.db.utils import InterfaceError, OperationalError
 
 SERVICE = "service"
+# A database does not answer, or takes nothing: nobody's fault, and it passes.
+DATABASE_AWAY = (OperationalError, InterfaceError)
 
 _CONNECT_SECONDS = 5
 # Each thread has a connection of its own, and each connection its own pages and prepared statements: little of both,

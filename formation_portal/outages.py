@@ -8,7 +8,9 @@ import sqlite3
 from collections.abc import Iterator
 from enum import StrEnum
 
-from django.db import Error, InterfaceError, OperationalError
+from django.db import Error
+
+from formation_portal.databases import DATABASE_AWAY
 
 _FULL_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _BAD_DISK = frozenset({errno.EROFS, errno.EIO})
@@ -60,5 +62,5 @@ def _of_a_server(error: Error) -> Outage | None:
     state = getattr(error.__cause__, "sqlstate", None)
     if state == _FULL:
         return Outage.FULL
-    passes = isinstance(error, OperationalError | InterfaceError) or state == _READ_ONLY
+    passes = isinstance(error, DATABASE_AWAY) or state == _READ_ONLY
     return Outage.AWAY if passes else None

@@ -1,11 +1,10 @@
 """Django's settings. What an operator may change is in environment.py; the README lists it."""
 
-import os
 import secrets
 from pathlib import Path
 from typing import Any
 
-from formation_portal import databases, mail_server, networks
+from formation_portal import databases, mail_server, networks, secret_files
 from formation_portal.environment import PROJECT, read_environment
 
 ENV = read_environment()
@@ -13,15 +12,7 @@ DATA_DIR = ENV.data_dir.resolve()
 DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
-def _kept_secret(path: Path) -> str:
-    """A secret that is made on the first start and read on every later one."""
-    if not path.exists():
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-            file.write(secrets.token_urlsafe(48))
-    return path.read_text()
-
-
-SECRET_KEY = ENV.secret_key or _kept_secret(DATA_DIR / "secret-key")
+SECRET_KEY = ENV.secret_key or secret_files.kept(DATA_DIR / "secret-key", lambda: secrets.token_urlsafe(48))
 DEBUG = ENV.debug
 DEMO = ENV.demo
 ALLOWED_HOSTS = [host.strip() for host in ENV.allowed_hosts.split(",") if host.strip()]
@@ -50,6 +41,7 @@ INSTALLED_APPS = [
     "formation_portal.applications.spreadsheet",
     "formation_portal.reviews",
     "formation_portal.relay",
+    "formation_portal.figures",
     "formation_portal.portal",
     "formation_portal.desk",
 ]

@@ -16,6 +16,7 @@ PROJECT = Path(__file__).resolve().parent.parent
 ALL = [
     "tests/applications",
     "tests/audit",
+    "tests/figures",
     *(f"tests/relay/test_{name}.py" for name in ("relaying", "weather", "evidence", "pacing", "worker", "decisions")),
     *(f"tests/desk/test_{name}.py" for name in ("queue", "searching", "claims")),
     "tests/service/routes",

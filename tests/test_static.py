@@ -128,10 +128,10 @@ def test_our_scripts_are_served_light_and_without_comments(served: Path) -> None
     assert 0 < sum(weights) <= 6_000
 
 
-def test_the_desks_own_script_is_light_and_on_its_pages_alone(served: Path) -> None:
-    name = static("js/desk/desk.js").removeprefix("/static/")
-    assert "/*" not in (served / name).read_text()
-    assert 0 < (served / f"{name}.gz").stat().st_size <= 2_000
+def test_the_desks_own_scripts_are_light_and_on_its_pages_alone(served: Path) -> None:
+    names = [static(f"js/{one}").removeprefix("/static/") for one in ("desk/desk.js", "live/live.js")]
+    assert not any("/*" in (served / name).read_text() for name in names)
+    assert 0 < sum((served / f"{name}.gz").stat().st_size for name in names) <= 3_000
     named = [_name(path) for path in TEMPLATES if "js/desk/" in path.read_text()]
     assert named
     assert all(one.startswith("desk/") for one in named)

@@ -4,15 +4,19 @@ A session's row is written at most once a minute for it, so that reading pages s
 """
 
 from collections.abc import Callable
-from typing import Any
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
 
 from django.contrib.auth.signals import user_logged_in
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.utils import timezone
 
 _KEY = "used_at"
 _STEP_SECONDS = 60
+
+Rest = ParamSpec("Rest")
 
 
 class SessionEnds:
@@ -24,7 +28,7 @@ class SessionEnds:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
         # A request that did not look into its session needs none, and one that failed may have found it away.
-        if response.status_code < 500 and request.session.accessed and not hasattr(request, "only_asks_for_session"):
+        if response.status_code < 500 and request.session.accessed and not is_only_asking(request):
             used = request.session.get(_KEY)
             if used is not None and _now() - used >= _STEP_SECONDS:
                 extend(request)
@@ -51,6 +55,26 @@ def extend(request: HttpRequest) -> None:
 def only_ask(request: HttpRequest) -> None:
     """This request is no use of the session: the page makes it by itself."""
     request.only_asks_for_session = True  # type: ignore[attr-defined]  # read by the middleware
+
+
+def is_only_asking(request: HttpRequest) -> bool:
+    """Whether the page makes this request by itself, and nobody waits for the answer."""
+    return hasattr(request, "only_asks_for_session")
+
+
+def asked_by_the_page(
+    view: Callable[Concatenate[HttpRequest, Rest], HttpResponseBase],
+) -> Callable[Concatenate[HttpRequest, Rest], HttpResponseBase]:
+    """For a view that pages ask for news: no use of the session; and where nobody is signed in any more there is none,
+    so that the page stays with what is typed on it. Stands before the policy."""
+
+    @wraps(view)
+    def asked(request: HttpRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
+        if request.headers.get("HX-Request"):
+            only_ask(request)
+        return view(request, *args, **kwargs)
+
+    return asked
 
 
 @receiver(user_logged_in)

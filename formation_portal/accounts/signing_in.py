@@ -16,6 +16,8 @@ from django.shortcuts import redirect, resolve_url
 from django.utils.http import urlencode
 from django_htmx.http import HttpResponseClientRedirect
 
+from .session_ends import is_only_asking
+
 _KEY = "unsent"
 # Enough for the longest section of a form, and too little to fill a table of sessions with.
 _MOST_CHARACTERS = 200_000
@@ -34,8 +36,11 @@ def first(request: HttpRequest) -> HttpResponse:
     """To the sign-in page, and then on to where the request was going; a form's content is kept meanwhile.
 
     A page that posts by itself stays, since more may be typed there by now: 401, and it says that nothing is saved.
+    One that only asks for news hears of none.
     """
     is_by_itself = bool(getattr(request, "htmx", False))
+    if is_only_asking(request):
+        return HttpResponse(status=HTTPStatus.NO_CONTENT)
     following = request.get_full_path()
     if request.method == "POST":
         _keep(request, comes_back=is_by_itself)

@@ -271,7 +271,6 @@ class Change(models.Model):
         return tuple(str(change["label"]) for change in self.changes)
 
 
-HolderModel = Party | ShareClass
 ChangeList = list[dict[str, Any]]
 
 # At the end, since it refers to what is above.

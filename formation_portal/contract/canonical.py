@@ -14,7 +14,6 @@ ENTITY_NAME = "entity.name"
 # How many shares there are to give: of all classes together, and of one.
 ENTITY_SHARES = "entity.number_of_shares"
 CLASS_SHARES = "share_class.maximum_shares"
-SHARE_CLASS_PREFIX = "share_class"
 SHAREHOLDER = "shareholder"
 BENEFICIAL_OWNER = "ubo"
 

@@ -9,5 +9,5 @@ class DeskConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Connect the receiver that keeps the queue up to date with what is saved."""
-        from . import recording  # noqa: F401
+        """Keep the queue up to date with what is saved, and take part in the hourly round."""
+        from . import openings, recording  # noqa: F401  # they connect their receivers

@@ -12,9 +12,7 @@ from django.utils.http import urlencode
 
 from formation_portal.accounts.models import User
 from formation_portal.audit.models import Actor, Deed, Entry, moment_of
-
-# More digits than this has no number of ours.
-_MOST_DIGITS = 18
+from formation_portal.whole_numbers import whole_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +99,7 @@ _A_DAY = timedelta(days=1) // timedelta(microseconds=1)
 
 def number_in(text: str) -> int:
     """A positive number in an address; 0 for anything else."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else 0
+    return whole_number(text) or 0
 
 
 def _choices(pairs: Iterable[tuple[str, str]], chosen: str) -> tuple[Choice, ...]:

@@ -89,7 +89,8 @@ def detail_of(entry: Entry) -> dict[str, Any]:
 def _reviewed(did: Any) -> str:
     """What was done in a review: each kind of deed, and how often where more than once."""
     rows = did.items() if isinstance(did, dict) else ()
-    told = [_REVIEWS.get(what, "Reviewed") + (f" ({len(pks)})" if len(pks) > 1 else "") for what, pks in rows]
+    counts = [(what, len(pks) if isinstance(pks, list) else 1) for what, pks in rows]
+    told = [_REVIEWS.get(what, "Reviewed") + (f" ({count})" if count > 1 else "") for what, count in counts]
     return "; ".join(told) or "Reviewed the application"
 
 

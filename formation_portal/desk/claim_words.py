@@ -29,8 +29,7 @@ class ClaimLine:
     @property
     def since(self) -> str:
         """The hour of today's, the day of an older one: what fits into a narrow column."""
-        is_todays = localdate(self.at) == localdate()
-        return date_format(localtime(self.at), "H:i" if is_todays else "j M, H:i")
+        return hour_of(self.at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +61,11 @@ def claim_panel(application: Application, reader: User) -> ClaimPanel | None:
     """The claim for the page of a case; no query where the case was read with its application."""
     case: Case | None = getattr(application, "case", None)
     return ClaimPanel(application.reference, claim_line(case, reader), case.open_since is not None) if case else None
+
+
+def hour_of(at: datetime) -> str:
+    """The hour of today's moment; of an older one the day as well."""
+    return date_format(localtime(at), "H:i" if localdate(at) == localdate() else "j M, H:i")
 
 
 def called(agent: User) -> str:

@@ -82,8 +82,8 @@ class DeliveryPage:
 
     @property
     def is_only_a_change(self) -> bool:
-        """Whether the thing is there for sure, and a later change of it is in doubt."""
-        return self.row.needs_a_decision and self.row.acknowledged is not None
+        """Whether the thing is there for sure, and a change of it is in doubt; a deed changes the entity."""
+        return self.row.needs_a_decision and (self.row.acknowledged is not None or self.row.name[0].is_deed)
 
     @property
     def seen(self) -> str:

@@ -12,9 +12,15 @@ from formation_portal.relay.models import Decision, Delivery
 
 def case_of(reference: str) -> Draft:
     """A submitted application, read with its claim."""
-    people = ("owner", "submitted_by", "case__claimed_by", "case__taken_from")
+    people = ("owner", "submitted_by", "case__claimed_by", "case__taken_from", "review")
     submitted = Application.objects.submitted().select_related(*people)
     return open_draft(get_object_or_404(submitted, reference=reference))
+
+
+def open_case_of(reference: str) -> Application:
+    """A submitted application's row with its claim: what a page that is open asks about."""
+    submitted = Application.objects.submitted().select_related("case__claimed_by", "review")
+    return get_object_or_404(submitted, reference=reference)
 
 
 def application_of(reference: str) -> Application:

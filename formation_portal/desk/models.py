@@ -66,3 +66,18 @@ class CaseWord(models.Model):
 
     def __str__(self) -> str:
         return f"A word of case {self.case_id}"
+
+
+class Opening(models.Model):
+    """An agent has a case open, as far as its page has said so lately (openings.py)."""
+
+    application = models.ForeignKey(Application, models.CASCADE, related_name="+")
+    agent = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    opened_at = models.DateTimeField()
+    seen_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("application", "agent"), name="one_opening_an_agent"),)
+
+    def __str__(self) -> str:
+        return f"Application {self.application_id}, open"

@@ -67,6 +67,8 @@ class Filter:
     choices: tuple[Choice, ...] = ()
     value: str = ""
     is_hidden: bool = False
+    # Leads to where it is typed.
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +179,7 @@ def _filters(chosen: QueueState, agents: dict[str, str]) -> tuple[Filter, ...]:
     holders = {"": "Anyone", NOBODY: "Nobody", **agents}
     orders = {"": "Longest waiting first", "newest": "Newest first"}
     return (
-        Filter("q", "Company, person or reference", value=chosen.text),
+        Filter("q", "Company, person or reference", value=chosen.text, key="/"),
         Filter("state", "State", _choices(states, chosen.state)),
         Filter("holder", "Claimed by", _choices(holders, chosen.holder)),
         Filter("sort", "Order", _choices(orders, "newest" if chosen.newest_first else "")),

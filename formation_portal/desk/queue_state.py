@@ -95,11 +95,6 @@ class QueueState:
         return f"?{words}" if words else ""
 
     @property
-    def is_filtered(self) -> bool:
-        """Whether anything narrows the view."""
-        return bool(self.text or self.state or self.holder)
-
-    @property
     def looks_at_closed(self) -> bool:
         """Whether closed cases are looked at too: where one asks for a state, or searches among all."""
         return self.view is View.ALL and bool(self.state or self.text)

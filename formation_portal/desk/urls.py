@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import audit, claims, deliveries, papers, queue, review
+from .views import audit, claims, deliveries, figures, live, papers, queue, review
 
 app_name = "desk"
 
@@ -18,7 +18,10 @@ urlpatterns = [
     path("deliveries/", deliveries.deliveries, name="deliveries"),
     path("deliveries/<int:number>/", deliveries.delivery, name="delivery"),
     path("deliveries/<int:number>/decision/", deliveries.decision, name="decision"),
+    path("figures/", figures.figures, name="figures"),
+    path("figures/<slug:name>.csv", figures.table, name="figures_table"),
     path("<str:reference>/", review.review, name="review"),
+    path("<str:reference>/news/", live.case_news, name="case_news"),
     path("<str:reference>/claim/", claims.claim, name="claim"),
     path("<str:reference>/release/", claims.release, name="release"),
     path("<str:reference>/record.json", review.record, name="record"),

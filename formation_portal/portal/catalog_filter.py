@@ -12,6 +12,7 @@ from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.language import noted, say
 
 from .money import money
+from .options import Option, offered
 
 # Steps that people think in; only those that part the products of a currency are offered.
 _STEPS = (500, 1_000, 2_000, 3_000, 5_000, 10_000, 20_000, 50_000, 100_000)
@@ -89,21 +90,12 @@ class CatalogFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """One option of a filter."""
-
-    value: str
-    label: str
-    chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
 class FilterControl:
     """One filter as a list of options; the first takes everything."""
 
     name: str
     label: str
-    choices: tuple[Choice, ...]
+    choices: tuple[Option, ...]
     # Whether the chosen words go on from "Price" in a sentence: "up to USD 1,000".
     phrase: bool = False
 
@@ -142,14 +134,13 @@ def _type_words(kind: str) -> str:
 
 
 def _control(
-    name: str, label: str, everything: str, offered: Mapping[str, str], chosen: CatalogFilter, *, phrase: bool = False
+    name: str, label: str, everything: str, labels: Mapping[str, str], chosen: CatalogFilter, *, phrase: bool = False
 ) -> FilterControl:
     value = chosen.values.get(name, "")
-    pairs = {"": everything, **{key: words for key, words in offered.items() if key}}
+    pairs = {"": everything, **{key: words for key, words in labels.items() if key}}
     # An address may name what isn't offered; the filter then shows what it filters by.
     pairs.setdefault(value, value)
-    choices = tuple(Choice(key, words, key == value) for key, words in pairs.items())
-    return FilterControl(name, label, choices, phrase)
+    return FilterControl(name, label, offered(pairs.items(), value), phrase)
 
 
 def _ceilings(items: tuple[CatalogItem, ...], chosen: PriceCeiling | None) -> list[PriceCeiling]:

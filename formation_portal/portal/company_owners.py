@@ -23,6 +23,7 @@ from formation_portal.contract.stakes import part_of_company
 
 from .closed import reason
 from .lists import Problem
+from .options import Option, offered
 from .ownership_words import remainder
 
 _STAKE = "stake:"
@@ -46,15 +47,6 @@ class OwnerRow:
     words: str
     error: str
     url: str
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """Somebody who could be chosen as an owner."""
-
-    value: str
-    label: str
-    chosen: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +146,7 @@ class OwnersPage:
         taken = {self.company_row.token, *(row.token for row in self.rows)}
         here = [(f"{_THERE}{row.token}", row.label) for row in self.draft.parties if row.token not in taken]
         new = [(f"{_NEW}{kind}", str(label)) for kind, label in _NEW_KINDS.items()]
-        return tuple(Option(value, label, value == self.new.who) for value, label in (*here, *new))
+        return offered((*here, *new), self.new.who)
 
     @property
     def new_problems(self) -> tuple[Problem, ...]:

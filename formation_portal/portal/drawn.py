@@ -5,6 +5,7 @@ from django.http import HttpRequest, QueryDict
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.saving import Seen
 from formation_portal.applications.tokens import is_token, new_token
+from formation_portal.whole_numbers import whole_number
 
 # The control that carries it. Its parts: the application's revision, the page's own id, and which form it was.
 DRAWN = "drawn"
@@ -25,7 +26,7 @@ def page_of(request: HttpRequest) -> str:
 def seen_of(post: QueryDict, draft: Draft) -> Seen | None:
     """What the page that posts has seen; None where it doesn't say, or was drawn from another form."""
     revision, page, form = [*str(post.get(DRAWN, "")).split("."), "", "", ""][:3]
-    is_number = revision.isascii() and revision.isdigit() and len(revision) < 10
-    if not is_number or not is_token(page) or form != draft.application.snapshot_id[:_FORM_LETTERS]:
+    number = whole_number(revision, digits=9)
+    if number is None or not is_token(page) or form != draft.application.snapshot_id[:_FORM_LETTERS]:
         return None
-    return Seen(int(revision), page)
+    return Seen(number, page)

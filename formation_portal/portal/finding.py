@@ -13,6 +13,7 @@ from formation_portal.applications.models import Application, Change, Document
 from formation_portal.applications.rows import PartyRow, ShareClassRow
 from formation_portal.applications.saving import choices_of
 from formation_portal.contract.schema import Section
+from formation_portal.whole_numbers import whole_number
 
 
 class Removed(Http404):
@@ -97,5 +98,5 @@ def change_of(draft: Draft, number: int) -> Change:
 
 def posted_version(post: QueryDict) -> int:
     """The version that the page was drawn from; one that cannot be read is older than any."""
-    text = post.get("version", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
+    version = whole_number(post.get("version", ""), digits=9)
+    return -1 if version is None else version

@@ -90,10 +90,6 @@ class InvitationPage:
         return self._url("invitation_reminder")
 
     @property
-    def party_url(self) -> str:
-        return self._url("party")
-
-    @property
     def people_url(self) -> str:
         return reverse("portal:people", args=[self.draft.application.reference])
 

@@ -15,6 +15,7 @@ from formation_portal.contract.world import country_name
 from formation_portal.contract.wrong_parts import wrong_parts
 
 from .note import Note
+from .options import Option
 from .read_back import in_words
 from .schema_language import schema_language
 
@@ -38,15 +39,6 @@ _OPTIONAL_PARTS = frozenset({"street2", "region", "postcode"})
 
 
 @dataclass(frozen=True, slots=True)
-class ChoiceRow:
-    """One thing that can be chosen."""
-
-    value: str
-    label: str
-    chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Part:
     """One control of an answer that has several."""
 
@@ -56,7 +48,7 @@ class Part:
     label: str
     value: str
     autocomplete: str
-    choices: tuple[ChoiceRow, ...]
+    choices: tuple[Option, ...]
     optional: bool
     is_wrong: bool
 
@@ -145,7 +137,7 @@ class Question:
         return typed if isinstance(typed, str) else ""
 
     @cached_property
-    def choices(self) -> tuple[ChoiceRow, ...]:
+    def choices(self) -> tuple[Option, ...]:
         """What can be chosen. Worked out only where a template asks: lists of countries are long."""
         offered = self.share_classes if self.spec.refers_to_share_class else self.spec.choices()
         chosen = set(self.raw) if self.spec.many else {self.raw}
@@ -241,8 +233,8 @@ class Question:
         )
 
 
-def _rows(offered: Iterable[Choice], chosen: set[str]) -> tuple[ChoiceRow, ...]:
-    return tuple(ChoiceRow(one.value, one.label, one.value in chosen) for one in offered)
+def _rows(offered: Iterable[Choice], chosen: set[str]) -> tuple[Option, ...]:
+    return tuple(Option(one.value, one.label, one.value in chosen) for one in offered)
 
 
 def anchor(control: str) -> str:

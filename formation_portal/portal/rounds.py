@@ -12,6 +12,7 @@ from formation_portal.applications.models import Change
 from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.asked import Asked, asked_of, words_of
 from formation_portal.reviews.naming import whose
+from formation_portal.reviews.reviewing import UNDER_REVIEW
 
 from . import moments
 from .asked_places import title_of
@@ -27,6 +28,7 @@ class RoundItem:
     whose: str
     said: str
     reply: str
+    # Not said while somebody reviews it again: what they do meanwhile is theirs.
     is_settled: bool
 
 
@@ -86,8 +88,12 @@ def _round(
         title=gettext("Answered on %(day)s") % {"day": day},
         said=said,
         items=tuple(
-            RoundItem(title_of(draft, one), whose(draft, one.place), one.text, one.reply, one.is_settled)
+            RoundItem(title_of(draft, one), whose(draft, one.place), one.text, one.reply, _is_settled(draft, one))
             for one in asked
         ),
         corrections=corrections_of(changes),
     )
+
+
+def _is_settled(draft: Draft, one: Asked) -> bool:
+    return one.is_settled and draft.application.stands not in UNDER_REVIEW

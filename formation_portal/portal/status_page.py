@@ -17,6 +17,7 @@ from .delivery import DeliveryNote, delivery_note
 from .document_steps import document_steps
 from .returned import Returned, returned
 from .rounds import Round, rounds
+from .status_news import followed
 from .tracker import Step, Tracker, tracker
 
 _LEADS: dict[State, str | Promise] = {
@@ -55,6 +56,8 @@ class StatusPage:
     # What came back before and was answered; and why it was declined, where it was.
     rounds: tuple[Round, ...]
     declined: str
+    # What the page shows, as it asks for news; empty where none can come.
+    version: str
 
     @property
     def is_returned(self) -> bool:
@@ -87,6 +90,7 @@ def status_page(draft: Draft) -> StatusPage:
         is_late=way.is_late,
         rounds=rounds(draft, way.moves),
         declined=_declined(application),
+        version=followed(application),
         can_withdraw=application.is_own and may("withdraw", application.stands),
     )
 

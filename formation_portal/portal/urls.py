@@ -86,6 +86,7 @@ application = [
     path("check/", check.check, name="check"),
     path("submission/", submission.submission, name="submission"),
     path("status/", status.status, name="status"),
+    path("status/news/", status.status_news, name="status_news"),
     path("withdrawal/", status.withdrawal, name="withdrawal"),
     path("copy/", copies.copy, name="copy"),
     path("carry-over/", carrying.carry_over, name="carry_over"),

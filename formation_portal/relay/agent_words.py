@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from .models import RESEND, SURPLUS, TWINS, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState, Look
+from .models import OTHERWISE, RESEND, SURPLUS, TWINS, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState, Look
 
 State = DeliveryState
 
@@ -19,6 +19,8 @@ _STATES: Mapping[str, str] = {
 
 _REASONS: Mapping[tuple[str, str], str] = {
     (State.HELD, UNCLEAR): "It may have arrived, and nothing that we can read tells",
+    (State.HELD, OTHERWISE): "The service does not follow this: the application stands otherwise there",
+    (State.UNKNOWN, OTHERWISE): "The service refused it for where the application stands: that is being read",
     (State.HELD, TWINS): "The service has several records that may be it, and nothing tells which",
     (State.HELD, UNSUPPORTED): "The service has no call for this change: it has to be told by hand",
     (State.HELD, "file_missing"): "The uploaded file is lost here",
@@ -30,6 +32,7 @@ _REASONS: Mapping[tuple[str, str], str] = {
     (State.DONE, SURPLUS): "The service has more of it than it should",
     (State.DONE, UNSUPPORTED): "The service has no call for it: it counts here, and has to be told by hand",
     (State.WAITING, "not_authorised"): "The service does not accept our key",
+    (State.WAITING, "not_allowed"): "Our key lacks the scope for it: an operator has to ask for it",
     (State.WAITING, RESEND): "It surely did not arrive, and is sent again",
 }
 

@@ -13,10 +13,10 @@ from formation_portal.contract.language import noted, say
 from formation_portal.contract.lifecycle import State as Standing
 
 from .decisions import is_undecided
-from .kinds import Kind
+from .kinds import WITHDRAWAL, Kind
 from .models import TWINS, UNCLEAR, UNSUPPORTED, Delivery, DeliveryState
 from .naming import Names
-from .order import is_blocked
+from .order import is_blocked, is_shut_there
 from .problems import Trouble, troubles
 from .profile import Profile, profile
 
@@ -63,6 +63,9 @@ ONLY_ON_SUBMIT = noted(
 NOT_TOLD = noted(
     "This formation service can't be told that an application is submitted or withdrawn. It counts here, and our team "
     "takes it from there."
+)
+MOVES_NOT_TOLD = noted(
+    "This formation service can't be told how our review goes. It counts here, and our team takes it from there."
 )
 NOT_CHANGED = noted(
     "Something that the formation service can't change or remove has changed here. Our team takes care of it."
@@ -113,10 +116,17 @@ class DeliveryBoard:
         self._rows = {row.name: row for row in rows}
         self._known = known
         self._there = {row.name for row in self._rows.values() if row.remote_id}
+        self._is_shut = is_shut_there(self._rows.values())
 
     def of(self, kind: str, token: str | None = None) -> DeliveryView:
-        """One thing; what has no row yet is saved here and nothing more. A document's token is its `subject`."""
+        """One thing; what has no row yet is saved here and nothing more. A document's token is its `subject`.
+
+        Of submissions, without a token, the last one.
+        """
         row = self._rows.get((Kind(kind), token or ""))
+        if Kind(kind) is Kind.SUBMISSION and token is None:
+            submissions = (one for one in self._rows.values() if one.name[0] is Kind.SUBMISSION)
+            row = max(submissions, key=lambda one: one.position, default=None)
         return self._view(row) if row else self._nothing()
 
     def of_entity(self) -> DeliveryView:
@@ -168,11 +178,13 @@ class DeliveryBoard:
     @property
     def notices(self) -> tuple[str, ...]:
         """What this service can't do, said plainly."""
-        cannot = {row.name[0].is_deed for row in self._rows.values() if row.reason == UNSUPPORTED}
+        cannot = [row.name for row in self._rows.values() if row.reason == UNSUPPORTED]
+        by_customers = any(kind is Kind.SUBMISSION or (kind, subject) == WITHDRAWAL for kind, subject in cannot)
         found = [
             (not self._known.can_edit and not self._lets_go, ONLY_ON_SUBMIT),
-            (True in cannot, NOT_TOLD),
-            (False in cannot, NOT_CHANGED),
+            (by_customers, NOT_TOLD),
+            (not by_customers and any(kind.is_deed for kind, _ in cannot), MOVES_NOT_TOLD),
+            (any(not kind.is_deed for kind, _ in cannot), NOT_CHANGED),
         ]
         return tuple(say(words) for applies, words in found if applies)
 
@@ -201,12 +213,16 @@ class DeliveryBoard:
 
     def _view(self, row: Delivery) -> DeliveryView:
         stage = self._stage(row)
-        words = self._later if stage is Stage.SAVED and not self._lets_go else WORDS[stage]
+        words = self._later if stage is Stage.SAVED and not self._goes(row) else WORDS[stage]
         why = say(_WHY.get(row.reason, _WHY_ELSE)) if stage is Stage.OURS else ""
         verdict, note = (row.verdict, row.verdict_note) if row.state == State.DONE else ("", "")
         return DeliveryView(
             stage, say(words), troubles(row), row.updated_at, why, row.pk, is_undecided(row), verdict, note
         )
+
+    def _goes(self, row: Delivery) -> bool:
+        """Whether it leaves without the customer's sending anything more."""
+        return self._lets_go or row.name[0].is_deed
 
     def _stage(self, row: Delivery) -> Stage:
         if row.is_returned:
@@ -220,7 +236,7 @@ class DeliveryBoard:
                 else Stage.SAVED
             )
         if row.state == State.QUEUED:
-            if not self._lets_go or is_blocked(row, self._rows.values(), self._there):
+            if not self._goes(row) or is_blocked(row, self._rows.values(), self._there, is_shut=self._is_shut):
                 return Stage.SAVED
             return Stage.WAITING if self._known.is_paused(timezone.now()) else Stage.SENDING
         return _STAGES[State(row.state)]

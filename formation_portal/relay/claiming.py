@@ -12,6 +12,7 @@ from django.utils import timezone
 from formation_portal.applications.models import Application
 
 from . import pacing, timing
+from .evidence import why_unsettled
 from .kinds import Name
 from .models import RESEND, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState
 from .order import next_row
@@ -105,7 +106,7 @@ def _settles_without_a_call(row: Delivery, known: Profile) -> bool:
         if way_for(row, known.can) is not Way.HOLD:
             return False
         logger.error("Delivery %s may have arrived, and nothing here can tell: held", row.pk)
-        row.state, row.reason, row.next_at = State.HELD, UNCLEAR, None
+        row.state, row.reason, row.next_at = State.HELD, why_unsettled(row), None
     elif row.state == State.DONE:
         return False
     elif has_nothing_to_send(row):
@@ -127,7 +128,8 @@ def _prepare(row: Delivery) -> None:
         return
     if row.reason == RESEND:
         row.repeats += 1
-        row.recheck = True
+        # A deed leaves no second record behind.
+        row.recheck = not row.name[0].is_deed
     if not (row.state == State.WAITING and row.key and row.sent == row.wanted):
         row.key = uuid.uuid4().hex
     row.sent = row.wanted

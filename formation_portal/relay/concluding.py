@@ -12,7 +12,7 @@ from formation_portal.applications import saving
 from formation_portal.applications.drafts import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.language import noted
-from formation_portal.contract.lifecycle import State as Standing
+from formation_portal.contract.lifecycle import State as LifecycleState
 from formation_portal.gateway import clock
 
 from . import pacing, timing
@@ -20,12 +20,13 @@ from .claiming import Claim
 from .contents import forget_contents
 from .evidence import settle_by
 from .looking import Evidence
-from .models import UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState
-from .outcomes import BOUND_ELSEWHERE, IN_PROGRESS, NOT_AUTHORISED, Outcome
+from .models import OTHERWISE, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState
+from .outcomes import BOUND_ELSEWHERE, IN_PROGRESS, NOT_ALLOWED, NOT_AUTHORISED, Outcome
 from .problems import located
 from .profile import locked_profile, remember
 from .renewal import requeue
 from .routes import CREATE, ROUTES, sent_action
+from .standing import Standing, settle_deed
 
 logger = logging.getLogger(__name__)
 State = DeliveryState
@@ -49,14 +50,17 @@ def conclude(claim: Claim, outcome: Outcome) -> Delivery | None:
         return row
 
 
-def conclude_look(claim: Claim, found: Evidence | Outcome) -> Delivery | None:
+def conclude_look(claim: Claim, found: Evidence | Standing | Outcome) -> Delivery | None:
     """The row after its evidence was read; None where its lease had run out meanwhile."""
     now = timezone.now()
     with transaction.atomic(durable=True):
         row = _ours(claim, State.RECONCILING)
         if row is None:
             return None
-        settle_by(row, found, known=claim.known, now=now)
+        if isinstance(found, Standing):
+            settle_deed(row, found, known=claim.known, now=now)
+        else:
+            settle_by(row, found, known=claim.known, now=now)
         row.save()
         _tell_the_others(row, claim, now=now)
         if isinstance(found, Outcome):
@@ -100,13 +104,13 @@ def _done(row: Delivery, claim: Claim, outcome: Outcome, now: datetime) -> None:
 
 
 def _is_frozen(application: Application) -> bool:
-    return application.stands is Standing.WITHDRAWN and application.deleted_at is None
+    return application.stands is LifecycleState.WITHDRAWN and application.deleted_at is None
 
 
 def _waiting(row: Delivery, claim: Claim, outcome: Outcome, now: datetime) -> None:
     """Surely not processed, this time; an earlier try of the same may have been."""
     row.attempts += 1
-    wait = timing.pause() if outcome.reason == NOT_AUTHORISED else None
+    wait = timing.pause() if outcome.reason in (NOT_AUTHORISED, NOT_ALLOWED) else None
     wait = wait or timing.backoff(row.attempts, at_least=outcome.retry_after)
     row.state, row.reason, row.next_at = State.WAITING, outcome.reason, now + wait
     if row.unclear_since is not None:
@@ -114,7 +118,13 @@ def _waiting(row: Delivery, claim: Claim, outcome: Outcome, now: datetime) -> No
 
 
 def _unknown(row: Delivery, claim: Claim, outcome: Outcome, now: datetime) -> None:
-    """It may have arrived: what to do is decided once it is certain that nothing more comes of it."""
+    """It may have arrived: what to do is decided once it is certain that nothing more comes of it.
+
+    A deed that is refused for where the entity stands may have been done before: that is looked at at once.
+    """
+    if outcome.reason == OTHERWISE:
+        row.state, row.reason, row.next_at = State.UNKNOWN, OTHERWISE, now
+        return
     row.state, row.reason = State.UNKNOWN, UNCLEAR
     row.unclear_since = row.unclear_since or now
     # With a key it is harmless to ask at once, else only once nothing more can come of it.

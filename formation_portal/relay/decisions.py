@@ -20,6 +20,7 @@ from formation_portal.audit.models import Deed
 from . import wake
 from .contents import forget_contents
 from .given import note_in, remote_id_in
+from .kinds import Kind
 from .models import SURPLUS, TWINS, UNCLEAR, Decision, Delivery, DeliveryState
 from .refusals import IN_USE, NotDecided, Overtaken
 from .renewal import requeue
@@ -27,8 +28,9 @@ from .renewal import requeue
 logger = logging.getLogger(__name__)
 State = DeliveryState
 
-# The rows that wait for a decision.
-UNDECIDED = Q(state=State.HELD, reason__in=(UNCLEAR, TWINS)) | Q(state=State.DONE, reason=SURPLUS)
+# The rows that wait for a decision. Any deed may: what comes after it can't be told before.
+_IS_OPEN = Q(reason__in=(UNCLEAR, TWINS)) | Q(kind__in=[kind for kind in Kind if kind.is_deed])
+UNDECIDED = Q(state=State.HELD) & _IS_OPEN | Q(state=State.DONE, reason=SURPLUS)
 
 
 def is_undecided(row: Delivery) -> bool:

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from . import timing
 from .looking import Evidence
-from .models import RESEND, SURPLUS, TWINS, UNCLEAR, UNSUPPORTED, Delivery, DeliveryState, Look
+from .models import OTHERWISE, RESEND, SURPLUS, TWINS, UNCLEAR, UNSUPPORTED, Delivery, DeliveryState, Look
 from .outcomes import Outcome
 from .profile import Profile
 from .renewal import requeue
@@ -50,9 +50,9 @@ def _free(row: Delivery, found: Evidence) -> tuple[str, ...]:
 
 def _in_doubt(row: Delivery, free: Collection[str], found: Evidence, known: Profile, now: datetime) -> str:
     if not free:
-        return _not_there(row, known, now)
+        return not_there(row, known, now)
     if len(free) > 1 or (_doubtful_siblings(row) and not found.is_certain):
-        _hold(row, TWINS)
+        hold(row, TWINS)
         return SEVERAL
     [row.remote_id] = free
     row.acknowledged, row.state, row.unclear_since = row.sent, State.DONE, None
@@ -61,7 +61,8 @@ def _in_doubt(row: Delivery, free: Collection[str], found: Evidence, known: Prof
     return BOUND
 
 
-def _not_there(row: Delivery, known: Profile, now: datetime) -> str:
+def not_there(row: Delivery, known: Profile, now: datetime) -> str:
+    """Look once more, then send it once more; after so many of both in vain it is held."""
     row.looks += 1
     if row.looks < timing.LOOKS:
         row.state, row.next_at = State.UNKNOWN, now + known.settle
@@ -69,7 +70,7 @@ def _not_there(row: Delivery, known: Profile, now: datetime) -> str:
         # It is certain that nothing arrived: as good as never sent.
         row.state, row.reason, row.next_at, row.unclear_since = State.WAITING, RESEND, now, None
     else:
-        _hold(row, UNCLEAR)
+        hold(row, UNCLEAR)
     return NOT_THERE
 
 
@@ -97,7 +98,7 @@ def _not_read(row: Delivery, outcome: Outcome, *, now: datetime) -> str:
     if is_recheck:
         row.recheck, row.next_at = False, None
     else:
-        _hold(row, UNCLEAR)
+        hold(row, why_unsettled(row))
     return NO_LIST
 
 
@@ -107,6 +108,12 @@ def _doubtful_siblings(row: Delivery) -> bool:
     return any(not one.is_settled and not one.remote_id for one in siblings)
 
 
-def _hold(row: Delivery, reason: str) -> None:
+def why_unsettled(row: Delivery) -> str:
+    """Why a row is held of which nothing can be read: only what was never in doubt was surely refused."""
+    return OTHERWISE if row.reason == OTHERWISE and row.unclear_since is None else UNCLEAR
+
+
+def hold(row: Delivery, reason: str) -> None:
+    """Leave it to an agent."""
     row.state, row.reason, row.next_at = State.HELD, reason, None
-    logger.error("Delivery %s may have arrived, and the service's records do not tell: held", row.pk)
+    logger.error("Delivery %s is held, the service's records do not settle it: %s", row.pk, reason)

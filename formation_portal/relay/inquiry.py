@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from . import bodies
 from .agent_words import outcome_words, state_words
 from .kinds import ENTITY, Kind
-from .models import SURPLUS, TWINS, UNCLEAR, UNSUPPORTED, Attempt, Delivery, Look
+from .models import OTHERWISE, SURPLUS, TWINS, UNCLEAR, UNSUPPORTED, Attempt, Delivery, Look
 from .references import names_in
 from .routes import CREATE, REMOVE, action_of, sent_action
 
@@ -48,6 +48,8 @@ def _facts(row: Delivery, ids: dict[tuple[Kind, str], str]) -> Iterator[str]:
     yield f"Call: {call_words(row)}"
     yield f"Our reference (client_reference of the entity): {reference}"
     yield f"Entity: {ids.get(ENTITY) or 'no id known to us'}"
+    if row.name[0] is Kind.STATUS and (payload := row.wanted or row.sent):
+        yield f"The status that we tell: {payload['status']}"
     if row.remote_id and row.name != ENTITY:
         yield f"Its id, as far as we know: {row.remote_id}"
     for name in dict.fromkeys(names_in(row.sent or row.wanted)):
@@ -100,6 +102,12 @@ def _reading(look: Look) -> str:
 
 
 def _questions(row: Delivery) -> tuple[str, ...]:
+    if row.name[0].is_deed and row.reason in (UNCLEAR, OTHERWISE):
+        return (
+            "1. How does the entity stand on your side, and since when?",
+            "2. Did one of these calls move it there, or one of your own people?",
+            "3. If it is to stay so: please tell us why. If not: please say when we may send this again.",
+        )
     if row.reason in (UNCLEAR, TWINS):
         return (
             "1. Did any of these calls make a record? What is its id?",

@@ -38,6 +38,8 @@ _ORDER = {kind: place for place, kind in enumerate(Kind)}
 # What a thing is named by within its application: its kind, and a token (empty where there is only one).
 Name = tuple[Kind, str]
 ENTITY: Name = (Kind.ENTITY, "")
+# Any other status is an agent's deed, named by its number in the history.
+WITHDRAWAL: Name = (Kind.STATUS, "")
 
 
 def container(kind: Kind, subject: str) -> Name | None:
@@ -51,6 +53,11 @@ def container(kind: Kind, subject: str) -> Name | None:
     if kind is Kind.DOCUMENT and (party := subject.partition("/")[0]):
         return (Kind.PARTY, party)
     return ENTITY
+
+
+def submission_subject(number: int) -> str:
+    """What names a submission: of the first, as of all things that there is one of, it is empty."""
+    return str(number) if number > 1 else ""
 
 
 def holding_subject(party_token: str, class_token: str) -> str:

@@ -20,11 +20,13 @@ UNCLEAR = "unclear"
 UNSUPPORTED = "unsupported"
 # Why a row is held: the service has several records that may be ours, and nothing tells which is.
 TWINS = "twins"
+# Why a deed was refused, and is held where nothing shows that it was done all the same: it stands otherwise there.
+OTHERWISE = "otherwise"
 # Why a row waits: the evidence says that nothing arrived, so it may be sent again.
 RESEND = "resend"
 # What one more look at a thing that was sent more than once has found: the service has more of it than it should.
 SURPLUS = "surplus"
-OUR_WORDS = frozenset({UNCLEAR, UNSUPPORTED, TWINS, RESEND, SURPLUS})
+OUR_WORDS = frozenset({UNCLEAR, UNSUPPORTED, TWINS, OTHERWISE, RESEND, SURPLUS})
 
 
 # What the service says of a document that it has; nothing while it has not looked (supplement, "Documents").
@@ -115,12 +117,13 @@ class Delivery(models.Model):
     def is_settled(self) -> bool:
         """Whether it is known what the service has: nothing is on its way, or may have arrived."""
         in_doubt = (DeliveryState.SENDING, DeliveryState.UNKNOWN, DeliveryState.RECONCILING)
-        return self.state not in in_doubt and not self.needs_a_decision
+        is_in_doubt = self.state == DeliveryState.HELD and self.reason in (UNCLEAR, TWINS)
+        return self.state not in in_doubt and not is_in_doubt
 
     @property
     def needs_a_decision(self) -> bool:
-        """Whether only an agent can tell if the service has it."""
-        return self.state == DeliveryState.HELD and self.reason in (UNCLEAR, TWINS)
+        """Whether only an agent can tell if the service has it, or whether a deed is to be told again."""
+        return self.state == DeliveryState.HELD and (self.reason in (UNCLEAR, TWINS) or self.name[0].is_deed)
 
     @property
     def is_returned(self) -> bool:

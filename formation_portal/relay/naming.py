@@ -5,6 +5,7 @@ from typing import Any
 
 from formation_portal.contract import canonical
 from formation_portal.contract.language import figure, noted, say
+from formation_portal.contract.lifecycle import State
 
 from .kinds import ENTITY, Kind, Name
 from .models import Delivery
@@ -81,6 +82,16 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+_DEEDS: Mapping[str, str] = {
+    State.IN_REVIEW: noted("The start of the review"),
+    State.RETURNED_FOR_CHANGES: noted("The return for changes"),
+    State.SUBMITTED_TO_CSP: noted("The approval"),
+    State.REJECTED: noted("The decision to decline"),
+    State.INCORPORATED: noted("The incorporation"),
+    State.WITHDRAWN: noted("The withdrawal"),
+}
+_ANOTHER_DEED = noted("A step of the application")
+
 _TITLES: Mapping[Kind, Callable[[Names, Delivery], str]] = {
     Kind.ENTITY: lambda names, row: say("The entity itself"),
     Kind.ENTITY_CSP: lambda names, row: say("Answers about the entity"),
@@ -91,5 +102,5 @@ _TITLES: Mapping[Kind, Callable[[Names, Delivery], str]] = {
     Kind.DOCUMENT: Names._document,
     Kind.SHAREHOLDING: Names._shareholding,
     Kind.SUBMISSION: lambda names, row: say("The submission"),
-    Kind.STATUS: lambda names, row: say("The withdrawal"),
+    Kind.STATUS: lambda names, row: say(_DEEDS.get(str(payload_of(row).get("status")), _ANOTHER_DEED)),
 }

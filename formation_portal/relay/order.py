@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from datetime import datetime
 
-from .kinds import Kind, Name
+from .kinds import WITHDRAWAL, Kind, Name
 from .models import UNSUPPORTED, Delivery, DeliveryState
 from .profile import Profile
 from .routes import CREATE, action_of, is_beyond, sent_action, takes_an_edit
@@ -30,14 +30,14 @@ def next_row(
     """
     if any(row.state in (State.SENDING, State.RECONCILING) for row in rows):
         return None
-    there = {row.name for row in rows if row.remote_id}
+    there, is_shut = {row.name for row in rows if row.remote_id}, is_shut_there(rows)
     in_doubt = {
         row.name[0]
         for row in rows
         if row.state == State.UNKNOWN and sent_action(row) == CREATE and not row.name[0].is_csp
     }
     for row in sorted(rows, key=_rank):
-        if not _is_open(row, profile, lets_go=lets_go) or is_blocked(row, rows, there):
+        if not _is_open(row, profile, lets_go=lets_go) or is_blocked(row, rows, there, is_shut=is_shut):
             continue
         if row.state != State.UNKNOWN and row.name[0] in in_doubt and action_of(row) == CREATE:
             continue
@@ -63,17 +63,42 @@ def _is_open(row: Delivery, profile: Profile, *, lets_go: bool) -> bool:
         return row.recheck and row.next_at is not None
     if row.state == State.HELD:
         return row.reason == UNSUPPORTED and takes_an_edit(row) and not is_beyond(row, profile)
-    return lets_go and row.state in (State.QUEUED, State.WAITING)
+    # A deed waits for no corrections: it was done.
+    return (lets_go or row.name[0].is_deed) and row.state in (State.QUEUED, State.WAITING)
 
 
 def _is_due(row: Delivery, now: datetime) -> bool:
     return row.next_at is not None and row.next_at <= now
 
 
-def is_blocked(row: Delivery, rows: Iterable[Delivery], there: Collection[Name]) -> bool:
-    """Whether the row names a thing without a remote id, or is a submission with something before it unfinished."""
+def is_blocked(row: Delivery, rows: Iterable[Delivery], there: Collection[Name], *, is_shut: bool) -> bool:
+    """Whether something has to come first: a thing whose remote id it names, or what was done before it.
+
+    A deed waits for those before it, and a submission for everything else too. Things wait while the entity `is_shut`
+    at the service. Only a withdrawal waits for no deed.
+    """
     if any((Kind(kind), subject) not in there for kind, subject in row.needs):
         return True
-    if row.name[0] is not Kind.SUBMISSION:
+    if not row.name[0].is_deed:
+        return is_shut and row.state in (State.QUEUED, State.WAITING)
+    if row.name == WITHDRAWAL:
         return False
-    return any(other.state != State.DONE for other in rows if not other.name[0].is_deed)
+    if any(deed.position < row.position for deed in _unfinished(rows)):
+        return True
+    # Of one in doubt it is found out first: until then, things wait for it.
+    is_to_go = row.name[0] is Kind.SUBMISSION and row.state != State.UNKNOWN
+    return is_to_go and any(other.state != State.DONE for other in rows if not other.name[0].is_deed)
+
+
+def is_shut_there(rows: Iterable[Delivery]) -> bool:
+    """Whether the service takes no changes of things for now: next comes an agent's deed, which only what was submitted
+    meets, or it is not known whether a submission has arrived."""
+    following = min(_unfinished(rows), key=lambda deed: deed.position, default=None)
+    if following is None:
+        return False
+    return following.name[0] is Kind.STATUS or not following.is_settled
+
+
+def _unfinished(rows: Iterable[Delivery]) -> list[Delivery]:
+    """The deeds that the service has still to be told, but for a withdrawal."""
+    return [row for row in rows if row.name[0].is_deed and row.name != WITHDRAWAL and row.state != State.DONE]

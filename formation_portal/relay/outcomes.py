@@ -18,13 +18,14 @@ from formation_portal.gateway.errors import (
 
 from .echoes import is_of_another_kind
 from .kinds import Kind
-from .models import OUR_WORDS, UNCLEAR, UNSUPPORTED, DeliveryState
+from .models import OTHERWISE, OUR_WORDS, UNCLEAR, UNSUPPORTED, DeliveryState
 from .routes import CREATE, REMOVE
 
 State = DeliveryState
 
-NOT_AUTHORISED, IN_PROGRESS, FILE_MISSING, BOUND_ELSEWHERE, TOO_LATE = (
+NOT_AUTHORISED, NOT_ALLOWED, IN_PROGRESS, FILE_MISSING, BOUND_ELSEWHERE, TOO_LATE = (
     "not_authorised",
+    "not_allowed",
     "in_progress",
     "file_missing",
     "bound_elsewhere",
@@ -80,7 +81,9 @@ def outcome_of(error: GatewayError, *, kind: Kind, action: str) -> Outcome:
 
 def _state_of(error: GatewayError, *, kind: Kind, action: str) -> tuple[DeliveryState, str]:
     if isinstance(error, NotAuthorised):
-        return State.WAITING, NOT_AUTHORISED
+        # Telling of a review takes a scope of its own; without it the key is still good for all else.
+        lacks_scope = kind is Kind.STATUS and error.status == 403
+        return State.WAITING, NOT_ALLOWED if lacks_scope else NOT_AUTHORISED
     if isinstance(error, NotFound) and (error.code == "not_found" or not isinstance(error, Unsupported)):
         return (State.DONE, "") if action == REMOVE else (State.HELD, "not_found")
     if isinstance(error, Unsupported):
@@ -93,9 +96,16 @@ def _state_of(error: GatewayError, *, kind: Kind, action: str) -> tuple[Delivery
         return State.UNKNOWN, UNCLEAR
     if isinstance(error, Conflict) and action == CREATE and _names_one(kind, error):
         return State.DONE, "was_there"
-    if isinstance(error, Refused) and _is_for_the_customer(error, action):
+    if isinstance(error, Refused) and kind.is_deed and _stands_otherwise(error):
+        return State.UNKNOWN, OTHERWISE
+    if isinstance(error, Refused) and kind is not Kind.STATUS and _is_for_the_customer(error, action):
         return State.REFUSED, _said(error.code)
     return State.HELD, _said(error.code) or "unexpected"
+
+
+def _stands_otherwise(error: Refused) -> bool:
+    """Whether the service refuses a deed for where the entity stands: perhaps since it was done before."""
+    return error.code == "invalid_state" or (error.status == 409 and not error.problems and error.code not in _OURS)
 
 
 def _said(code: str) -> str:

@@ -171,7 +171,7 @@ class SubmissionRoute(Route):
 
 
 class StatusRoute(Route):
-    """**S** POST …/status: what the customer may do there is to withdraw."""
+    """**S** POST …/status: what agents have done, and the customer's withdrawal."""
 
     edits_are_documented = True
 
@@ -179,7 +179,8 @@ class StatusRoute(Route):
         return self.change(parcel)
 
     def change(self, parcel: Parcel) -> str:
-        record = parcel.service.set_status(parcel.entity_id, parcel.sent["status"], key=parcel.key)
+        note = parcel.sent.get("note", "")
+        record = parcel.service.set_status(parcel.entity_id, parcel.sent["status"], note, key=parcel.key)
         return _of_entity(parcel, record)
 
 

@@ -21,6 +21,7 @@ from .models import Delivery, DeliveryState
 from .outcomes import FILE_MISSING, TOO_LATE, Outcome, outcome_of
 from .parcel import Parcel
 from .routes import CREATE, REMOVE, ROUTES, sent_action
+from .standing import Standing, read_standing
 
 logger = logging.getLogger(__name__)
 
@@ -46,10 +47,10 @@ def step(application_id: int, *, is_eager: bool = False, tried: Collection[int] 
     return Step(taken.row.pk, row)
 
 
-def _seen(taken: Claim) -> Evidence | Outcome:
+def _seen(taken: Claim) -> Evidence | Standing | Outcome:
     """What the service's records show, or what became of reading them."""
     try:
-        return look(_parcel(taken))
+        return read_standing(_parcel(taken)) if taken.row.name[0].is_deed else look(_parcel(taken))
     except GatewayError as error:
         return outcome_of(error, kind=taken.row.name[0], action=CREATE)
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from . import timing
 from .capabilities import Capabilities
 from .kinds import Kind
-from .models import Delivery
+from .models import OTHERWISE, Delivery
 from .routes import CREATE, sent_action
 
 
@@ -22,6 +22,8 @@ class Way(StrEnum):
 
 def way_for(row: Delivery, can: Capabilities) -> Way:
     """The way for a row in doubt."""
+    if row.name[0].is_deed:
+        return _way_for_deed(row, can)
     way = _way(row, can)
     most = timing.KEYED_REPEATS if can.honours_keys else timing.REPEATS
     if way is Way.REPEAT and row.repeats >= most and not _is_harmless(row):
@@ -40,10 +42,21 @@ def _way(row: Delivery, can: Capabilities) -> Way:
     return Way.REPEAT if kind in can.refuses_repeats else Way.HOLD
 
 
+def _way_for_deed(row: Delivery, can: Capabilities) -> Way:
+    """A deed moves the entity from wherever it stands by then, so it is never repeated but under a key that counts.
+
+    What the service refuses, or nobody wants to be told any more, is not repeated at all.
+    """
+    may_repeat = can.honours_keys and row.repeats < timing.KEYED_REPEATS
+    if may_repeat and row.reason != OTHERWISE and row.wanted == row.sent:
+        return Way.REPEAT
+    return Way.LOOK if Kind.ENTITY in can.lists else Way.HOLD
+
+
 def _is_harmless(row: Delivery) -> bool:
     """Whether the same twice is the same once by nature: anything but making a new record.
 
-    csp-data goes out whole to a service that is not known to merge it. A deed that was done is refused as done.
+    csp-data goes out whole to a service that is not known to merge it.
     """
     kind = row.name[0]
-    return kind.is_csp or kind.is_deed or (sent_action(row) != CREATE and kind is not Kind.DOCUMENT)
+    return kind.is_csp or (sent_action(row) != CREATE and kind is not Kind.DOCUMENT)

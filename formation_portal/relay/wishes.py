@@ -4,7 +4,7 @@ Payloads hold answers by field name, with references to other things; `bodies` m
 Only active, readable answers are in them (`contract.wire.answered`), so nothing inactive ever leaves.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,8 @@ from formation_portal.contract import canonical, wire
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.record import Holder
 
-from .kinds import Kind, Name, holding_subject
+from .kinds import WITHDRAWAL, Kind, Name, holding_subject, submission_subject
+from .moves import Move
 from .references import ref
 
 Payload = dict[str, Any]
@@ -40,13 +41,16 @@ class Wish:
         return (self.kind, self.subject)
 
 
-def wishes(draft: Draft) -> tuple[Wish, ...]:
-    """Everything that should be at the service: nothing of a deleted draft, only the deed of a withdrawn one."""
+def wishes(draft: Draft, moves: Collection[Move] = ()) -> tuple[Wish, ...]:
+    """Everything that should be at the service: nothing of a deleted draft, only the deed of a withdrawn one.
+
+    `moves` are what agents have done with it, oldest first.
+    """
     application = draft.application
     if application.deleted_at is not None:
         return ()
     if application.stands is State.WITHDRAWN:
-        return (Wish(Kind.STATUS, "", {"status": State.WITHDRAWN.value}),)
+        return (Wish(*WITHDRAWAL, {"status": State.WITHDRAWN.value}),)
     return (
         _entity(draft),
         Wish(Kind.ENTITY_CSP, "", _csp(draft, None)),
@@ -54,7 +58,7 @@ def wishes(draft: Draft) -> tuple[Wish, ...]:
         *_parties(draft),
         *_documents(draft),
         *_holdings(draft),
-        *_submission(application),
+        *_deeds(application, moves),
     )
 
 
@@ -162,6 +166,17 @@ def _holdings(draft: Draft) -> Iterator[Wish]:
             yield Wish(Kind.SHAREHOLDING, holding_subject(party, share_class), payload if is_readable else None)
 
 
-def _submission(application: Application) -> Iterator[Wish]:
-    if application.submissions and not application.is_open:
-        yield Wish(Kind.SUBMISSION, "", {"submission": application.submissions})
+def _deeds(application: Application, moves: Collection[Move]) -> Iterator[Wish]:
+    """Round by round, the submission and what agents did after it. Positions never change: rounds only grow.
+
+    A submission that was given back before an agent had it, since the service refused something, is told no more.
+    """
+    position = 0
+    for number in range(1, application.submissions + 1):
+        told = [move for move in moves if move.round == number]
+        position += 1
+        if told or (number == application.submissions and not application.is_open):
+            yield Wish(Kind.SUBMISSION, submission_subject(number), {"submission": number}, position)
+        for move in told:
+            position += 1
+            yield Wish(Kind.STATUS, str(move.number), {"status": move.status.value, "note": move.note}, position)

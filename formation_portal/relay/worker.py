@@ -11,8 +11,9 @@ from types import FrameType
 
 from django.db import close_old_connections, connections
 from django.db.models import Min, Q
-from django.db.utils import InterfaceError, OperationalError
 from django.utils import timezone
+
+from formation_portal.databases import DATABASE_AWAY
 
 from . import pacing, wake
 from .models import UNSUPPORTED, Delivery, DeliveryState, ServiceProfile
@@ -29,8 +30,6 @@ READ_SECONDS = 30.0
 SHORTEST_REST = 0.02
 AT_ONCE = 50
 State = DeliveryState
-# The database does not answer, or takes nothing: no application's own trouble.
-DATABASE_AWAY = (OperationalError, InterfaceError)
 
 
 class Worker:

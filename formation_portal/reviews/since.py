@@ -9,6 +9,7 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser
 
 from formation_portal.applications.models import Application
+from formation_portal.whole_numbers import whole_number
 
 from .models import Check, Note, Outcome, Remark, Review, Ruling
 
@@ -23,10 +24,9 @@ class Sight:
     @classmethod
     def read(cls, text: str) -> "Sight":
         """The sight that a form carries; what can't be read is older than anything."""
-        first, dot, second = text.partition(".")
-        if dot and all(one.isascii() and one.isdecimal() and len(one) < 10 for one in (first, second)):
-            return cls(int(first), int(second))
-        return cls(0, 0)
+        first, _, second = text.partition(".")
+        round_, version = whole_number(first, digits=9), whole_number(second, digits=9)
+        return cls(0, 0) if round_ is None or version is None else cls(round_, version)
 
     def __str__(self) -> str:
         return f"{self.round}.{self.version}"

@@ -1,12 +1,12 @@
 """Making keys: for other clients, for the demonstration, and for the portal itself (supplement, "Transport")."""
 
-import os
 import secrets
 from collections.abc import Collection
 from pathlib import Path
 
 from django.conf import settings
 
+from formation_portal import secret_files
 from formation_portal.service.auth import SCOPES, digest_of
 from formation_portal.service.models import Account, ApiKey
 
@@ -42,12 +42,7 @@ def ensure_demo_key() -> str | None:
 def portal_key() -> str:
     """The portal's own key to this service, made on the first call and kept in DATA_DIR. It is not rate-limited."""
     path = Path(settings.DATA_DIR) / PORTAL_KEY_FILE
-    try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(new_key(is_live=True))
-    except FileExistsError:
-        pass
-    key = path.read_text()
+    key = secret_files.kept(path, lambda: new_key(is_live=True))
     _ensure(key, name="portal", is_unlimited=True)
     return key
 

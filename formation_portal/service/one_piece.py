@@ -11,10 +11,10 @@ from contextvars import ContextVar
 from pathlib import Path
 
 from django.conf import settings
-from django.db import Error, InterfaceError, OperationalError, transaction
+from django.db import Error, transaction
 from django.http import HttpResponse
 
-from formation_portal.databases import SERVICE
+from formation_portal.databases import DATABASE_AWAY, SERVICE
 from formation_portal.service.models import Document
 
 _written: ContextVar[list[str] | None] = ContextVar("written", default=None)
@@ -34,7 +34,7 @@ def in_one_piece(work: Callable[[], HttpResponse]) -> HttpResponse:
             response = work()
             if response.status_code >= 400:
                 transaction.set_rollback(True, using=SERVICE)
-    except (OperationalError, InterfaceError) as error:
+    except DATABASE_AWAY as error:
         _remove_without_row(paths)
         if response is None or _is_surely_undone(error):
             raise

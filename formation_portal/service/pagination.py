@@ -8,6 +8,8 @@ from annotated_types import Ge, Le
 from django.db.models import Model, QuerySet
 from pydantic import BeforeValidator
 
+from formation_portal.whole_numbers import whole_number
+
 PER_PAGE, MOST_PER_PAGE, LAST_PAGE = 20, 100, 1_000_000
 
 Row = TypeVar("Row", bound=Model)
@@ -15,7 +17,7 @@ Row = TypeVar("Row", bound=Model)
 
 def _digits(value: Any) -> Any:
     """A count in a query is digits and nothing else; pydantic would take "1_0" and " 1" too."""
-    if isinstance(value, str) and not (value.isascii() and value.isdigit() and len(value) < 10):
+    if isinstance(value, str) and whole_number(value, digits=9) is None:
         raise ValueError("must be a whole number in digits")
     return value
 

@@ -10,11 +10,12 @@ from http import HTTPStatus
 from typing import Any
 
 from django.core.exceptions import BadRequest, SuspiciousOperation, TooManyFilesSent
-from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.multipartparser import MultiPartParserError
 from django.utils.encoding import escape_uri_path
 from ninja.errors import HttpError, ValidationError
+
+from formation_portal.databases import DATABASE_AWAY
 
 logger = logging.getLogger(__name__)
 
@@ -156,7 +157,7 @@ def _refusal_of(error: Exception) -> Refusal:
         return not_found("resource")
     if isinstance(error, BadRequest | SuspiciousOperation | MultiPartParserError | TooManyFilesSent):
         return Refusal("malformed_request", "The request could not be read.")
-    if isinstance(error, OperationalError | InterfaceError):
+    if isinstance(error, DATABASE_AWAY):
         logger.warning("the service's database did not answer: %s", error)
         return Refusal("unavailable", "The service can't answer right now.", headers={"Retry-After": "5"})
     if isinstance(error, OSError) and error.errno in _DISK_TROUBLE:

@@ -140,11 +140,13 @@ def test_an_entry_has_an_address_of_its_own(submitted: Draft, agent: Any, as_age
 
 
 def test_an_altered_entry_is_shown_as_one(agent: Any, as_agent: Client) -> None:
-    look(agent, 2)
+    look(agent, 4)
     Entry.objects.filter(pk=1).update(detail='{"changes":"many","way":[]}')
     Entry.objects.filter(pk=2).update(detail="not JSON", deed=Deed.DECISION, actor="nobody")
-    assert numbers(as_agent) == [2, 1]
-    for number in (1, 2):
+    Entry.objects.filter(pk=3).update(detail='{"did":{"note":7}}', deed=Deed.REVIEW)
+    Entry.objects.filter(pk=4).update(detail='{"did":[]}', deed=Deed.REVIEW)
+    assert numbers(as_agent) == [4, 3, 2, 1]
+    for number in (1, 2, 3, 4):
         assert "it was altered" in page(as_agent, f"{number}/").one("main").text
 
 

@@ -97,7 +97,12 @@ def test_its_address_opened_by_itself_is_the_queue(as_agent: Client) -> None:
 
 def test_only_agents_hear_of_it(as_owner: Client, as_nobody: Client) -> None:
     assert as_owner.get("/desk/news/", headers=HTMX).status_code == 403
-    assert as_nobody.get("/desk/news/", headers=HTMX).headers["HX-Redirect"].startswith("/accounts/")
+    assert as_nobody.get("/desk/news/")["Location"].startswith("/accounts/")
+
+
+def test_a_page_whose_session_has_ended_stays_and_hears_of_nothing(as_nobody: Client) -> None:
+    answer = as_nobody.get("/desk/news/", headers=HTMX)
+    assert (answer.status_code, dict(answer.headers).get("HX-Redirect")) == (204, None)
 
 
 def test_without_script_nothing_asks(as_agent: Client) -> None:

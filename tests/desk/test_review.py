@@ -71,5 +71,5 @@ def test_it_costs_a_fixed_number_of_queries(
     submitted: Draft, as_agent: Client, django_assert_max_num_queries: Any
 ) -> None:
     as_agent.get(path(submitted))
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(13):
         as_agent.get(path(submitted))

@@ -76,6 +76,9 @@ SHELL: dict[str, Any] = SMALL | {
 }
 CATALOG = [ITEM, SHELL]
 
+# What agents do with what needs no correction.
+_STEPS = ("begin_review", "approve", "record_incorporation")
+
 
 def product(item: dict[str, Any] = ITEM) -> CatalogItem:
     """The product as the portal reads it."""
@@ -92,6 +95,14 @@ def customer() -> Any:
     return person
 
 
+def agent() -> Any:
+    """Who reviews them."""
+    person, _ = get_user_model().objects.get_or_create(
+        email="agent@example.com", defaults={"first_name": "Mira", "last_name": "Okafor"}
+    )
+    return person
+
+
 def make(numbers: Iterable[int]) -> None:
     """One submitted application for each number, with everything."""
     for number in numbers:
@@ -99,16 +110,35 @@ def make(numbers: Iterable[int]) -> None:
 
 
 def make_shells(numbers: Iterable[int]) -> None:
-    """One submitted application for each number, of a company and nothing else."""
+    """One for each number, of a company and nothing else, which agents have taken as far as its number says."""
     for number in numbers:
-        _apply(number, product(SHELL), _describe)
+        _review(_apply(number, product(SHELL), _describe), number)
 
 
-def _apply(number: int, item: CatalogItem, fill_in: Callable[..., None]) -> None:
+def make_reviewed(numbers: Iterable[int]) -> None:
+    """The same, with everything."""
+    for number in numbers:
+        _review(_apply(number, product(), fill), number)
+
+
+def _apply(number: int, item: CatalogItem, fill_in: Callable[..., None]) -> Draft:
     owner = customer()
     draft = open_draft(saving.start(owner=owner, product=item))
     fill_in(draft, number, by=owner)
     saving.submit(draft, by=owner)
+    return draft
+
+
+def _review(draft: Draft, number: int) -> None:
+    """Every second one is returned, corrected and submitted again; then it goes as many steps as the number says."""
+    owner, judge = customer(), agent()
+    if number % 2:
+        saving.advance(draft, "begin_review", by=judge)
+        saving.advance(draft, "return", by=judge, note=f"Say more, please, of number {number}")
+        _describe(draft, number, by=owner, purpose=f"To hold and vote shares {number}")
+        saving.submit(draft, by=owner)
+    for deed in _STEPS[: number // 2 % (len(_STEPS) + 1)]:
+        saving.advance(draft, deed, by=judge)
 
 
 def fill(draft: Draft, number: int, *, by: Any) -> None:
@@ -126,10 +156,11 @@ def fill(draft: Draft, number: int, *, by: Any) -> None:
         saving.add_document(draft, draft.party(token) if token else None, slot, paper, by=by)
 
 
-def _describe(draft: Draft, number: int, *, by: Any) -> None:
+def _describe(draft: Draft, number: int, *, by: Any, purpose: str = "") -> None:
     section = draft.schema.section(SECTION)
     assert section is not None
-    answers = {"entity.name": f"Larkfield {number}", "xy.activity": "Trading", "xy.purpose": f"To hold shares {number}"}
+    purpose = purpose or f"To hold shares {number}"
+    answers = {"entity.name": f"Larkfield {number}", "xy.activity": "Trading", "xy.purpose": purpose}
     saving.save_section(draft, section, answers, version=draft.version(SECTION), by=by)
 
 

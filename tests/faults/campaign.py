@@ -1,4 +1,7 @@
-"""The campaign of faults: every documented POST meets every kind as often as asked, and then all comes to rest."""
+"""The campaign of faults: every documented POST meets every kind as often as asked, and then all comes to rest.
+
+What customers and agents do with applications, up to a second round and the incorporation, is told in the same trouble.
+"""
 
 import time
 
@@ -6,10 +9,10 @@ from formation_portal.service import faults as service_faults
 from formation_portal.service.faults import FaultPlan
 
 from . import proxy, tally
-from .applications import make_shells
+from .applications import make_reviewed, make_shells
 from .environment import Ports
 from .makes import Make
-from .plans import After
+from .plans import After, Documented
 from .processes import Crew
 from .result import Result
 from .shutting import Doorkeeper
@@ -31,16 +34,17 @@ class Campaign(Stage):
     def play(self, people: Crew, *, until: float) -> None:
         """Until the plan is through; with more applications where those so far were too few for it."""
         self.make_applications(people, self.each * _SHELLS, make_shells)
-        self.make_applications(people, self.each * self.make.applications)
+        self.make_applications(people, self.each * self.make.applications, make_reviewed)
         plan = FaultPlan(seed=self.seed, ledger=self.make.folder / "wire-plan", each=self.each, kinds=proxy.KINDS)
         doorkeeper = Doorkeeper(self.orders, each=self.each, faults=self.faults)
         # The service's own plan is through by then: as many calls without a fault as with one.
-        self.start(people, plan=After(plan, calls=2 * self.each * len(service_faults.KINDS)))
+        after = After(plan, calls=2 * self.each * len(service_faults.KINDS))
+        self.start(people, plan=after if self.make.capabilities.honours_keys else Documented(after))
         while time.monotonic() < until:
             self.until_at_rest(people, until=until, meanwhile=doorkeeper.look)
             if not self._lacking(self.faults()):
                 break
-            self.make_applications(people, self.each * _MORE)
+            self.make_applications(people, self.each * _MORE, make_reviewed)
 
     def _lacking(self, met: tally.Faults) -> list[str]:
         found = tally.all_lacking(met, each=self.each)

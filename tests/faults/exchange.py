@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from formation_portal.service.faults import ENDPOINTS
 
+# What is told beside the documented POSTs: that it was submitted, and what agents did.
+DEEDS = ("submit", "status")
 _HEAD_ENDS = b"\r\n\r\n"
 # A service that is just being started again is waited for this long, well within the caller's patience.
 _CONNECT_SECONDS = 0.3
@@ -38,9 +40,9 @@ class Request:
 
     @property
     def endpoint(self) -> str:
-        """Which documented POST it is; empty for everything else."""
+        """Which documented POST it is, or which deed; empty for everything else."""
         name = self.path.partition("?")[0].rpartition("/")[2]
-        return name if self.method == "POST" and name in ENDPOINTS else ""
+        return name if self.method == "POST" and name in (*ENDPOINTS, *DEEDS) else ""
 
 
 def digest_of(path: str, body: bytes) -> str:

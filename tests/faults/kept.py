@@ -4,7 +4,6 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from formation_portal.contract.lifecycle import State
 from formation_portal.relay.kinds import Kind
 
 from .wanted import text
@@ -48,6 +47,5 @@ def things_there(kept: list[Kept], tokens: dict[str, str]) -> dict[Kind, Counter
         **{kind: ([holder, data] for holder, data in csp) for kind in holder_kinds},
     }
     counted = {kind: Counter(map(text, some)) for kind, some in found.items()}
-    # A service that has no such state was not told, which the portal says.
-    counted[Kind.SUBMISSION] = Counter(one.status or State.SUBMITTED_FOR_REVIEW.value for one in kept)
+    counted[Kind.SUBMISSION] = Counter(one.status for one in kept)
     return counted

@@ -64,13 +64,21 @@ def _compare_one(found: Findings, draft: Draft, rows: dict[Name, Delivery], kept
     for thing in wanted:
         row = rows.get(thing.name)
         has = _bound(kept, row) if row is not None and thing.name[0] in _BOUND else there[thing.name[0]]
-        if row is None or (row.state == DeliveryState.DONE and not has[thing.value]):
+        # A service that has no states was not told, which the portal says.
+        is_there = has[thing.value] or (thing.name[0] is Kind.SUBMISSION and has[""])
+        if row is None or (_are_done(rows, thing.name[0], row) and not is_there):
             found.say("lost", draft.application, f"{thing.name}: {thing.value}")
     for kind, has in there.items():
         if kind not in _UNCOUNTED:
             much = has - Counter(thing.value for thing in wanted if thing.name[0] is kind)
             for value, times in much.items():
                 found.say("duplicated", draft.application, f"{kind}, {times} too many: {value}", times)
+
+
+def _are_done(rows: dict[Name, Delivery], kind: Kind, row: Delivery) -> bool:
+    """Whether the relay has said all there is to say of it. Where an entity stands, every deed together says."""
+    saying = [one for one in rows.values() if one.name[0].is_deed] if kind.is_deed else [row]
+    return all(one.state == DeliveryState.DONE for one in saying)
 
 
 def _judge_states(found: Findings, application: Application, rows: dict[Name, Delivery], *, may_hold: bool) -> None:
@@ -94,7 +102,7 @@ def _may_be_held(row: Delivery) -> bool:
 
 def _is_behind_something_held(row: Delivery, rows: dict[Name, Delivery]) -> bool:
     held = {name for name, other in rows.items() if other.state == DeliveryState.HELD}
-    if row.name[0] is Kind.SUBMISSION:
+    if row.name[0].is_deed:
         return bool(held)
     needs = {(Kind(kind), subject) for kind, subject in row.needs}
     return bool(needs & held) or any(_is_behind_something_held(rows[name], rows) for name in needs if name in rows)

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
+from formation_portal.service.faults import ENDPOINTS
 from tests.other_service.spoiling import Plan
 
 
@@ -18,6 +19,21 @@ class After:
         """What the plan draws, once it has begun."""
         self._seen[endpoint] += 1
         return self._plan.draw(endpoint, key) if self._seen[endpoint] > self._calls else None
+
+    def kills_before(self, endpoint: str) -> bool:
+        """As the plan says."""
+        return self._plan.kills_before(endpoint)
+
+
+class Documented:
+    """A plan for the documented calls alone, where the service has no others."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+
+    def draw(self, endpoint: str, key: str) -> str | None:
+        """What the plan draws."""
+        return self._plan.draw(endpoint, key) if endpoint in ENDPOINTS else None
 
     def kills_before(self, endpoint: str) -> bool:
         """As the plan says."""

@@ -70,6 +70,7 @@ class Stage(ABC):
         migrate("default", lambda said: None)
         settings.FORMATION_SERVICE_KEY = self.make.prepare()
         applications.customer()
+        applications.agent()
         # Loaded once, before the forks, instead of in each process.
         assert get_resolver().url_patterns
 

@@ -13,7 +13,6 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import document_subject
 from formation_portal.applications.rows import PartyRow, ShareClassRow
 from formation_portal.contract import wire
-from formation_portal.contract.lifecycle import State
 from formation_portal.relay.kinds import Kind, Name, holding_subject
 
 
@@ -39,7 +38,7 @@ def things(draft: Draft) -> Iterator[Thing]:
         name = (Kind.SHAREHOLDING, holding_subject(party_token, class_token))
         yield Thing(name, text([party_token, class_token, holding.shares]))
     if not draft.application.is_open:
-        yield Thing((Kind.SUBMISSION, ""), State.SUBMITTED_FOR_REVIEW.value)
+        yield Thing((Kind.SUBMISSION, ""), draft.application.state)
 
 
 def _of_share_class(draft: Draft, row: ShareClassRow) -> Iterator[Thing]:

@@ -1,6 +1,7 @@
 """States of the queue and of a claim, for pictures and barriers."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from django.contrib.auth import get_user_model
 from playwright.sync_api import Page as Tab
@@ -9,6 +10,7 @@ from playwright.sync_api import expect
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk import claims
 from formation_portal.desk.models import Case
+from formation_portal.desk.openings import note_open
 from tests.desk.cases import submitted_ones
 from tests.journeys.screenshots import Shot, press
 
@@ -39,6 +41,7 @@ def at_the_desk() -> Iterator[Shot]:
     yield Shot("queue-news", "/desk/?view=unclaimed", who="agent", act=lambda tab: _look(tab, owner))
     for case, name in zip(cases, ("mine", "theirs", "unclaimed", "with-customer"), strict=True):
         yield Shot(f"case-{name}", f"/desk/{case.reference}/", who="agent")
+    yield Shot("case-news", f"/desk/{cases[2].reference}/", who="agent", act=lambda tab: _claimed_meanwhile(tab, other))
     submitted_ones(owner, 30)
     yield Shot("queue-pages", "/desk/?sort=newest", who="agent")
 
@@ -47,6 +50,16 @@ def _claim_all(tab: Tab) -> None:
     for box in tab.locator(".tick input").all():
         box.check()
     press(tab, "Claim chosen")
+
+
+def _claimed_meanwhile(tab: Tab, other: Any) -> None:
+    """Another agent opens and claims the case that is open here, which the page hears of without the wait."""
+    reference = tab.url.rstrip("/").rpartition("/")[2]
+    case = Case.objects.get(application__reference=reference)
+    note_open(case.pk, agent=other)
+    claims.claim([case.pk], by=other)
+    tab.evaluate("document.getElementById('news').dispatchEvent(new Event('look'))")
+    expect(tab.locator("#news")).to_contain_text("Dev Ramanathan claimed this")
 
 
 def _look(tab: Tab, owner: object) -> None:

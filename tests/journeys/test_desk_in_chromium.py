@@ -34,9 +34,15 @@ def _row(tab: Tab, place: int) -> Locator:
     return tab.locator(".queue tbody .name").nth(place)
 
 
+def _turn_on_keys(tab: Tab) -> None:
+    tab.keyboard.press("?")
+    tab.keyboard.press("Escape")
+
+
 @pytest.mark.long
 def test_fifty_arrivals_move_nothing_and_wait_for_a_press(desk: tuple[Tab, Any, Any]) -> None:
     tab, owner, _ = desk
+    _turn_on_keys(tab)
     tab.keyboard.press("j")
     tab.keyboard.press("j")
     expect(_row(tab, 1)).to_be_focused()
@@ -58,8 +64,11 @@ def test_fifty_arrivals_move_nothing_and_wait_for_a_press(desk: tuple[Tab, Any, 
     expect(tab.locator(".queue tbody tr")).to_have_count(25)
 
 
-def test_the_desk_goes_by_keys_which_can_be_turned_off(desk: tuple[Tab, Any, Any]) -> None:
+def test_the_desk_goes_by_keys_once_their_sheet_was_opened(desk: tuple[Tab, Any, Any]) -> None:
     tab, _, agent = desk
+    tab.keyboard.press("j")
+    expect(_row(tab, 0)).not_to_be_focused()
+    _turn_on_keys(tab)
     tab.keyboard.press("/")
     search = tab.get_by_label("Company, person or reference")
     expect(search).to_be_focused()
@@ -69,12 +78,15 @@ def test_the_desk_goes_by_keys_which_can_be_turned_off(desk: tuple[Tab, Any, Any
     sheet = tab.get_by_role("dialog", name="Keys")
     tab.keyboard.press("?")
     expect(sheet).to_be_visible()
+    assert sheet.locator("dt").all_inner_texts() == ["N", "/", "C", "J", "K", "Enter", "?"]
     sheet.get_by_label("Keys work on this device").uncheck()
     sheet.get_by_role("button", name="Close").click()
     tab.keyboard.press("j")
     tab.reload()
-    tab.keyboard.press("j")
+    for key in ("j", "?"):
+        tab.keyboard.press(key)
     expect(_row(tab, 0)).not_to_be_focused()
+    expect(sheet).to_be_hidden()
     tab.get_by_role("button", name="Keys").click()
     sheet.get_by_label("Keys work on this device").check()
     tab.keyboard.press("Escape")
@@ -86,3 +98,17 @@ def test_the_desk_goes_by_keys_which_can_be_turned_off(desk: tuple[Tab, Any, Any
     tab.keyboard.press("n")
     expect(tab.get_by_text("Yours since")).to_be_visible()
     assert Case.objects.filter(claimed_by=agent).count() == 1
+
+
+def test_the_focused_row_is_claimed_by_a_key_or_else_what_is_ticked(desk: tuple[Tab, Any, Any]) -> None:
+    tab, _, agent = desk
+    _turn_on_keys(tab)
+    for key in ("j", "j", "c"):
+        tab.keyboard.press(key)
+    expect(tab.get_by_text("You have claimed 1 case.")).to_be_visible()
+    expect(tab.locator(".queue tbody tr").nth(1)).to_contain_text("since")
+    for place in (0, 2):
+        tab.locator(".tick").nth(place).click()
+    tab.keyboard.press("c")
+    expect(tab.get_by_text("You have claimed 2 cases.")).to_be_visible()
+    assert Case.objects.filter(claimed_by=agent).count() == 3

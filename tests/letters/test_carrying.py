@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from formation_portal.letters import rounds
-from formation_portal.letters.carrier import Carrier, carrying
+from formation_portal.letters.carrier import carrying
 from formation_portal.letters.models import Letter
 
 from .conftest import Post
@@ -26,10 +26,8 @@ def test_what_lies_in_the_outbox_is_carried_away(server: MailServer, post: Post)
 @pytest.mark.django_db(transaction=True)
 def test_without_a_mail_server_the_carrier_says_so(settings: Any, caplog: pytest.LogCaptureFixture) -> None:
     settings.LETTERS_GO_OUT = False
-    carrier = Carrier()
-    carrier.stop()
-    with caplog.at_level(logging.INFO):
-        carrier.run()
+    with caplog.at_level(logging.INFO), carrying():
+        pass
     assert "no EMAIL_URL: letters stay in the outbox" in caplog.text
 
 

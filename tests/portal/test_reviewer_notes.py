@@ -227,6 +227,8 @@ def test_earlier_rounds_stand_on_the_status(asked: Draft, agent: Any, owner: Any
     assert "Changed Ada Lovelace: Date of birth" in text
     assert "Settled" not in text
     accept(fresh(asked), [PASSPORT], by=agent, sight=sight_of(fresh(asked).application))
+    assert "Settled" not in page_of(as_owner, asked, "status/").one("main").text
+    rule(fresh(asked), RETURN, text="One thing is left", by=agent, sight=sight_of(fresh(asked).application))
     assert "Settled" in page_of(as_owner, asked, "status/").one("main").text
 
 

@@ -83,6 +83,54 @@ def test_a_submission_waits_for_everything_else(state: str) -> None:
     assert chosen(entity(), party, submission) == 3
 
 
+def deeds(*states: str) -> list[Delivery]:
+    """A submission, the start of its review, the return, and the next submission, each with its state."""
+    kinds = (Kind.SUBMISSION, Kind.STATUS, Kind.STATUS, Kind.SUBMISSION)
+    return [
+        made(kind, str(place), pk=10 + place, position=place, state=state)
+        for place, (kind, state) in enumerate(zip(kinds, states, strict=True), start=1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("states", "first"),
+    [
+        ("queued queued queued queued", 2),
+        ("waiting queued queued queued", 2),
+        ("refused queued queued queued", 2),
+        ("sending queued queued queued", None),
+        ("unknown queued queued queued", 11),
+        ("done queued queued queued", 12),
+        ("done waiting queued queued", 12),
+        ("done unknown queued queued", 12),
+        ("done held queued queued", None),
+        ("done done queued queued", 13),
+        ("done done held queued", None),
+        ("done done done queued", 2),
+        ("done done done done", 2),
+    ],
+)
+def test_a_correction_goes_when_the_deeds_before_it_are_done(states: str, first: int | None) -> None:
+    correction = made(Kind.PARTY, "a", pk=2)
+    assert chosen(entity(), correction, *deeds(*states.split())) == first
+
+
+def test_deeds_go_in_their_order_without_waiting_for_corrections() -> None:
+    later = deeds("done", "done", "queued", "done")
+    assert chosen(entity(), *later, made(Kind.PARTY, "a", pk=2), lets_go=False) == 13
+    rows = deeds("queued", "queued", "queued", "queued")
+    for expected in (11, 12, 13, 14):
+        assert chosen(entity(), *reversed(rows)) == expected
+        rows[expected - 11].state = "done"
+    assert chosen(entity(), *rows) is None
+
+
+@pytest.mark.parametrize("state", ["queued", "held", "refused"])
+def test_a_withdrawal_waits_for_no_deed_that_was_not_sent(state: str) -> None:
+    withdrawal = made(Kind.STATUS, "", pk=3)
+    assert chosen(entity(), *deeds("done", state, "held", "held"), withdrawal) == 3
+
+
 def test_what_is_in_doubt_holds_up_only_others_of_its_kind() -> None:
     unknown = made(Kind.SHARE_CLASS, "c", pk=2, state="unknown", sent={}, next_at=NOW + timedelta(seconds=60))
     assert chosen(entity(), unknown, made(Kind.PARTY, "a", pk=3)) == 3

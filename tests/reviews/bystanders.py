@@ -21,6 +21,7 @@ from formation_portal.reviews.since import Sight, sight_of
 REFUSALS = (Overtaken, Refused, NotYet, saving.Closed, saving.Stale, saving.NotReady, saving.Gone)
 NAME = "person.first_name"
 TOKEN = "ada"
+MET_AT = 3
 
 
 def present(number: int) -> Draft:
@@ -123,7 +124,8 @@ def _accepting(chosen: Callable[[Page, random.Random], list[Place]]) -> Callable
 
 
 def _one(page: Page, dice: random.Random) -> list[Place]:
-    return [dice.choice([fact.place for fact in page.facts])]
+    """One of a few, so that people meet at it."""
+    return [dice.choice([fact.place for fact in page.facts][-MET_AT:])]
 
 
 def _all(page: Page, _: random.Random) -> list[Place]:

@@ -1,6 +1,6 @@
 """Who looked at what, who changed and decided what. For agents, until there are rights for single deeds."""
 
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
@@ -10,7 +10,8 @@ from formation_portal.audit.models import Entry
 
 from ..audit_filter import AuditFilter, number_in
 from ..audit_page import audit_page, entry_page
-from ..audit_table import lines
+from ..audit_table import rows
+from ..csv_lines import csv_answer
 
 
 @require_safe
@@ -32,8 +33,4 @@ def entry(request: UserRequest, number: int) -> HttpResponse:
 @agent
 def table(request: UserRequest) -> HttpResponseBase:
     """The same entries as the timeline, all of them, as CSV."""
-    answer = StreamingHttpResponse(lines(AuditFilter.read(request.GET).entries()), content_type="text/csv")
-    answer.headers["Content-Disposition"] = 'attachment; filename="audit.csv"'
-    answer.headers["Cache-Control"] = "private, no-store"
-    answer.headers["X-Content-Type-Options"] = "nosniff"
-    return answer
+    return csv_answer(rows(AuditFilter.read(request.GET).entries()), name="audit")

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from formation_portal.accounts.policies import UserRequest, agent
-from formation_portal.accounts.session_ends import only_ask
+from formation_portal.accounts.session_ends import asked_by_the_page
 from formation_portal.relay.attention import undecided_count
 
 from ..news import Token
@@ -26,6 +26,7 @@ def queue(request: UserRequest) -> HttpResponse:
 
 
 @require_safe
+@asked_by_the_page
 @agent
 def news(request: UserRequest) -> HttpResponse:
     """What has come since a page of the queue was drawn: 204 while the page says so already.
@@ -35,7 +36,6 @@ def news(request: UserRequest) -> HttpResponse:
     chosen, token = QueueState.read(request.GET), Token.read(request.GET.get("token", ""))
     if not request.htmx:
         return redirect(reverse("desk:queue") + chosen.address)
-    only_ask(request)
     found = news_since(chosen, token, agent_id=request.user.pk) if token else None
     if found is None or not found.is_new:
         return HttpResponse(status=HTTPStatus.NO_CONTENT)

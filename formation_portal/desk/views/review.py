@@ -8,6 +8,7 @@ from formation_portal.accounts.policies import UserRequest, agent
 from formation_portal.portal import record_file
 from formation_portal.portal.views.documents import as_download
 
+from ..case_news import case_line
 from ..case_page import case_page
 from ..claim_words import claim_panel
 from ..finding import case_of, document_of
@@ -18,8 +19,8 @@ from ..finding import case_of, document_of
 def review(request: UserRequest, reference: str) -> HttpResponse:
     """Answers, parties, shares, documents, history, how far all of it has come to the service, and who works on it."""
     case = case_of(reference)
-    panel = claim_panel(case.application, request.user)
-    return render(request, "desk/review.html", {"page": case_page(case), "panel": panel})
+    live, panel = case_line(case.application, request.user), claim_panel(case.application, request.user)
+    return render(request, "desk/review.html", {"page": case_page(case), "panel": panel, "live": live})
 
 
 @require_safe

@@ -17,7 +17,7 @@ from formation_portal.management.preparation import prepare
 from formation_portal.management.supervision import Child, Supervision
 from formation_portal.management.web_server import WebServer
 from formation_portal.service.keys import DEMO_KEY
-from formation_portal.service.webhooks.sender import sending
+from formation_portal.service.webhooks.sender import sender
 
 
 class Command(BaseCommand):
@@ -72,7 +72,7 @@ class Command(BaseCommand):
 
 
 def _relay() -> None:
-    with sending():
+    with sender().beside():
         call_command("relay")
 
 

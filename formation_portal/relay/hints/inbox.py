@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import transaction
 
+from formation_portal.contract.events import KINDS
 from formation_portal.relay.models import ReceivedEvent
 from formation_portal.relay.verdicts import read_again
 
@@ -17,18 +18,6 @@ logger = logging.getLogger(__name__)
 
 BODY_LIMIT = 256 * 1024
 MEDIA_TYPE = "application/json"
-# What is told of something that we may have read (interface, "Events"; supplement, "Events"). Others are kept only.
-KNOWN = frozenset(
-    {
-        "party.added",
-        "party.updated",
-        "party.removed",
-        "entity.created",
-        "entity.status_changed",
-        "document.uploaded",
-        "shareholding.created",
-    }
-)
 _NAME = re.compile(r"[!-~]{1,200}")
 
 
@@ -46,7 +35,8 @@ def receive(body: bytes, *, headers: signatures.Headers, media_type: str) -> boo
         _, is_new = ReceivedEvent.objects.get_or_create(
             event_id=_id_of(event, body, headers), defaults={"kind": kind, "about": about, "body": body}
         )
-        if is_new and kind in KNOWN and about:
+        # One of another kind is only kept.
+        if is_new and kind in KINDS and about:
             read_again(about)
     return True
 

@@ -1,10 +1,10 @@
 """The secrets that the service signs its events with: what it told when we subscribed, and what a setting says."""
 
-import os
-import secrets
 from pathlib import Path
 
 from django.conf import settings
+
+from formation_portal import secret_files
 
 NAME = "portal-webhook-secret"
 
@@ -20,14 +20,8 @@ def is_kept() -> bool:
 
 
 def keep(secret: str) -> None:
-    """Take the place of the one before, whole or not at all. Nobody else on this machine can read it."""
-    path = _path()
-    unseen = path.with_name(f"{NAME}-{secrets.token_hex(8)}")
-    with os.fdopen(os.open(unseen, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.write(secret)
-        file.flush()
-        os.fsync(file.fileno())
-    unseen.replace(path)
+    """Take the place of the one before."""
+    secret_files.replace(_path(), secret)
 
 
 def _told() -> list[str]:

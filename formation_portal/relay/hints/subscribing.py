@@ -3,11 +3,11 @@
 import uuid
 from contextlib import suppress
 
+from formation_portal.contract.events import KINDS
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.errors import NotFound, UnexpectedAnswer
 
 from . import secret_file
-from .inbox import KNOWN
 
 
 def subscribe(service: FormationService, url: str, *, anew: bool = False) -> bool:
@@ -19,7 +19,7 @@ def subscribe(service: FormationService, url: str, *, anew: bool = False) -> boo
     earlier = [one for one in service.webhooks() if one.get("url") == url]
     if earlier and secret_file.is_kept() and not anew:
         return False
-    body = {"url": url, "events": sorted(KNOWN), "description": "Formation portal"}
+    body = {"url": url, "events": sorted(KINDS), "description": "Formation portal"}
     made = service.add_webhook(body, key=uuid.uuid4().hex)
     secret = made.get("secret")
     if not (isinstance(secret, str) and secret.strip()):

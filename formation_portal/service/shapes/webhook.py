@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
+from formation_portal.contract.events import Kind
 from formation_portal.service.shapes.base import LINE, Body, Time, WebhookId
-from formation_portal.service.webhooks.kinds import Kind
 from formation_portal.service.webhooks.targets import URL_LIMIT, URL_PATTERN
 
 Url = Annotated[str, StringConstraints(pattern=URL_PATTERN, max_length=URL_LIMIT)]

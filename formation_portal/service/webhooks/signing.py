@@ -7,14 +7,14 @@ signs nothing.
 import base64
 import hashlib
 import hmac
-import os
 import secrets
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
 from django.conf import settings
 from standardwebhooks import Webhook
+
+from formation_portal import secret_files
 
 KEY_FILE = "webhook-signing-key"
 
@@ -36,15 +36,5 @@ def signed_headers(subscription_id: str, *, event_id: str, body: bytes, at: date
 
 
 def _key() -> bytes:
-    """Made on the first call and kept in DATA_DIR. Nobody ever reads half of it: it gets its name when it is whole."""
-    path = Path(settings.DATA_DIR) / KEY_FILE
-    if not path.exists():
-        unseen = path.with_name(f"{KEY_FILE}-{secrets.token_hex(8)}")
-        with os.fdopen(os.open(unseen, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(secrets.token_urlsafe(48).encode())
-            file.flush()
-            os.fsync(file.fileno())
-        with suppress(FileExistsError):
-            os.link(unseen, path)
-        unseen.unlink()
-    return path.read_bytes()
+    """Made on the first call and kept in DATA_DIR."""
+    return secret_files.kept(Path(settings.DATA_DIR) / KEY_FILE, lambda: secrets.token_urlsafe(48)).encode()

@@ -1,67 +1,94 @@
-/* What the desk's pages gain where script runs: they look for new cases, and go by keys. Each page works without it.
-   Both can be switched off, which this browser remembers. */
+/* What the desk's pages gain where script runs: keys. Each page works without them.
+
+   This file knows no page: a page says itself what its keys do, and the sheet is read from it.
+     data-key="a"          the key presses this button, link or box
+     data-key-focus="a"    the key only goes there; Enter then presses it (for what can't be undone)
+     data-key-words="…"    what the sheet says; without it the element's own words; empty: not in the sheet
+     data-key-shown="1–9"  what the sheet shows instead of the key
+     data-row              a link that J and K go through; a box in the same row belongs to it
+     data-key-rows         on a button: does what it does to the ticked rows, or else to the one that has the focus */
 (() => {
   "use strict";
 
-  const MINUTE = 60_000;
-  const LOOKS_AT_THE_CLOCK = 5_000;
-
-  /* Without storage, as in some private windows, switches last as long as the page. */
-  const turned = new Map();
-  const kept = (name, value) => {
-    try {
-      if (value !== undefined) localStorage.setItem(`desk-${name}`, value);
-      return localStorage.getItem(`desk-${name}`);
-    } catch {
-      return null;
-    }
-  };
-  const isOn = (name) => (turned.get(name) ?? kept(name)) !== "off";
-
-  for (const one of document.querySelectorAll("[data-switch]")) one.checked = isOn(one.dataset.switch);
-  document.addEventListener("change", ({ target }) => {
-    const name = target.dataset?.switch;
-    if (!name) return;
-    turned.set(name, target.checked ? "on" : "off");
-    kept(name, turned.get(name));
-  });
-
-  /* ---- New cases. Asked for once a minute at most, and only where somebody sees the answer. ---- */
-
-  let asked = Date.now();
-  const look = () => {
-    if (!isOn("updates") || document.visibilityState !== "visible" || Date.now() - asked < MINUTE) return;
-    asked = Date.now();
-    document.getElementById("news")?.dispatchEvent(new Event("look"));
-  };
-  setInterval(look, LOOKS_AT_THE_CLOCK);
-  document.addEventListener("visibilitychange", look);
-
-  /* ---- Keys. None works while somebody types, or with another key held. ---- */
-
-  const TYPED = "input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable]";
   const sheet = document.getElementById("keys");
+  const shift = sheet?.querySelector("[data-switch]");
+  const isShown = (one) => !one.disabled && one.checkVisibility();
+  const TYPED = "input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable]";
 
-  const go = (step) => {
-    const links = [...document.querySelectorAll(".queue tbody .name")];
-    const at = links.findIndex((link) => link.closest("tr").contains(document.activeElement));
-    links[at < 0 ? 0 : Math.min(Math.max(at + step, 0), links.length - 1)]?.focus();
+  /* ---- What keys do. Of several elements with the same key, the first one that can be seen. ---- */
+
+  const links = () => [...document.querySelectorAll("[data-row]")].filter(isShown);
+  const rows = () => links().map((link) => link.closest("tr, li"));
+  const rowInHand = () => rows().findIndex((row) => row.contains(document.activeElement));
+  const go = (step) => () => {
+    const [all, at] = [links(), rowInHand()];
+    all[at < 0 ? 0 : Math.min(Math.max(at + step, 0), all.length - 1)]?.focus();
   };
-  const DEEDS = {
-    "/": () => document.getElementById("filter-q")?.focus(),
-    j: () => go(1),
-    k: () => go(-1),
-    n: () => document.getElementById("next-case")?.click(),
-    "?": () => sheet?.showModal(),
+  const tickRow = () => {
+    const boxes = rows().map((row) => row.querySelector("input[type=checkbox]"));
+    if (!boxes.some((box) => box?.checked)) boxes[rowInHand()]?.click();
   };
+  const keyed = (key, kind) =>
+    [...document.querySelectorAll(`[data-key${kind}="${CSS.escape(key)}"]`)].find(isShown);
+
+  const deedOf = (key) => {
+    if (key === "?") return () => open();
+    if (key === "j" || key === "k") return links().length ? go(key === "j" ? 1 : -1) : null;
+    const pressed = keyed(key, "");
+    const focused = pressed ? null : keyed(key, "-focus");
+    if (focused) return () => focused.focus();
+    return pressed && (() => {
+      if (pressed.hasAttribute("data-key-rows")) tickRow();
+      pressed.click();
+    });
+  };
+
+  /* ---- The sheet. Until it was opened once, no other key works; then all of them do, until they are turned off. ---- */
+
+  const line = (keys, words) => {
+    const group = document.createElement("div");
+    const [term, told] = [document.createElement("dt"), document.createElement("dd")];
+    term.append(Object.assign(document.createElement("kbd"), { className: "key", textContent: keys }));
+    told.append(words);
+    group.append(term, told);
+    return group;
+  };
+  const named = (text) => (text.length === 1 ? text.toUpperCase() : text);
+  const told = (one) => {
+    const { key, keyFocus, keyShown, keyWords } = one.dataset;
+    const words = keyWords ?? (one.labels?.[0] ?? one).textContent.trim();
+    const enter = keyFocus && !one.matches(TYPED) ? ", with Enter" : "";
+    return words ? [[keyShown ?? named(key ?? keyFocus), words + enter]] : [];
+  };
+  const lines = () => {
+    const own = [...document.querySelectorAll("[data-key], [data-key-focus]")].filter(isShown).flatMap(told);
+    const moves = [["J", "Next row"], ["K", "Row before"], ["Enter", "Open the row"]];
+    const every = [...own, ...(links().length ? moves : []), ["?", "Show this sheet"]];
+    return every.filter(([keys], at) => every.findIndex(([others]) => others === keys) === at);
+  };
+  const open = () => {
+    if (!sheet || sheet.open) return;
+    const list = sheet.querySelector("dl");
+    list.replaceChildren(...lines().map(([keys, words]) => line(keys, words)));
+    if (!shift.dataset.kept && !shift.checked) shift.click();
+    sheet.showModal();
+  };
+
+  /* ---- None works while somebody types, or with another key held. ---- */
+
+  const works = (key) => shift && (shift.checked || (key === "?" && shift.dataset.kept !== "off"));
 
   document.addEventListener("keydown", (event) => {
-    const { key, target, ctrlKey, metaKey, altKey, isComposing, repeat } = event;
-    const deed = Object.hasOwn(DEEDS, key) && DEEDS[key];
-    if (!deed || ctrlKey || metaKey || altKey || isComposing || event.defaultPrevented) return;
-    if (!isOn("keys") || sheet?.open || target.closest?.(TYPED) || (repeat && key === "n")) return;
+    const { target, ctrlKey, metaKey, altKey, isComposing, repeat } = event;
+    const key = event.key.length === 1 ? event.key.toLowerCase() : "";
+    /* Some keyboards write brackets with AltGr. */
+    const isHeld = metaKey || ((ctrlKey || altKey) && !event.getModifierState("AltGraph"));
+    if (!key.trim() || isHeld || isComposing || event.defaultPrevented) return;
+    if (!works(key) || document.querySelector("dialog[open]") || target.closest?.(TYPED)) return;
+    const deed = deedOf(key);
+    if (!deed || (repeat && key !== "j" && key !== "k")) return;
     event.preventDefault();
     deed();
   });
-  document.addEventListener("click", ({ target }) => target.closest?.("[data-keys]") && sheet?.showModal());
+  document.addEventListener("click", ({ target }) => target.closest?.("[data-keys]") && open());
 })();

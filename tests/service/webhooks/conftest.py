@@ -2,17 +2,15 @@
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from django.utils import timezone
 
-from formation_portal.service.webhooks.kinds import Kind
+from formation_portal.contract.events import KINDS
 from tests.service.caller import Caller
 
 from .receiver import Receiver, receiving
-
-KINDS = get_args(Kind)
 
 
 class Clock:

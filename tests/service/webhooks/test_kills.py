@@ -6,9 +6,9 @@ import threading
 import pytest
 from django.db import connections
 
-from formation_portal.service.models import EventDelivery
+from formation_portal.service.models import Event, EventDelivery
 from formation_portal.service.webhooks import schedule
-from formation_portal.service.webhooks.sender import sending
+from formation_portal.service.webhooks.sender import sender
 from formation_portal.service.webhooks.sending import send_due
 from tests.service.caller import Caller
 
@@ -45,17 +45,30 @@ def test_a_sender_that_is_killed_while_it_posts_loses_nothing(
 
 
 def test_a_thread_sends_what_happens_while_it_runs(caller: Caller, receiver: Receiver, secret: str) -> None:
-    with sending():
+    with sender().beside():
         caller.entity()
         assert receiver.wait_for(1)
     assert not any(thread.name == "events" for thread in threading.enumerate())
     assert EventDelivery.objects.get().state == "delivered"
 
 
+def test_a_sender_clears_what_is_over_before_it_sends(
+    caller: Caller, receiver: Receiver, secret: str, clock: Clock
+) -> None:
+    caller.entity()
+    send_due()
+    clock.move(days=31)
+    over, _ = Event.objects.get(), caller.entity()
+    with sender().beside():
+        assert receiver.wait_for(2)
+    assert not Event.objects.filter(pk=over.pk).exists()
+    assert Event.objects.count() == 1
+
+
 def test_two_senders_at_once_send_nothing_twice(caller: Caller, receiver: Receiver, secret: str) -> None:
     for _ in range(12):
         caller.entity()
-    with sending(), sending(), sending():
+    with sender().beside(), sender().beside(), sender().beside():
         assert receiver.wait_for(12)
     while send_due():
         pass

@@ -15,7 +15,6 @@ from standardwebhooks.webhooks import WebhookVerificationError
 from formation_portal.service.models import EventDelivery
 from formation_portal.service.webhooks import claiming, posting, schedule
 from formation_portal.service.webhooks.claiming import take
-from formation_portal.service.webhooks.clearing import clear_old
 from formation_portal.service.webhooks.posting import post
 from formation_portal.service.webhooks.sending import send_due
 from tests.service.caller import Caller
@@ -188,17 +187,6 @@ def test_a_fault_of_our_own_waits_like_any_other(
     settings.DATA_DIR = tmp_path
     clock.move(seconds=6)
     assert send_due() == 1
-
-
-def test_what_is_long_over_is_cleared(caller: Caller, receiver: Receiver, secret: str, clock: Clock) -> None:
-    caller.entity()
-    send_due()
-    clock.move(days=29)
-    caller.entity()
-    assert clear_old() == 0
-    clock.move(days=40)
-    assert clear_old() == 2, "the delivery and its try"
-    assert EventDelivery.objects.get().state == "waiting", "what is still to be sent stays"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from formation_portal.service.webhooks.sender import Sender
+from formation_portal.service.webhooks.sender import sender
 from formation_portal.service.webhooks.sending import send_due
 
 
@@ -20,7 +20,7 @@ class Command(BaseCommand):
         if options["once"]:
             self.stdout.write(f"{send_due()} events delivered")
             return
-        sender = Sender()
+        steady = sender()
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: sender.stop())
-        sender.run()
+            signal.signal(number, lambda *_: steady.stop())
+        steady.run()

@@ -1,6 +1,6 @@
-"""The events that can be subscribed to (interface, "Events"; supplement, "Events")."""
+"""The events that a formation service tells of (interface, "Events"; supplement, "Events")."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 Kind = Literal[
     "party.added",
@@ -11,3 +11,4 @@ Kind = Literal[
     "document.uploaded",
     "shareholding.created",
 ]
+KINDS: tuple[Kind, ...] = get_args(Kind)

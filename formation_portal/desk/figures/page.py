@@ -1,0 +1,92 @@
+"""The page of figures, and each of its tables alone."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+
+from django.conf import settings
+from django.urls import reverse
+from django.utils import timezone
+
+from formation_portal.figures.spans import PERIODS, Period
+
+from ..audit_filter import Choice, Control
+from .ages import ages
+from .returns import questions, reasons
+from .tables import Table
+from .throughput import Pillars, pictures, throughput
+from .times import products, times
+
+_SHOWN = 20
+
+# Each table by its name, whole.
+TABLES: dict[str, Callable[[Period, date], Table]] = {
+    "open": lambda _, today: ages(today),
+    "throughput": throughput,
+    "questions": questions,
+    "reasons": reasons,
+    "times": times,
+    "products": products,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A table, and where it is as CSV."""
+
+    table: Table
+    csv_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class FiguresPage:
+    """All tables of a period. `first` is its first day."""
+
+    controls: tuple[Control, ...]
+    period: Period
+    first: date
+    time_zone: str
+    overdue_words: str
+    most_shown: int
+    pictures: tuple[Pillars, ...]
+    open: Shown
+    throughput: Shown
+    questions: Shown
+    reasons: Shown
+    times: Shown
+    products: Shown
+
+
+def figures_page(period: Period) -> FiguresPage:
+    """The figures of a period, as it ends today. Eight queries."""
+    today = timezone.localdate()
+    done = throughput(period, today)
+    return FiguresPage(
+        controls=(_control(period),),
+        period=period,
+        first=period.starts(today)[0],
+        time_zone=timezone.get_current_timezone_name(),
+        overdue_words=f"What has been with us for {settings.OVERDUE_DAYS} days or more is overdue.",
+        most_shown=_SHOWN,
+        pictures=pictures(done),
+        open=_shown(ages(today), period),
+        throughput=_shown(done, period),
+        questions=_shown(questions(period, today, at_most=_SHOWN), period),
+        reasons=_shown(reasons(period, today), period),
+        times=_shown(times(period, today), period),
+        products=_shown(products(period, today, at_most=_SHOWN), period),
+    )
+
+
+def table_of(name: str, period: Period) -> Table:
+    """One table, whole."""
+    return TABLES[name](period, timezone.localdate())
+
+
+def _control(chosen: Period) -> Control:
+    choices = tuple(Choice(one.name, f"The last {one.words}", one is chosen) for one in PERIODS)
+    return Control("period", "Period", choices=choices)
+
+
+def _shown(table: Table, period: Period) -> Shown:
+    return Shown(table, f"{reverse('desk:figures_table', args=[table.name])}?period={period.name}")

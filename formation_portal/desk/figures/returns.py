@@ -1,0 +1,58 @@
+"""Why applications went back to their customers, and over which questions."""
+
+from collections.abc import Iterable
+from datetime import date
+
+from formation_portal.figures import reading
+from formation_portal.figures.reading import Returns
+from formation_portal.figures.spans import Period
+from formation_portal.reviews.models import Reason
+from formation_portal.reviews.places import Kind
+
+from .bars import bar
+from .drawn import ALONE
+from .tables import Cell, Column, Row, Table, count, text
+
+_COUNTS = (Column("returns", "Returns"), Column("remarks", "Remarks"))
+
+
+def reasons(period: Period, today: date) -> Table:
+    """By reason, the most frequent first. One query."""
+    found = reading.returns_by_reason(period, today)
+    labels = dict(Reason.choices)
+    return Table(
+        "reasons",
+        "Returns by the reason of their remarks",
+        (Column("reason", "Reason", is_number=False), *_COUNTS),
+        _rows(found, ((text(labels.get(one.words, one.words)),) for one in found)),
+        _nothing(period),
+    )
+
+
+def questions(period: Period, today: date, *, at_most: int | None = None) -> Table:
+    """By question, the most frequent first. Two queries."""
+    found = reading.returns_by_question(period, today, at_most=at_most)
+    return Table(
+        "questions",
+        "Returns by the question that was remarked on",
+        (Column("question", "Question", is_number=False), Column("form", "Form", is_number=False), *_COUNTS),
+        _rows(found, ((text(one.words, _kind(one)), text(one.form)) for one in found)),
+        _nothing(period),
+    )
+
+
+def _rows(found: list[Returns], heads: Iterable[tuple[Cell, ...]]) -> tuple[Row, ...]:
+    longest = max((one.returns for one in found), default=1)
+    return tuple(
+        Row((*head, count(one.returns), count(one.remarks)), bar([(one.returns, ALONE)], longest=longest))
+        for one, head in zip(found, heads, strict=True)
+    )
+
+
+def _kind(one: Returns) -> str:
+    """What it is where that isn't an answer, as most are."""
+    return Kind(one.kind).label if one.kind in (Kind.DOCUMENT, Kind.SECTION) else ""
+
+
+def _nothing(period: Period) -> str:
+    return f"Nothing was returned with remarks in these {period.words}."

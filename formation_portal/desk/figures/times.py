@@ -1,0 +1,72 @@
+"""How long the cases that were closed had stood with us, and how long with others: together, and by product."""
+
+from collections import Counter
+from collections.abc import Mapping
+from datetime import date
+
+from formation_portal.figures import reading
+from formation_portal.figures.buckets import quantile
+from formation_portal.figures.reading import FormTimes
+from formation_portal.figures.sides import Side
+from formation_portal.figures.spans import Period
+
+from .bars import bar, span_bar
+from .drawn import SWATCHES
+from .lasting import lasting
+from .tables import Column, Row, Table, count, text
+
+_PARTS = (0.25, 0.5, 0.75)
+
+
+def times(period: Period, today: date) -> Table:
+    """By side; each over the cases that were ever there. One query."""
+    counted = reading.durations(period, today)
+    marks = {side: [quantile(counts, part) for part in _PARTS] for side, counts in counted.items() if counts.total()}
+    longest = max((last for *_, last in marks.values()), default=0.0)
+    return Table(
+        "times",
+        "How long closed cases had stood with each",
+        (
+            Column("where", "Where", is_number=False),
+            Column("cases", "Cases that were there"),
+            Column("quarter_within_hours", "A quarter within"),
+            Column("half_within_hours", "Half within"),
+            Column("three_quarters_within_hours", "Three quarters within"),
+        ),
+        tuple(_row(side, counted[side], marks[side], longest) for side in marks),
+        f"No case was closed in these {period.words}.",
+    )
+
+
+def products(period: Period, today: date, *, at_most: int | None = None) -> Table:
+    """By product, those with most closed cases first; means over all of these. One query."""
+    found = [one for one in reading.form_times(period, today) if one.cases][:at_most]
+    longest = max((sum(_means(one).values()) for one in found), default=0.0) or 1
+    return Table(
+        "products",
+        "How long closed cases had stood with each, on average, by product",
+        (
+            Column("product", "Product", is_number=False),
+            Column("place", "Place", is_number=False),
+            Column("closed", "Closed"),
+            *(Column(f"{side}_mean_hours", side.words, swatch=SWATCHES[side]) for side in Side),
+        ),
+        tuple(_product_row(one, longest) for one in found),
+        f"No case was closed in these {period.words}.",
+    )
+
+
+def _row(side: Side, counts: Counter[int], marks: list[float], longest: float) -> Row:
+    first, middle, last = marks
+    drawn = span_bar(first, middle, last, SWATCHES[side], longest=longest)
+    return Row((text(side.words), count(counts.total()), *map(lasting, marks)), drawn, SWATCHES[side])
+
+
+def _means(one: FormTimes) -> Mapping[Side, float]:
+    return {side: seconds / one.cases for side, seconds in one.seconds.items()}
+
+
+def _product_row(one: FormTimes, longest: float) -> Row:
+    means = _means(one)
+    cells = (text(one.name), text(one.place), count(one.cases), *(lasting(means[side]) for side in Side))
+    return Row(cells, bar([(means[side], SWATCHES[side]) for side in Side], longest=longest))

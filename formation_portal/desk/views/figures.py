@@ -1,0 +1,29 @@
+"""The figures. For agents; each table as CSV by a view of its own."""
+
+from django.http import Http404, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from formation_portal.accounts.policies import UserRequest, agent
+from formation_portal.figures.spans import period_named
+
+from ..csv_lines import csv_answer
+from ..figures.page import TABLES, figures_page, table_of
+
+
+@require_safe
+@agent
+def figures(request: UserRequest) -> HttpResponse:
+    """All tables of the period that the address names."""
+    return render(request, "desk/figures.html", {"page": figures_page(period_named(request.GET.get("period", "")))})
+
+
+@require_safe
+@agent
+def table(request: UserRequest, name: str) -> HttpResponseBase:
+    """One of the tables, whole, as CSV."""
+    if name not in TABLES:
+        raise Http404
+    period = period_named(request.GET.get("period", ""))
+    return csv_answer(table_of(name, period).lines(), name=f"figures-{name}")

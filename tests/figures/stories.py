@@ -1,0 +1,64 @@
+"""Stories of submitted applications: any deed that the lifecycle allows, while the clock goes on, or back."""
+
+import random
+from datetime import datetime, timedelta
+from typing import Any
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import open_draft
+from formation_portal.applications.models import Application
+from formation_portal.applications.saving.writing import writing
+from formation_portal.contract.lifecycle import AGENT, DEEDS, State, may
+from tests.applications import made
+
+# How far the clock goes between two deeds, in seconds. Now and then somebody puts it back.
+_STEPS = (0, 59, 3_600, 40_000, 86_400, 250_000, 2_000_000, -7_200, -100_000)
+
+
+class Clock:
+    """What time it is, as the house sees it."""
+
+    def __init__(self, now: datetime) -> None:
+        self._now = now
+
+    def now(self) -> datetime:
+        return self._now
+
+    def move(self, **by: float) -> None:
+        self._now += timedelta(**by)
+
+
+def begin(owner: Any, *, product: str = "one") -> Application:
+    """A draft of a product."""
+    return saving.start(owner=owner, product=made.product(jurisdiction_product_id=product))
+
+
+def do(application: Application, deed: str, *, by: Any) -> None:
+    """Any deed. What is submitted needn't be complete: that isn't what is counted."""
+    draft = open_draft(Application.objects.get(pk=application.pk))
+    if deed == "reopen":
+        saving.reopen(draft, reason="The service could not take it")
+    elif deed == "withdraw":
+        saving.withdraw(draft, by=by)
+    elif DEEDS[deed].by == AGENT:
+        saving.advance(draft, deed, by=by)
+    else:
+        with writing(draft, by=by, must_be_open=False) as journal:
+            draft.application.state = State.SUBMITTED_FOR_REVIEW
+            draft.application.submitted_at = draft.application.submitted_at or datetime.now().astimezone()
+            draft.application.submissions += 1
+            journal.note("Submitted the application for review")
+
+
+def tell(chance: random.Random, applications: list[Application], *, clock: Clock, by: Any, deeds: int) -> None:
+    """So many deeds, each of one of the applications, the more final ones the rarer."""
+    for _ in range(deeds):
+        clock.move(seconds=chance.choice(_STEPS))
+        application = chance.choice(applications)
+        stands = Application.objects.get(pk=application.pk)
+        open_deeds = [name for name in DEEDS if stands.deleted_at is None and may(name, stands.stands)]
+        if stands.stands is State.SUBMITTED_FOR_REVIEW:
+            open_deeds.append("reopen")
+        if open_deeds:
+            rarely = chance.random() < 0.8 and open_deeds != ["withdraw"]
+            do(application, chance.choice([one for one in open_deeds if one != "withdraw" or not rarely]), by=by)

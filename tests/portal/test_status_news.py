@@ -1,0 +1,130 @@
+"""The status page hears that it is old, and nothing else: not who works on it, nor whose it is."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from formation_portal.applications import saving
+from formation_portal.applications.access import Collaborator
+from formation_portal.applications.drafts import Draft
+from formation_portal.desk import claims
+from formation_portal.relay.kinds import Kind
+from formation_portal.relay.models import REJECTED, Delivery, DeliveryState
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+HTMX = {"HX-Request": "true"}
+
+
+def status_url(draft: Draft) -> str:
+    return f"/applications/{draft.application.reference}/status/"
+
+
+def asks(client: Client, draft: Draft) -> str:
+    """Where the status page, drawn now, asks for news."""
+    markup = Markup(client.get(status_url(draft)).content.decode())
+    assert markup.faults == []
+    return markup.one("p", id="news").attributes["hx-get"]
+
+
+def test_nothing_new_is_no_content(submitted: Draft, as_owner: Client) -> None:
+    assert as_owner.get(asks(as_owner, submitted), headers=HTMX).status_code == 204
+
+
+def test_a_move_is_said_once_and_leads_to_the_page(submitted: Draft, agent: Any, as_owner: Client) -> None:
+    address = asks(as_owner, submitted)
+    saving.advance(submitted, "begin_review", by=agent)
+    answer = Markup(as_owner.get(address, headers=HTMX).content.decode())
+    assert answer.one("p", id="news").text == "There is news. Show"
+    assert answer.one("p", id="announcer").text == "There is news."
+    assert answer.one("a").attributes["href"] == status_url(submitted)
+    assert "hx-get" not in answer.one("p", id="news").attributes, "it is said once"
+    assert as_owner.get(asks(as_owner, submitted), headers=HTMX).status_code == 204
+
+
+def test_what_the_service_says_of_a_document_is_news(submitted: Draft, as_owner: Client) -> None:
+    address = asks(as_owner, submitted)
+    document = Delivery.objects.filter(application=submitted.application, kind=Kind.DOCUMENT)
+    assert document.update(state=DeliveryState.DONE, verdict=REJECTED, verdict_note="Blurred") == 1
+    assert as_owner.get(address, headers=HTMX).status_code == 200
+
+
+def test_what_agents_do_among_themselves_is_no_news(
+    submitted: Draft, agent: Any, as_agent: Client, as_owner: Client
+) -> None:
+    address = asks(as_owner, submitted)
+    claims.claim([submitted.application.pk], by=agent)
+    as_agent.get(f"/desk/{submitted.application.reference}/")
+    assert as_owner.get(address, headers=HTMX).status_code == 204
+    assert asks(as_owner, submitted) == address
+
+
+def test_asking_costs_two_queries_and_is_no_use_of_the_session(submitted: Draft, as_owner: Client) -> None:
+    address = asks(as_owner, submitted)
+    session = as_owner.session
+    session["used_at"] = used = timezone.now().timestamp() - 600
+    session.save()
+    with CaptureQueriesContext(connection) as captured:
+        as_owner.get(address, headers=HTMX)
+    # Beside the session and its account.
+    assert len(captured) - 2 == 2
+    assert as_owner.session["used_at"] == used
+
+
+def test_whoever_works_on_it_hears_of_it_too(submitted: Draft, agent: Any, as_stranger: Client) -> None:
+    person = as_stranger.session["_auth_user_id"]
+    now = timezone.now()
+    Collaborator.objects.create(
+        application=submitted.application,
+        email="s@example.com",
+        right="view",
+        user_id=person,
+        asked_at=now,
+        expires_at=now,
+    )
+    address = asks(as_stranger, submitted)
+    saving.advance(submitted, "begin_review", by=agent)
+    assert as_stranger.get(address, headers=HTMX).status_code == 200
+
+
+def test_anothers_application_is_as_absent_as_one_that_never_was(
+    submitted: Draft, agent: Any, as_owner: Client, as_stranger: Client, as_nobody: Client
+) -> None:
+    address = asks(as_owner, submitted)
+    saving.advance(submitted, "begin_review", by=agent)
+    never = address.replace(submitted.application.reference, "FP-0000-0000-0000")
+    answers = [as_stranger.get(one, headers=HTMX) for one in (address, never)]
+    assert [one.status_code for one in answers] == [404, 404]
+    assert as_nobody.get(address, headers=HTMX).status_code == 204
+
+
+@pytest.mark.parametrize("query", ["", "?shown="])
+def test_a_version_that_is_not_named_is_no_news(submitted: Draft, as_owner: Client, query: str) -> None:
+    assert as_owner.get(f"{status_url(submitted)}news/{query}", headers=HTMX).status_code == 204
+
+
+def test_a_draft_has_no_news(draft: Draft, as_owner: Client) -> None:
+    assert as_owner.get(f"{status_url(draft)}news/?shown=1", headers=HTMX).status_code == 204
+
+
+def test_its_address_opened_by_itself_is_the_status_page(submitted: Draft, as_owner: Client) -> None:
+    assert as_owner.get(asks(as_owner, submitted))["Location"] == status_url(submitted)
+
+
+def test_what_is_over_is_followed_no_more(submitted: Draft, owner: Any, as_owner: Client) -> None:
+    saving.withdraw(submitted, by=owner)
+    html = as_owner.get(status_url(submitted)).content.decode()
+    assert Markup(html).all("p", id="news") == []
+    assert "js/live/" not in html
+
+
+def test_it_can_be_paused_and_asks_only_where_script_runs(submitted: Draft, as_owner: Client) -> None:
+    markup = Markup(as_owner.get(status_url(submitted)).content.decode())
+    pause = markup.one("input", data_switch="status-updates")
+    assert "checked" in pause.attributes
+    for one in (pause, markup.one("p", id="news")):
+        assert any("with-script" in up.attributes.get("class", "") for up in one.ancestors)
