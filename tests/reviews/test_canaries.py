@@ -11,6 +11,7 @@ from django.test import Client
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.models import Change
+from formation_portal.applications.tokens import new_token
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
 from formation_portal.relay.worker import drain
@@ -139,8 +140,9 @@ def test_whoever_writes_beside_an_agent_is_not_told_their_name(review: Review, a
     ada.model.version += 1
     ada.model.save()
     page = f"/applications/{review.reference}/people/ada/"
-    from_before = {"version": "0", "drawn": f"{number - 1}.{'a' * 22}.{draft.application.snapshot_id[:8]}"}
+    from_before = {"version": "0", "drawn": f"{number - 1}.{new_token()}.{draft.application.snapshot_id[:8]}"}
     response = as_owner.post(page, from_before | {"q:xy.person.appointed_by": "another"})
+    assert response.status_code == 409
     assert found_in(said_in(response)) == []
 
 
