@@ -1,6 +1,6 @@
 """What an agent sees whose acceptance was not taken: what others have done meanwhile, and how the facts stand now."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from formation_portal.applications.drafts import Draft
@@ -9,6 +9,7 @@ from formation_portal.reviews.places import Place
 from formation_portal.reviews.since import Move, Sight, sight_of
 
 from .claim_words import called
+from .meanwhile import Meanwhile, meanwhile
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +25,15 @@ class FactRow:
 
 @dataclass(frozen=True, slots=True)
 class OvertakenPage:
-    """`rows` are what was chosen, so that nothing is ticked twice; `sight` is what is seen now.
+    """`reason` says why, where that is not what others did; `rows` are what was chosen, to be ticked once only.
 
-    `is_another_round` where it was submitted again meanwhile: then the answers are to be looked at first.
+    `sight` is what is seen now. `is_another_round` where it was submitted again meanwhile: then the answers are to be
+    looked at first.
     """
 
     draft: Draft
     reason: str
-    moves: tuple[Move, ...]
+    moves: tuple[Meanwhile, ...]
     rows: tuple[FactRow, ...]
     sight: Sight
     back: str
@@ -48,21 +50,22 @@ def overtaken_page(
     draft: Draft,
     places: Collection[Place],
     *,
-    reason: str,
-    moves: tuple[Move, ...] = (),
+    reason: str = "",
+    moves: Iterable[Move] = (),
     seen: Sight,
     back: str,
     is_reopening: bool = False,
 ) -> OvertakenPage:
     """The page, as the draft stands now. Three queries; what is no part of the application any more is left out."""
+    # Read before the facts: whatever comes between is news then.
+    sight = sight_of(draft.application)
     rows = tuple(
         _row(fact, sheet.title, is_reopening=is_reopening)
         for sheet in facts_of(draft).sheets
         for fact in sheet.facts
         if fact.place in places
     )
-    sight = sight_of(draft.application)
-    return OvertakenPage(draft, reason, moves, rows, sight, back, is_reopening, seen.round != sight.round)
+    return OvertakenPage(draft, reason, meanwhile(moves), rows, sight, back, is_reopening, seen.round != sight.round)
 
 
 def _row(fact: Fact, whose: str, *, is_reopening: bool) -> FactRow:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import audit, checks, claims, deliveries, figures, live, notes, papers, queue, remarks, review
+from .views import audit, checks, claims, deliveries, figures, live, notes, papers, parties, queue, remarks, review
 
 app_name = "desk"
 
@@ -31,6 +31,7 @@ urlpatterns = [
     path("<str:reference>/notes/<int:number>/removal/", notes.removal, name="note_removal"),
     path("<str:reference>/acceptances/", checks.acceptances, name="acceptances"),
     path("<str:reference>/reopenings/", checks.reopenings, name="reopenings"),
+    path("<str:reference>/parties/<str:token>/", parties.party, name="party"),
     path("<str:reference>/record.json", review.record, name="record"),
     path("<str:reference>/record.pdf", review.record_pdf, name="record_pdf"),
     path("<str:reference>/documents/<int:number>/", review.document, name="document"),

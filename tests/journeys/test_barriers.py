@@ -36,6 +36,7 @@ from tests.journeys.manners import AGENTS, CUSTOMERS, MOST_SHIFT, bad_manners, k
 from tests.journeys.others import others_take_part
 from tests.journeys.papers import papers_in_every_state
 from tests.journeys.people import people_once
+from tests.journeys.reviewed_parties import parties_under_review
 from tests.journeys.screenshots import Shot, Story, press, signed_in
 from tests.journeys.under_review import under_review
 from tests.needed import has_chromium, needed
@@ -155,6 +156,13 @@ def test_no_state_of_the_queue_puts_up_a_barrier(walk: Walk) -> None:
 @pytest.mark.long
 def test_no_state_of_a_case_under_review_puts_up_a_barrier(walk: Walk) -> None:
     for shot in under_review():
+        walk.look(shot)
+    assert not walk.found, "\n".join(walk.found)
+
+
+@pytest.mark.long
+def test_no_state_of_a_party_under_review_puts_up_a_barrier(walk: Walk) -> None:
+    for shot in parties_under_review():
         walk.look(shot)
     assert not walk.found, "\n".join(walk.found)
 

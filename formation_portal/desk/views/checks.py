@@ -16,13 +16,13 @@ from formation_portal.reviews.places import Place
 from formation_portal.reviews.refusals import Overtaken, Refused
 from formation_portal.reviews.since import Sight
 
-from ..checking import places_in, way_back
+from ..checking import places_in
 from ..finding import case_of
 from ..overtaken_page import overtaken_page
-from ..queue_page import case_words
+from ..ways_back import back_in
+from .undone import undone
 
 _METHODS = ["GET", "HEAD", "POST"]
-_OVERTAKEN = "Others have changed this case since you opened the page. Nothing of yours was kept yet."
 
 
 @require_http_methods(_METHODS)
@@ -33,7 +33,7 @@ def acceptances(request: UserRequest, reference: str) -> HttpResponse:
     if request.method == "POST" and not places:
         messages.info(request, "Tick what you accept first.")
     if request.method != "POST" or not places:
-        return redirect(way_back(request.POST, reference))
+        return redirect(back_in(request.POST, reference))
     return _do(request, draft, places, lambda seen: _accepted(accept(draft, places, by=request.user, sight=seen)))
 
 
@@ -43,7 +43,7 @@ def reopenings(request: UserRequest, reference: str) -> HttpResponse:
     """Take the acceptance of one fact back, and go back to the page."""
     draft, places = case_of(reference), places_in(request.POST)[:1]
     if request.method != "POST" or not places:
-        return redirect(way_back(request.POST, reference))
+        return redirect(back_in(request.POST, reference))
     reopened = partial(reopen, draft, places[0], by=request.user)
     return _do(request, draft, places, lambda seen: _reopened(reopened(sight=seen)), is_reopening=True)
 
@@ -56,16 +56,14 @@ def _do(
     *,
     is_reopening: bool = False,
 ) -> HttpResponse:
-    seen, back = Sight.read(request.POST.get("sight", "")), way_back(request.POST, draft.application.reference)
+    seen, back = Sight.read(request.POST.get("sight", "")), back_in(request.POST, draft.application.reference)
     page_of = partial(overtaken_page, draft, places, seen=seen, back=back, is_reopening=is_reopening)
     try:
         messages.success(request, deed(seen))
-    except Closed:
-        status = case_words(draft.application.stands)
-        messages.warning(request, f"Nothing was changed: the case is not under review. It is “{status}”.")
+    except Closed as closed:
+        return undone(request, draft, closed, title="Nothing was changed")
     except Overtaken as overtaken:
-        page = page_of(reason=_OVERTAKEN, moves=overtaken.moves)
-        return render(request, "desk/overtaken.html", {"page": page}, status=409)
+        return render(request, "desk/overtaken.html", {"page": page_of(moves=overtaken.moves)}, status=409)
     except Refused as refused:
         return render(request, "desk/overtaken.html", {"page": page_of(reason=refused.message)}, status=422)
     return redirect(back)
