@@ -3,17 +3,19 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from urllib.parse import urlencode
 
-from django.contrib.auth.models import AbstractBaseUser
 from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
+from formation_portal.accounts.models import User
+from formation_portal.accounts.rights import Right
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.summary import summary
 from formation_portal.contract.needs import Need
 from formation_portal.portal.ownership import Ownership, ownership
-from formation_portal.reviews.facts import facts_of
+from formation_portal.reviews.facts import Facts, facts_of
 from formation_portal.reviews.models import Remark
 from formation_portal.reviews.naming import whose
 from formation_portal.reviews.places import WHOLE, Kind
@@ -30,6 +32,8 @@ from .differences import Difference, Differences, differences
 from .queue_page import case_words
 from .remark_panels import Panel, Panels, place_id
 
+# In the address: the queue that the case was opened from (coming_from.py).
+CAME_FROM = "from"
 # In the address: only what changed, or everything. Without it a later round shows what changed.
 CHANGED = "changed"
 
@@ -54,6 +58,7 @@ class CasePage:
     draft: Draft
     status: str
     sight: Sight
+    facts: Facts
     back: str
     can_check: bool
     news: str
@@ -73,17 +78,16 @@ class CasePage:
     arrivals: Arrivals
 
 
-def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str]) -> CasePage:
+def case_page(draft: Draft, *, reader: User, asked: Mapping[str, str]) -> CasePage:
     """The page of one submitted application, read with its review (finding.py); `asked` is the address's query.
 
     Seven queries more than that: remarks, checks, notes, owners, history, deliveries and the service.
     """
     application = draft.application
-    address = reverse("desk:review", args=[application.reference])
     history = history_of(application)
     changes = differences(draft, history)
     only_changed = _only_changed(asked, changes)
-    back = f"{address}?{CHANGED}={int(only_changed)}" if changes else address
+    back = _address(draft, asked, {CHANGED: str(int(only_changed))} if changes else {})
     review = getattr(application, "review", None)
     sight = Sight(application.submissions, review.version if review else 0)
     panels = Panels(draft, reader=reader, back=back, sight=sight, lazily=True)
@@ -95,18 +99,19 @@ def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str
         panels=panels,
         differences=changes,
         only_changed=only_changed,
-        can_check=application.stands in UNDER_REVIEW,
+        can_check=application.stands in UNDER_REVIEW and reader.may[Right.REVIEW],
     )
     make = partial(
         CasePage,
         draft=draft,
         status=case_words(application.stands),
         sight=sight,
+        facts=reading.facts,
         back=back,
         can_check=reading.can_check,
         news=_news(changes),
         only_changed=only_changed,
-        other_url=f"{address}?{CHANGED}={int(not only_changed)}" if changes else "",
+        other_url=_address(draft, asked, {CHANGED: str(int(not only_changed))}) if changes else "",
         whole=reading.panel(WHOLE),
         sections=sections_of(reading),
         parties=parties_of(reading),
@@ -125,6 +130,13 @@ def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str
 
 # What the history calls the part that somebody owns of a company.
 _OWNER = "owner/"
+
+
+def _address(draft: Draft, asked: Mapping[str, str], query: Mapping[str, str]) -> str:
+    """The case's page, which goes on knowing the queue that it was opened from."""
+    kept = {CAME_FROM: asked[CAME_FROM]} if asked.get(CAME_FROM) else {}
+    address, said = reverse("desk:review", args=[draft.application.reference]), urlencode({**kept, **query})
+    return f"{address}?{said}" if said else address
 
 
 def _only_changed(asked: Mapping[str, str], changes: Differences) -> bool:
