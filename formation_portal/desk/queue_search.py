@@ -111,8 +111,8 @@ def _within(chosen: QueueState) -> QuerySet[Case]:
 def _looked_for(chosen: QueueState, walked: QuerySet[Case], asked: list[Condition]) -> Found:
     names = _IN_ORDER.get(_moment(chosen), ())
     indexed = next((one for name in names for one in asked if one.column == name), None)
-    if indexed is not None:
-        walked, asked = walked.filter(indexed.test), [one for one in asked if one is not indexed]
+    if indexed is not None and indexed.lookup is not None:
+        walked, asked = walked.filter(indexed.lookup), [one for one in asked if one is not indexed]
     return Found(chosen, _ordered(_tested(walked, asked), chosen), walked if asked else None)
 
 
