@@ -7,11 +7,11 @@ from django.contrib.auth.models import AbstractBaseUser
 
 from formation_portal.applications.models import Application
 from formation_portal.reviews.models import Review
-from formation_portal.whole_numbers import whole_number
+from formation_portal.whole_numbers import whole_numbers
 
 from .models import Case, Opening
 from .openings import note_open
-from .queue_state import Place, micros_of
+from .queue_state import micros_of, moment_at
 
 _OTHERS_AT_MOST = 10
 
@@ -29,13 +29,11 @@ class CaseVersion:
     @classmethod
     def read(cls, text: str) -> "CaseVersion | None":
         """The version that an address names, or None where it names none."""
-        named = [whole_number(one, digits=18) for one in text.split(".")[: 4 + _OTHERS_AT_MOST]]
-        numbers = [one for one in named if one is not None]
-        if len(numbers) < 4 or len(numbers) < len(named):
+        numbers = whole_numbers(text.split(".")[: 4 + _OTHERS_AT_MOST])
+        if len(numbers) < 4:
             return None
         revision, review, agent, micros, *others = numbers
-        place = Place.read(f"{micros}-0") if micros else None
-        return cls(revision, review, agent, place.at if place else None, tuple(others))
+        return cls(revision, review, agent, moment_at(micros) if micros else None, tuple(others))
 
     def __str__(self) -> str:
         micros = micros_of(self.claimed_at) if self.claimed_at else 0

@@ -8,6 +8,7 @@ from enum import StrEnum
 from django.utils.http import urlencode
 
 from formation_portal.contract.lifecycle import State
+from formation_portal.whole_numbers import whole_number, whole_numbers
 
 # What is typed to search for; more than this is no reference and no name.
 _LONGEST = 200
@@ -23,6 +24,7 @@ class View(StrEnum):
     UNCLAIMED = "unclaimed"
     ANSWERED = "answered"
     OVERDUE = "overdue"
+    CONFIRM = "confirm"
     ALL = "all"
 
 
@@ -36,11 +38,9 @@ class Place:
     @classmethod
     def read(cls, text: str) -> "Place | None":
         """The place that an address names, or None where it names none."""
-        micros, _, pk = text.partition("-")
-        try:
-            return cls(_EPOCH + timedelta(microseconds=int(micros[:18])), int(pk[:18]))
-        except (ValueError, OverflowError):
-            return None
+        numbers = whole_numbers(text.split("-"))
+        at = moment_at(numbers[0]) if len(numbers) == 2 else None
+        return cls(at, numbers[1]) if at else None
 
     def __str__(self) -> str:
         return f"{micros_of(self.at)}-{self.pk}"
@@ -49,6 +49,14 @@ class Place:
 def micros_of(moment: datetime) -> int:
     """A moment as an address names it: in microseconds, exactly as the database keeps it."""
     return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+def moment_at(micros: int) -> datetime | None:
+    """The moment that an address names like that, or None for one that no calendar has."""
+    try:
+        return _EPOCH + timedelta(microseconds=micros)
+    except OverflowError:
+        return None
 
 
 def _read(query: Mapping[str, str], name: str) -> str:
@@ -80,7 +88,7 @@ class QueueState:
             view=View(view) if view in set(View) else View.ALL,
             text=_read(query, "q"),
             state=state if state in set(STATES) else "",
-            holder=holder if holder == NOBODY or (holder.isdecimal() and len(holder) < 10) else "",
+            holder=holder if holder == NOBODY or whole_number(holder, digits=9) else "",
             place=_read(query, "place"),
             product=_read(query, "product"),
             newest_first=query.get("sort") == "newest",

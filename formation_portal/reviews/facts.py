@@ -90,13 +90,15 @@ class Facts:
         return next((fact for fact in self if fact.place == place), None)
 
 
-def facts_of(draft: Draft, *, told: Summary | None = None) -> Facts:
-    """All facts of a draft as they are checked by now: two queries. `told` is its summary, where it was made."""
+def facts_of(draft: Draft, *, told: Summary | None = None, asked: Iterable[Remark] | None = None) -> Facts:
+    """All facts of a draft as they are checked by now: two queries. `told` is its summary, where it was made, and
+    `asked` all its open remarks in their order, where they were read."""
     told = told or summary(draft)
     application = draft.application
     checks = {check.place: check for check in Check.objects.filter(application=application).select_related("by")}
-    open_ones = application.remarks.filter(dropped_at=None, settled_at=None).select_related("by")
-    asked = tuple(open_ones)
+    if asked is None:
+        asked = application.remarks.filter(dropped_at=None, settled_at=None).select_related("by")
+    asked = tuple(asked)
     remarks = {remark.place: remark for remark in asked}
     sheets = (_entity(draft, told), *(_party(draft, one, told.documents) for one in told.parties))
     return Facts(tuple(_judged(sheet, checks, remarks) for sheet in sheets), asked)
@@ -128,9 +130,14 @@ def _shares(draft: Draft) -> Iterator[Fact]:
     section = draft.schema.share_section
     if section is None or not draft.holds_shares:
         return
+    yield Fact(Place(Kind.SECTION, section.key), section.title, "", shares_digest(draft))
+
+
+def shares_digest(draft: Draft) -> str:
+    """What names the classes of shares, and who holds how many, as they stand."""
     classes = {row.token: dict(row.raw) for row in draft.share_classes}
     held = {f"{party}/{share_class}": row.shares for (party, share_class), row in sorted(draft.holdings.items())}
-    yield Fact(Place(Kind.SECTION, section.key), section.title, "", _digest([classes, held]))
+    return _digest([classes, held])
 
 
 def _party(draft: Draft, told: PartySummary, documents: Iterable[DocumentLine]) -> Sheet:

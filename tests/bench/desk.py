@@ -1,4 +1,4 @@
-"""What the queue and its search cost with 100,000 cases, against 1,000 (issue: at most 1.5 ×, and 12 queries)."""
+"""What queue, search and figures cost with 100,000 cases, against 1,000 (issue: at most 1.5 ×, and 12 queries)."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -17,7 +17,7 @@ from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk.models import Case, CaseWord, Offer
 from formation_portal.desk.search_words import words_of
-from tests.bench import forms
+from tests.bench import figures, forms
 
 Measure = tuple[str, float, str]
 
@@ -42,6 +42,8 @@ QUESTIONS = {
     "search_none": "?q=holdings+nobody",
     "search_view": "?view=unclaimed&q=holdings&holder=nobody",
     "search_worst": "?q=given3+given4",
+    "figures": "figures/",
+    "figures_of_a_year": "figures/?period=12-months",
     "search_worst_of_six": "?q=given3+holdings+limited+nils+family2+given4",
     "place": "?place=Place+3",
     "product": "?product=product-5&sort=newest",
@@ -63,8 +65,10 @@ def measures(owner: Any, cost: Cost, *, many: int = MANY) -> Iterator[Measure]:
     client.force_login(agent, backend="allauth.account.auth_backends.AuthenticationBackend")
     offer_all()
     fill(owner, FEW)
+    figures.fill(FEW)
     few = {name: cost(lambda query=query: client.get(f"/desk/{query}")) for name, query in QUESTIONS.items()}
     fill(owner, many - FEW)
+    figures.fill(many)
     most = 0
     for name, query in QUESTIONS.items():
         found = cost(lambda query=query: client.get(f"/desk/{query}"))
