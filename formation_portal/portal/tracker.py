@@ -14,7 +14,6 @@ from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.contract.timeline import expected_between
 
 from . import moments
-from .colleagues import name_of
 from .product_view import entity_word
 
 Words = str | Promise
@@ -107,7 +106,7 @@ def _past(move: Change, *, is_first: bool, is_again: bool) -> Step:
         title = gettext("You sent corrections")
     detail = moments.full(move.at) if is_first else f"{local:%H:%M}"
     if state is State.SUBMITTED_FOR_REVIEW and move.who is not None and not move.who.is_agent:
-        by = {"when": detail, "name": name_of(move.who) or move.who.email}
+        by = {"when": detail, "name": move.who.called}
         detail = gettext("%(when)s, by %(name)s") % by
     return Step("" if is_first else moments.day(local.date()), title, detail, "met")
 
