@@ -58,6 +58,10 @@ def moment_at(micros: int) -> datetime | None:
         return None
 
 
+def _read(query: Mapping[str, str], name: str) -> str:
+    return " ".join(query.get(name, "").replace("\x00", "").split())[:_LONGEST]
+
+
 @dataclass(frozen=True, slots=True)
 class QueueState:
     """What an address says. What can't be read filters nothing."""
@@ -67,6 +71,9 @@ class QueueState:
     state: str = ""
     # An agent's number, or NOBODY.
     holder: str = ""
+    # What a place is called, and a product's id in the catalog.
+    place: str = ""
+    product: str = ""
     newest_first: bool = False
     after: Place | None = None
     before: Place | None = None
@@ -78,9 +85,11 @@ class QueueState:
         after = Place.read(query.get("after", ""))
         return cls(
             view=View(view) if view in set(View) else View.ALL,
-            text=" ".join(query.get("q", "").split())[:_LONGEST],
+            text=_read(query, "q"),
             state=state if state in set(STATES) else "",
             holder=holder if holder == NOBODY or whole_number(holder, digits=9) else "",
+            place=_read(query, "place"),
+            product=_read(query, "product"),
             newest_first=query.get("sort") == "newest",
             after=after,
             before=None if after else Place.read(query.get("before", "")),
@@ -94,6 +103,8 @@ class QueueState:
             "q": self.text,
             "state": self.state,
             "holder": self.holder,
+            "place": self.place,
+            "product": self.product,
             "sort": "newest" if self.newest_first else "",
             "after": str(self.after or ""),
             "before": str(self.before or ""),
