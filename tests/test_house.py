@@ -47,6 +47,7 @@ ROOMS = {
         "accounts",
         "portal",
         "letters",
+        "papers",
         "audit",
     },
     "service": {"contract"},

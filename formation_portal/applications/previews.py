@@ -2,7 +2,7 @@
 
 from typing import IO, cast
 
-from formation_portal.papers.asking import LARGE, SMALL, look_at
+from formation_portal.papers.asking import CLOSE, LARGE, SMALL, look_at
 from formation_portal.papers.findings import Findings
 
 from .models import Document, Preview
@@ -24,9 +24,11 @@ def small_picture(document: Document) -> bytes:
     return picture
 
 
-def page_picture(document: Document, page: int) -> bytes:
-    """One page, as large as a screen, as a JPEG; empty where it can't be drawn."""
-    return _drawn(document, side=LARGE, page=page)
+def page_picture(document: Document, page: int, *, is_close: bool = False) -> bytes:
+    """One page, as large as a screen, or larger, to be looked at closely, as a JPEG; empty where it can't be drawn."""
+    close = _drawn(document, side=CLOSE, page=page) if is_close else b""
+    # A picture full of noise may be more than a workshop hands out at that size.
+    return close or _drawn(document, side=LARGE, page=page)
 
 
 def _drawn(document: Document, *, side: int, page: int = 1) -> bytes:

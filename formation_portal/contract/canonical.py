@@ -91,6 +91,11 @@ def autocomplete(canonical_field: str | None) -> str:
     return _AUTOCOMPLETE.get(property_of(canonical_field), "") if canonical_field else ""
 
 
+def is_birth(canonical_field: str | None) -> bool:
+    """Whether the answer says when somebody was born."""
+    return canonical_field is not None and property_of(canonical_field) == "date_of_birth"
+
+
 def expiring(canonical_field: str | None) -> str:
     """What the answer says the end of, in words: `passport` for `person.passport_expiry`; empty for any other."""
     paper, _, last = property_of(canonical_field or "").rpartition("_")
@@ -133,7 +138,7 @@ def objection(canonical_field: str | None, value: Any, *, today: date) -> tuple[
 
     A date of birth lies in the past, and its holder is under 120 (supplement, "Values").
     """
-    if canonical_field is None or property_of(canonical_field) != "date_of_birth" or not isinstance(value, date):
+    if not is_birth(canonical_field) or not isinstance(value, date):
         return None
     if value >= today:
         return "not_past", say("Enter a date of birth that lies in the past")

@@ -1,126 +1,162 @@
-"""One submitted application as an agent reads it: everything, and nothing that can be changed."""
+"""One submitted application as an agent checks it: what there is, what changed since the last round, what was said."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
+from django.contrib.auth.models import AbstractBaseUser
 from django.urls import reverse
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
 
 from formation_portal.applications.drafts import Draft
-from formation_portal.applications.models import Change
-from formation_portal.applications.previews import findings_of
-from formation_portal.applications.summary import AnswerLine, DocumentLine, ShareTable, summary
+from formation_portal.applications.summary import summary
 from formation_portal.contract.needs import Need
 from formation_portal.portal.ownership import Ownership, ownership
+from formation_portal.reviews.facts import Facts, facts_of
+from formation_portal.reviews.models import Remark
+from formation_portal.reviews.naming import whose
+from formation_portal.reviews.places import WHOLE, Kind
+from formation_portal.reviews.since import Sight
 
 from .arrivals import Arrivals, arrivals
+from .case_history import Timeline, history_of, timeline
+from .case_parties import DocumentRow, Parties, documents_of, parties_of
+from .case_reading import Reading
+from .case_sections import CaseEntry, ShareEntry, sections_of, shares_of
+from .coming_from import came_from, case_url
+from .counts import counted, together
+from .differences import Difference, Differences, differences
+from .offers import can_review
 from .queue_page import case_words
+from .remark_panels import Panel, Panels, place_id
 
-# A long history is cut here; the newest come first.
-_EVENTS = 200
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerRow:
-    """One answer, as components/summary_row.html draws it."""
-
-    term: str
-    value: str
-    is_name: bool
-    note: str
-    state: str
+# In the address: only what changed, or everything. Without it a later round shows what changed.
+CHANGED = "changed"
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentRow:
-    """One document that is asked for; without an address it is missing."""
+class DraftedLine:
+    """A question that goes out with the next return, and where it is changed."""
 
-    slot: str
-    holder: str
-    name: str
+    label: str
+    whose: str
+    text: str
     url: str
-    # Where it is looked at; nothing where it can't be shown.
-    page_url: str
-    mime_type: str
-    size: int
-    sha256: str
-    is_required: bool
-
-
-@dataclass(frozen=True, slots=True)
-class CaseEntry:
-    """Answers under one heading in the margin."""
-
-    id: str
-    title: str
-    is_name: bool
-    note: str
-    rows: tuple[AnswerRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CasePage:
-    """Everything that an agent sees of one application."""
+    """Everything that an agent sees of one application.
+
+    `news` says what changed since the last return; `other_url` leads to everything, or to what changed alone.
+    """
 
     draft: Draft
     status: str
+    sight: Sight
+    back: str
+    facts: Facts
+    can_check: bool
+    news: str
+    only_changed: bool
+    other_url: str
+    whole: Panel
+    lost: tuple[Panel, ...]
     sections: tuple[CaseEntry, ...]
-    parties: tuple[CaseEntry, ...]
-    share_classes: tuple[CaseEntry, ...]
-    shares: ShareTable | None
+    parties: Parties
+    shares: ShareEntry | None
     ownership: Ownership | None
+    owner_changes: tuple[Difference, ...]
     documents: tuple[DocumentRow, ...]
-    history: tuple[Change, ...]
+    drafted: tuple[DraftedLine, ...]
+    timeline: Timeline
     needs: tuple[Need, ...]
     arrivals: Arrivals
 
 
-def case_page(draft: Draft) -> CasePage:
-    """The page of one submitted application. Four queries more than a draft: owners, history and deliveries."""
-    told, behind = summary(draft), ownership(draft)
-    return CasePage(
+def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str]) -> CasePage:
+    """The page of one submitted application, read with its review (finding.py); `asked` is the address's query.
+
+    Seven queries more than that: remarks, checks, notes, owners, history, deliveries and the service.
+    """
+    application = draft.application
+    history = history_of(application)
+    changes = differences(draft, history)
+    only_changed = _only_changed(asked, changes)
+    address = case_url(application.reference, came_from(asked))
+    back = _with(address, only_changed) if changes else address
+    review = getattr(application, "review", None)
+    sight = Sight(application.submissions, review.version if review else 0)
+    panels = Panels(draft, reader=reader, back=back, sight=sight, lazily=True)
+    told = summary(draft)
+    reading = Reading(
         draft=draft,
-        status=case_words(draft.application.stands),
-        sections=tuple(_entry(f"section-{one.section.key}", one.section.title, one.lines) for one in told.sections),
-        parties=tuple(
-            _entry(f"party-{one.party.token}", one.party.label, one.lines, names=True, note=", ".join(one.roles))
-            for one in told.parties
-            if not (behind and behind.tells_all_of(one.party))
-        ),
-        share_classes=tuple(
-            _entry(f"class-{one.share_class.token}", one.share_class.label, one.lines, names=True, note="Share class")
-            for one in told.share_classes
-        ),
-        shares=told.shares,
-        ownership=behind,
-        documents=tuple(_document(draft, line) for line in told.documents),
-        history=tuple(draft.application.changes.select_related("who")[:_EVENTS]),
+        told=told,
+        facts=facts_of(draft, told=told, asked=panels.open),
+        panels=panels,
+        differences=changes,
+        only_changed=only_changed,
+        can_check=can_review(draft, reader),
+    )
+    make = partial(
+        CasePage,
+        draft=draft,
+        status=case_words(application.stands),
+        sight=sight,
+        back=back,
+        facts=reading.facts,
+        can_check=reading.can_check,
+        news=_news(changes),
+        only_changed=only_changed,
+        other_url=_with(address, not only_changed) if changes else "",
+        whole=reading.panel(WHOLE),
+        sections=sections_of(reading),
+        parties=parties_of(reading),
+        shares=shares_of(reading),
+        ownership=ownership(draft),
+        owner_changes=tuple(one for one in changes.found if one.name.startswith(_OWNER)),
+        documents=documents_of(reading),
+        drafted=tuple(_drafted(draft, one, back) for one in panels.drafted),
+        timeline=timeline(application, history, panels.all),
         needs=draft.needs,
         arrivals=arrivals(draft),
     )
+    # Last, once every part has said which places it has shown.
+    return make(lost=reading.leftovers())
 
 
-def _entry(id_: str, title: str, lines: Iterable[AnswerLine], *, names: bool = False, note: str = "") -> CaseEntry:
-    return CaseEntry(id_, title, names, note[:1].upper() + note[1:], tuple(_answer(line) for line in lines))
+# What the history calls the part that somebody owns of a company.
+_OWNER = "owner/"
 
 
-def _answer(line: AnswerLine) -> AnswerRow:
-    note = "Provided by the registered agent" if line.is_given else "Cannot be read" if line.is_unreadable else ""
-    return AnswerRow(line.spec.label, line.value, line.is_name, note, "stop" if line.is_unreadable else "")
+def _only_changed(asked: Mapping[str, str], changes: Differences) -> bool:
+    return bool(changes) and asked.get(CHANGED, "1") != "0"
 
 
-def _document(draft: Draft, line: DocumentLine) -> DocumentRow:
-    holder, document = line.party.label if line.party else "", line.document
-    if document is None:
-        return DocumentRow(line.slot, holder, "", "", "", "", 0, "", line.is_required)
-    named = [draft.application.reference, document.pk]
-    return DocumentRow(
-        slot=line.slot,
-        holder=holder,
-        name=document.name,
-        url=reverse("desk:document", args=named),
-        page_url=reverse("desk:document_page", args=[*named, 1]) if findings_of(document).can_be_shown else "",
-        mime_type=document.mime_type,
-        size=document.size,
-        sha256=document.sha256,
-        is_required=line.is_required,
+def _with(address: str, only_changed: bool) -> str:
+    """The address that shows only what changed, or everything."""
+    return f"{address}{'&' if '?' in address else '?'}{CHANGED}={int(only_changed)}"
+
+
+def _news(changes: Differences) -> str:
+    """What changed, in a sentence; nothing before the first return."""
+    if changes.move is None:
+        return ""
+    documents = sum(one.is_document for one in changes.found)
+    changed = together(counted(len(changes.found) - documents, "answer"), counted(documents, "document"))
+    parts = (
+        f"{changed} changed" if changed else "",
+        f"{counted(len(changes.added), 'party or class', 'parties or classes')} added" if changes.added else "",
+        f"{len(changes.removed)} removed" if changes.removed else "",
     )
+    said = ", ".join(filter(None, parts))
+    since = f"since this was returned on {date_format(localtime(changes.move.at), 'j F')}"
+    return f"{said} {since}" if said else f"Nothing has changed {since}"
+
+
+def _drafted(draft: Draft, remark: Remark, back: str) -> DraftedLine:
+    place, reference = remark.place, draft.application.reference
+    is_party = draft.party(place.holder) is not None and place.kind is not Kind.SECTION
+    page = reverse("desk:party", args=[reference, place.holder]) if is_party else back
+    return DraftedLine(remark.label, whose(draft, place), remark.text, f"{page}#{place_id(place)}")

@@ -90,13 +90,15 @@ class Facts:
         return next((fact for fact in self if fact.place == place), None)
 
 
-def facts_of(draft: Draft, *, told: Summary | None = None) -> Facts:
-    """All facts of a draft as they are checked by now: two queries. `told` is its summary, where it was made."""
+def facts_of(draft: Draft, *, told: Summary | None = None, asked: Iterable[Remark] | None = None) -> Facts:
+    """All facts of a draft as they are checked by now: two queries. `told` is its summary, where it was made, and
+    `asked` all its open remarks in their order, where they were read."""
     told = told or summary(draft)
     application = draft.application
     checks = {check.place: check for check in Check.objects.filter(application=application).select_related("by")}
-    open_ones = application.remarks.filter(dropped_at=None, settled_at=None).select_related("by")
-    asked = tuple(open_ones)
+    if asked is None:
+        asked = application.remarks.filter(dropped_at=None, settled_at=None).select_related("by")
+    asked = tuple(asked)
     remarks = {remark.place: remark for remark in asked}
     sheets = (_entity(draft, told), *(_party(draft, one, told.documents) for one in told.parties))
     return Facts(tuple(_judged(sheet, checks, remarks) for sheet in sheets), asked)

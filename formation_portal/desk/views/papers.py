@@ -24,5 +24,6 @@ def document_page(request: UserRequest, reference: str, number: int, page: int) 
 @require_safe
 @agent
 def document_picture(request: UserRequest, reference: str, number: int, page: int) -> HttpResponseBase:
-    """The picture of one page."""
-    return page_as_picture(request, document_of(reference, number), page)
+    """The picture of one page; with `size=close` one to be looked at closely."""
+    document, is_close = document_of(reference, number), request.GET.get("size") == "close"
+    return page_as_picture(request, document, page, is_close=is_close)

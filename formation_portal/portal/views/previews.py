@@ -43,9 +43,9 @@ def document_thumbnail(request: UserRequest, reference: str, number: int) -> Htt
     return picture(drawn, name="first-page")
 
 
-def page_as_picture(request: UserRequest, document: Document, page: int) -> HttpResponseBase:
+def page_as_picture(request: UserRequest, document: Document, page: int, *, is_close: bool = False) -> HttpResponseBase:
     """The answer with one page of a document, and the look at it kept; 404 where it can't be drawn."""
-    drawn = page_picture(document, page)
+    drawn = page_picture(document, page, is_close=is_close)
     if not drawn:
         raise Http404
     keep_look(request, document, Way.PAGE, by=request.user, page=page)

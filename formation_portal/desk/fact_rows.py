@@ -1,0 +1,138 @@
+"""The facts of a party as rows of a checklist."""
+
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.rows import PartyRow
+from formation_portal.contract.rules import Question
+from formation_portal.portal.file_rows import facts as file_facts
+from formation_portal.reviews.facts import ACCEPTED, CHANGED, OPEN, QUERIED, Fact, Sheet
+from formation_portal.reviews.places import Kind
+
+from .answer_words import dated, questions_of, why_asked
+from .claim_words import called
+from .looks import Look
+from .paper_words import said_of
+from .remark_panels import Panel, Panels
+from .role_rules import RoleRule, role_rules
+from .values_before import values_before
+
+_MARKS = {ACCEPTED: "met", QUERIED: "heed", CHANGED: "changed", OPEN: "open"}
+# The digits of a keyboard.
+_KEYS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is said of a fact; `is_amiss` where it speaks against it."""
+
+    words: str
+    is_amiss: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FactRow:
+    """One fact to check. `key` is the digit that ticks it, `before` what stood there when it was last looked at.
+
+    `panel` holds what was asked and noted about it, and the form to ask.
+    """
+
+    id: str
+    fact: Fact
+    key: str
+    can_be_ticked: bool
+    before: str
+    why: str
+    findings: tuple[Finding, ...]
+    roles: tuple[RoleRule, ...]
+    file_facts: str
+    look_url: str
+    panel: Panel
+
+    @property
+    def mark(self) -> str:
+        """The glyph on the spine."""
+        return _MARKS[self.fact.state]
+
+    @property
+    def status(self) -> str:
+        """How it stands, in a word or two."""
+        if self.fact.state == QUERIED:
+            return "Changed since it was asked" if self.before else "Asked about"
+        return {ACCEPTED: "Accepted", CHANGED: "Changed since it was accepted"}.get(self.fact.state, "")
+
+    @property
+    def accepted_by(self) -> str:
+        """Who has accepted it as it stands."""
+        check = self.fact.check
+        return called(check.by) if self.fact.is_done and check is not None and check.by is not None else ""
+
+
+def is_to_do(fact: Fact) -> bool:
+    """Whether an agent has to look at it: not accepted, and no question about it waits to be sent."""
+    return not fact.is_done and not (fact.remark is not None and fact.remark.is_draft)
+
+
+def fact_rows(
+    draft: Draft, party: PartyRow, sheet: Sheet, panels: Panels, *, can_be_ticked: bool
+) -> tuple[FactRow, ...]:
+    """The rows, in the order of the form. Two queries, and one more where something has changed."""
+    before, questions = values_before(draft, party, sheet), questions_of(draft, party)
+    boxes = [fact.place for fact in sheet.facts if can_be_ticked and is_to_do(fact)]
+    keys = {place: str(number) for number, place in enumerate(boxes[:_KEYS], 1)}
+    return tuple(
+        _row(
+            draft,
+            party,
+            fact,
+            id_=fact_id(number),
+            key=keys.get(fact.place, ""),
+            can_be_ticked=fact.place in boxes,
+            before=before.get(fact.place, ""),
+            question=questions.get(fact.place),
+            panel=panels.at(fact.place),
+        )
+        for number, fact in enumerate(sheet.facts, 1)
+    )
+
+
+def _row(
+    draft: Draft,
+    party: PartyRow,
+    fact: Fact,
+    *,
+    id_: str,
+    key: str,
+    can_be_ticked: bool,
+    before: str,
+    question: Question | None,
+    panel: Panel,
+) -> FactRow:
+    url = reverse("desk:party", args=[draft.application.reference, party.token])
+    return FactRow(
+        id=id_,
+        fact=fact,
+        key=key,
+        can_be_ticked=can_be_ticked,
+        before=before,
+        why=why_asked(question),
+        findings=tuple(_findings(draft, party, fact, question)),
+        roles=role_rules(draft, party) if fact.place.kind is Kind.PARTY else (),
+        file_facts=file_facts(fact.document) if fact.document else "",
+        look_url=f"{url}{Look(document=fact.document.pk).query}" if fact.document else "",
+        panel=panel,
+    )
+
+
+def _findings(draft: Draft, party: PartyRow, fact: Fact, question: Question | None) -> list[Finding]:
+    unreadable = [Finding("Cannot be read", is_amiss=True)] if fact.is_unreadable else []
+    dates = [Finding(words, is_amiss) for words, is_amiss in dated(draft, party, question)]
+    said = [Finding(words, is_amiss=True) for words in said_of(draft, party, fact.document)] if fact.document else []
+    return [*unreadable, *dates, *said]
+
+
+def fact_id(number: int) -> str:
+    """The id of a fact on its party's page, by its place in the sheet; the first is 1."""
+    return f"fact-{number}"

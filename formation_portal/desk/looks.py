@@ -1,0 +1,69 @@
+"""Where somebody looks in the viewer of documents: all of it stands in the page's address."""
+
+from dataclasses import dataclass, replace
+
+from django.http import QueryDict
+from django.utils.http import urlencode
+
+ZOOMS = (100, 150, 200, 300)
+TURNS = (0, 90, 180, 270)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One page of one document, at a size in percent, turned by degrees; document 0 is the first one."""
+
+    document: int = 0
+    page: int = 1
+    zoom: int = ZOOMS[0]
+    turn: int = TURNS[0]
+
+    @classmethod
+    def read(cls, query: QueryDict) -> "Look":
+        """The look that an address asks for; what can't be read is as if it were not there."""
+        zoom, turn = _number(query, "zoom"), _number(query, "turn")
+        return cls(
+            document=_number(query, "document"),
+            page=max(1, _number(query, "page")),
+            zoom=zoom if zoom in ZOOMS else ZOOMS[0],
+            turn=turn if turn in TURNS else TURNS[0],
+        )
+
+    @property
+    def query(self) -> str:
+        """What an address says of it; nothing of what is as it is anyway."""
+        plain = Look()
+        said = {
+            name: getattr(self, name)
+            for name in ("document", "page", "zoom", "turn")
+            if getattr(self, name) != getattr(plain, name)
+        }
+        return f"?{urlencode(said)}" if said else ""
+
+    def at(self, page: int) -> "Look":
+        """The same at another page."""
+        return replace(self, page=page)
+
+    @property
+    def larger(self) -> "Look | None":
+        """The same, larger; None where it is as large as it gets."""
+        return self._zoomed(1)
+
+    @property
+    def smaller(self) -> "Look | None":
+        """The same, smaller; None where all of it is seen already."""
+        return self._zoomed(-1)
+
+    def _zoomed(self, step: int) -> "Look | None":
+        place = ZOOMS.index(self.zoom) + step
+        return replace(self, zoom=ZOOMS[place]) if 0 <= place < len(ZOOMS) else None
+
+    @property
+    def turned(self) -> "Look":
+        """The same, turned on by a quarter."""
+        return replace(self, turn=(self.turn + 90) % 360)
+
+
+def _number(query: QueryDict, name: str) -> int:
+    text = query.get(name, "")
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else 0

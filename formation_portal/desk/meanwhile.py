@@ -1,0 +1,23 @@
+"""What others did while a page was open, as desk/_meanwhile.html tells it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from formation_portal.reviews.since import Move
+
+from .claim_words import called
+
+
+@dataclass(frozen=True, slots=True)
+class Meanwhile:
+    """One thing that was done: by whom, when, and what."""
+
+    who: str
+    at: datetime
+    what: str
+
+
+def meanwhile(moves: Iterable[Move]) -> tuple[Meanwhile, ...]:
+    """The same in words, in the same order."""
+    return tuple(Meanwhile(called(move.by) if move.by else "The portal", move.at, move.what) for move in moves)

@@ -1,0 +1,85 @@
+"""What an agent sees whose acceptance was not taken: what others have done meanwhile, and how the facts stand now."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.reviews.facts import ACCEPTED, CHANGED, QUERIED, Fact, facts_of
+from formation_portal.reviews.places import Place
+from formation_portal.reviews.since import Move, Sight, sight_of
+
+from .claim_words import called
+from .meanwhile import Meanwhile, meanwhile
+
+
+@dataclass(frozen=True, slots=True)
+class FactRow:
+    """One fact that was to be accepted, or taken back; `can_be_chosen` where it still could be."""
+
+    place: Place
+    label: str
+    whose: str
+    state: str
+    can_be_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OvertakenPage:
+    """`reason` says why, where that is not what others did; `rows` are what was chosen, to be ticked once only.
+
+    `sight` is what is seen now. `is_another_round` where it was submitted again meanwhile: then the answers are to be
+    looked at first.
+    """
+
+    draft: Draft
+    reason: str
+    moves: tuple[Meanwhile, ...]
+    rows: tuple[FactRow, ...]
+    sight: Sight
+    back: str
+    is_reopening: bool
+    is_another_round: bool
+
+    @property
+    def can_be_posted(self) -> bool:
+        """Whether anything that was chosen could still be."""
+        return not self.is_another_round and any(row.can_be_chosen for row in self.rows)
+
+
+def overtaken_page(
+    draft: Draft,
+    places: Collection[Place],
+    *,
+    reason: str = "",
+    moves: Iterable[Move] = (),
+    seen: Sight,
+    back: str,
+    is_reopening: bool = False,
+) -> OvertakenPage:
+    """The page, as the draft stands now. Three queries; what is no part of the application any more is left out."""
+    # Read before the facts: whatever comes between is news then.
+    sight = sight_of(draft.application)
+    rows = tuple(
+        _row(fact, sheet.title, is_reopening=is_reopening)
+        for sheet in facts_of(draft).sheets
+        for fact in sheet.facts
+        if fact.place in places
+    )
+    return OvertakenPage(draft, reason, meanwhile(moves), rows, sight, back, is_reopening, seen.round != sight.round)
+
+
+def _row(fact: Fact, whose: str, *, is_reopening: bool) -> FactRow:
+    is_asked = fact.remark is not None and fact.remark.is_draft
+    is_kept = fact.check is not None and bool(fact.check.digest)
+    return FactRow(fact.place, fact.label, whose, state_words(fact), is_kept if is_reopening else not is_asked)
+
+
+def state_words(fact: Fact) -> str:
+    """How a fact stands, and by whom."""
+    by = (fact.remark if fact.state == QUERIED else fact.check) if fact.state != CHANGED else None
+    name = f" by {called(by.by)}" if by is not None and by.by is not None else ""
+    if fact.state == QUERIED:
+        return f"Asked about{name}"
+    if fact.state == CHANGED:
+        return "Changed since it was accepted"
+    return f"Accepted{name}" if fact.state == ACCEPTED else "Not checked yet"

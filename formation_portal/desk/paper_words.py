@@ -1,0 +1,47 @@
+"""What was found in a document when it was uploaded, and what answers say of it, in words for agents."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import PurePath
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.expiry import expired
+from formation_portal.applications.models import Document
+from formation_portal.applications.previews import findings_of
+from formation_portal.applications.rows import PartyRow
+from formation_portal.contract.language import day, figure
+from formation_portal.papers.findings import Code
+
+_WORDS: Mapping[Code, str] = {
+    Code.UNREADABLE: "It can’t be opened: it may be damaged or cut short.",
+    Code.PROTECTED: "It is protected by a password.",
+    Code.NO_PAGES: "It has no pages.",
+    Code.TOO_LARGE: "It has {width} × {height} pixels, too many to show.",
+    Code.TOO_HEAVY: "It took too long to open.",
+    Code.MISNAMED: "Its name ends in “{ending}”, but it is {type}.",
+    Code.FEW_PIXELS: "It has {width} × {height} pixels: small print may be unreadable.",
+    Code.BLURRED: "It looks blurred.",
+    Code.BLANK: "The first page looks nearly blank.",
+    Code.MANY_PAGES: "It has {pages} pages.",
+    Code.LOCATION: "It holds the place where it was taken.",
+}
+
+
+def said_of(draft: Draft, party: PartyRow, document: Document) -> tuple[str, ...]:
+    """Everything that speaks against the document of a party; nothing where nothing does."""
+    past = (
+        f"By “{label}” it was good until {day(until)}, which is past."
+        for label, until in expired(draft, party, document.slot)
+    )
+    return (*_found_in(document), *past)
+
+
+def _found_in(document: Document) -> Iterator[str]:
+    found = findings_of(document)
+    values = {
+        "width": figure(found.width),
+        "height": figure(found.height),
+        "pages": figure(found.pages),
+        "ending": PurePath(document.name).suffix,
+        "type": document.mime_type,
+    }
+    yield from (_WORDS[code].format_map(values) for code in found.codes)

@@ -1,0 +1,158 @@
+"""One party under review: what is to be checked about it, its documents beside that, and where to go next."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from formation_portal.accounts.models import User
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Document
+from formation_portal.applications.rows import PartyRow
+from formation_portal.contract import canonical
+from formation_portal.portal.roles import role_words
+from formation_portal.reviews.facts import CHANGED, QUERIED, Fact, Facts, Sheet, facts_of
+from formation_portal.reviews.since import Sight, sight_of
+
+from .fact_rows import FactRow, fact_rows, is_to_do
+from .looks import Look
+from .offers import can_review
+from .party_shares import ShareLine, share_lines
+from .queue_page import case_words
+from .remark_panels import Panels
+from .viewer import Viewer, viewer
+
+
+@dataclass(frozen=True, slots=True)
+class PartyLink:
+    """One party of the case, with how many of its facts are accepted."""
+
+    label: str
+    url: str
+    done: int
+    all: int
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """Where the review goes on: the next party that has something to check, and after the last one the case."""
+
+    label: str
+    url: str
+    is_name: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PartyPage:
+    """The whole page. `sight` is what it was drawn with; `can_check` where the case is under review; `here_url` leads
+    back to what is looked at."""
+
+    draft: Draft
+    party: PartyRow
+    sheet: Sheet
+    rows: tuple[FactRow, ...]
+    links: tuple[PartyLink, ...]
+    viewer: Viewer | None
+    here_url: str
+    shares: tuple[ShareLine, ...]
+    following: Following
+    sight: Sight
+    can_check: bool
+
+    @property
+    def status(self) -> str:
+        """How the case stands, as agents read it."""
+        return case_words(self.draft.application.stands)
+
+    @property
+    def kind(self) -> str:
+        """Person, Company or Foundation."""
+        return canonical.kind_title(self.party.kind)
+
+    @property
+    def roles(self) -> str:
+        """Its roles in one line."""
+        return role_words(self.draft.standing.active_roles(self.party.record))
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What it still needs."""
+        return tuple(need.text for need in self.draft.needs_of_party(self.party.token))
+
+    @property
+    def changed(self) -> str:
+        """The labels of what has changed since an agent looked at it."""
+        return ", ".join(row.fact.label for row in self.rows if row.before or row.fact.state == CHANGED)
+
+    @property
+    def left(self) -> tuple[Fact, ...]:
+        """What the button that accepts all takes: an answered question is looked at by itself."""
+        return tuple(row.fact for row in self.rows if row.can_be_ticked and row.fact.state != QUERIED)
+
+    @property
+    def to_do(self) -> int:
+        """How many facts can be ticked."""
+        return sum(row.can_be_ticked for row in self.rows)
+
+    @property
+    def asked(self) -> int:
+        """About how many a question is open."""
+        return sum(row.fact.state == QUERIED for row in self.rows)
+
+
+def party_page(draft: Draft, party: PartyRow, look: Look, *, reader: User) -> PartyPage:
+    """The page: seven queries at most."""
+    # Read before the facts: whatever comes between is news then.
+    sight = sight_of(draft.application)
+    facts = facts_of(draft)
+    sheet = facts.sheet(party.token)
+    assert sheet is not None  # every party has one
+    can_check = can_review(draft, reader)
+    shown = viewer(_documents(sheet.facts), look, url=party_url(draft, party.token))
+    here = shown.here_url if shown else party_url(draft, party.token)
+    panels = Panels(draft, reader=reader, back=here, sight=sight, lazily=True)
+    return PartyPage(
+        draft=draft,
+        party=party,
+        sheet=sheet,
+        rows=fact_rows(draft, party, sheet, panels, can_be_ticked=can_check),
+        links=tuple(_link(draft, one, party) for one in facts.sheets if one.token),
+        viewer=shown,
+        here_url=here,
+        shares=share_lines(draft, party),
+        following=_following(draft, party, facts),
+        sight=sight,
+        can_check=can_check,
+    )
+
+
+def party_url(draft: Draft, token: str) -> str:
+    """The page of one party."""
+    return reverse("desk:party", args=[draft.application.reference, token])
+
+
+def _documents(facts: Iterable[Fact]) -> tuple[Document, ...]:
+    return tuple(fact.document for fact in facts if fact.document is not None)
+
+
+def _link(draft: Draft, sheet: Sheet, party: PartyRow) -> PartyLink:
+    is_current = sheet.token == party.token
+    return PartyLink(sheet.title, party_url(draft, sheet.token), sheet.done, len(sheet.facts), is_current)
+
+
+def _following(draft: Draft, party: PartyRow, facts: Facts) -> Following:
+    case_url = reverse("desk:review", args=[draft.application.reference])
+    sheets = [one for one in facts.sheets if one.token]
+    place = next(number for number, one in enumerate(sheets, 1) if one.token == party.token)
+    for one in (*sheets[place:], *sheets[: place - 1]):
+        if _has_to_do(one):
+            return Following(one.title, party_url(draft, one.token), is_name=True)
+    own = facts.sheet("")
+    if own is not None and _has_to_do(own):
+        return Following(f"{draft.title}: its own answers", case_url, is_name=False)
+    return Following("the decision", f"{case_url}#decide", is_name=False)
+
+
+def _has_to_do(sheet: Sheet) -> bool:
+    return any(map(is_to_do, sheet.facts))

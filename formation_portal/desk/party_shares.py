@@ -1,0 +1,52 @@
+"""What a party holds of the entity and of other companies, and who owns it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.stakes import owned_by, owner, owners_of
+from formation_portal.contract.percent import percent
+from formation_portal.portal.allocation import Allocation
+from formation_portal.portal.words import number_of_shares
+
+
+@dataclass(frozen=True, slots=True)
+class ShareLine:
+    """One line: what of, and how much; `is_name` where it is of a company or by an owner."""
+
+    term: str
+    value: str
+    is_name: bool = False
+
+
+def share_lines(draft: Draft, party: PartyRow) -> tuple[ShareLine, ...]:
+    """Shares by class, parts of all shares and votes, parts of other companies, and its own owners. One query."""
+    if not draft.holds_shares:
+        return ()
+    allocation = Allocation(draft)
+    held = _held(draft, party, allocation) if draft.is_shareholder(party) else ()
+    return (*held, *_stakes(draft, party, allocation))
+
+
+def _held(draft: Draft, party: PartyRow, allocation: Allocation) -> Iterator[ShareLine]:
+    for row in allocation.classes:
+        holding, given = draft.holdings.get((party.token, row.token)), allocation.given(row)
+        if holding is not None:
+            part = percent(Fraction(allocation.shares(party, row), given)) if given else ""
+            words = number_of_shares(holding)
+            yield ShareLine(row.label, f"{words} shares, {part} of the class" if part else words)
+    yield ShareLine("Of all shares", percent(allocation.part_of_shares(party)))
+    if allocation.votes:
+        yield ShareLine("Of all votes", percent(allocation.part_of_votes(party)))
+
+
+def _stakes(draft: Draft, party: PartyRow, allocation: Allocation) -> Iterator[ShareLine]:
+    typed = allocation.typed_stakes
+    for company in owned_by(draft, party, typed):
+        part = owner(company, party, typed[company.token, party.token])
+        yield ShareLine(company.label, part.words, is_name=True)
+    for one in owners_of(draft, party, typed):
+        part_of_it = percent(one.part) if one.part is not None else f"“{one.typed}”, which cannot be read"
+        yield ShareLine(f"Owned by {one.party.label}", part_of_it)

@@ -1,0 +1,157 @@
+"""What an agent types to ask about a place: words for the customer, an answer to propose, a note for colleagues."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.http import QueryDict
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.language import language
+from formation_portal.contract.reading import is_blank
+from formation_portal.portal.drawing import draw
+from formation_portal.portal.markup import markup
+from formation_portal.portal.questions import Question, anchor
+from formation_portal.portal.schema_language import schema_language
+from formation_portal.reviews.models import TEXT_LIMIT, Reason, Remark
+from formation_portal.reviews.naming import spec_at
+from formation_portal.reviews.notes import write_note
+from formation_portal.reviews.places import Place
+from formation_portal.reviews.refusals import Refused
+from formation_portal.reviews.remarks import ask
+from formation_portal.reviews.since import Sight
+
+from .decision_form import Problem
+from .remark_reasons import WITH_A_PROPOSAL, ReasonRow, reason_rows, words_of
+
+
+@dataclass(frozen=True, slots=True)
+class RemarkForm:
+    """The form at one place, as it stands or as it was typed. `spec` is the question there, where it can be proposed
+    an answer; `errors` are by control."""
+
+    place: Place
+    spec: FieldSpec | None = None
+    reason: str = ""
+    text: str = ""
+    proposal: Any = None
+    note: str = ""
+    errors: Mapping[str, str] = field(default_factory=dict)
+
+    limit = TEXT_LIMIT
+
+    @property
+    def key(self) -> str:
+        """What its controls' ids end with."""
+        return anchor(str(self.place))
+
+    @property
+    def reasons(self) -> tuple[ReasonRow, ...]:
+        return reason_rows(self.place.kind, self.reason)
+
+    @property
+    def question(self) -> Question | None:
+        """The answer that may be proposed, as the customer is asked for it."""
+        if self.spec is None:
+            return None
+        error = self.errors.get("proposal", "")
+        return Question(self.spec, _control(self.place), typed=self.proposal, error=error, optional=True)
+
+    @property
+    def drawn_question(self) -> str:
+        """Its markup."""
+        question = self.question
+        return markup(draw(question, f"{language()} {schema_language()}")) if question else ""
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What was wrong, in the order of the controls; what is wrong with the whole stands at the text."""
+        question = self.question
+        ids = {"": f"ask-text:{self.key}", "proposal": question.error_id if question else f"ask-text:{self.key}"}
+        places = ("", "reason", "text", "proposal", "note")
+        return tuple(
+            Problem(ids.get(one, f"ask-{one}:{self.key}"), self.errors[one]) for one in places if one in self.errors
+        )
+
+    @property
+    def reason_error(self) -> str:
+        return self.errors.get("reason", "")
+
+    @property
+    def text_error(self) -> str:
+        return self.errors.get("text", "")
+
+    @property
+    def note_error(self) -> str:
+        return self.errors.get("note", "")
+
+    def with_error(self, refused: Refused) -> "RemarkForm":
+        """The same with what was wrong at its control."""
+        return replace(self, errors={refused.field: refused.message})
+
+    @property
+    def is_a_note_alone(self) -> bool:
+        """Whether only colleagues are told something."""
+        return bool(self.note.strip()) and not (self.text.strip() or self.reason or self.proposal is not None)
+
+    @property
+    def words(self) -> str:
+        """What the customer will read: what was typed, else what goes with the reason, or with a proposal."""
+        if self.text.strip() or self.proposal is None:
+            return self.text.strip() or words_of(self.reason)
+        return words_of(self.reason) or WITH_A_PROPOSAL
+
+
+def form_at(draft: Draft, place: Place, drafted: Remark | None = None) -> RemarkForm:
+    """An empty form for a place, or what is drafted there."""
+    spec = _proposable(draft, place)
+    if drafted is None:
+        return RemarkForm(place, spec)
+    return RemarkForm(place, spec, reason=drafted.reason, text=drafted.text, proposal=drafted.proposal)
+
+
+def posted_form(draft: Draft, place: Place, post: QueryDict) -> RemarkForm:
+    """What was posted for a place."""
+    spec = _proposable(draft, place)
+    typed = spec.posted(post, _control(place)) if spec and not post.get("no_proposal") else None
+    return RemarkForm(
+        place,
+        spec,
+        reason=post.get("reason", ""),
+        text=post.get("text", ""),
+        proposal=None if is_blank(typed) else typed,
+        note=post.get("note", ""),
+    )
+
+
+@transaction.atomic
+def keep(draft: Draft, form: RemarkForm, *, by: AbstractBaseUser, sight: Sight) -> None:
+    """Draft the remark, keep the note, or both. Raises as `ask` and `write_note`; then neither is kept."""
+    if not form.is_a_note_alone and not (form.note.strip() and _is_drafted_so(draft, form)):
+        reason = form.reason or Reason.OTHER
+        ask(draft, form.place, text=form.words, reason=reason, proposal=form.proposal, by=by, sight=sight)
+    if form.note.strip():
+        write_note(draft, form.place, text=form.note, by=by)
+
+
+def _is_drafted_so(draft: Draft, form: RemarkForm) -> bool:
+    """Whether the very same is drafted there, so that the note alone is new."""
+    place = {"kind": form.place.kind, "holder": form.place.holder, "name": form.place.name}
+    drafted = draft.application.remarks.filter(dropped_at=None, settled_at=None, sent_at=None, **place).first()
+    new = (form.reason or Reason.OTHER, form.words, form.proposal)
+    return drafted is not None and (drafted.reason, drafted.text, drafted.proposal) == new
+
+
+def _proposable(draft: Draft, place: Place) -> FieldSpec | None:
+    """The question at a place, unless it can only be answered where its form stands."""
+    spec = spec_at(draft, place)
+    if spec is None or spec.provided_by_agent or spec.refers_to_share_class or draft.schema.why_unanswerable(spec):
+        return None
+    return spec
+
+
+def _control(place: Place) -> str:
+    return f"p:{place}"

@@ -1,0 +1,209 @@
+"""What was asked and noted at each place of a case, and the form to ask there: as desk/_remark.html draws it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.urls import reverse
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.portal.questions import anchor
+from formation_portal.portal.words import in_words
+from formation_portal.reviews.models import Note, Reason, Remark
+from formation_portal.reviews.naming import label_of, spec_at, whose
+from formation_portal.reviews.places import Place
+from formation_portal.reviews.since import Sight, sight_of
+
+from .claim_words import called
+from .offers import can_review
+from .remark_form import RemarkForm, form_at
+
+
+@dataclass(frozen=True, slots=True)
+class RemarkLine:
+    """A remark as it is read back. It is drafted, asked, answered or settled; the addresses are where it is ended."""
+
+    state: str
+    tone: str
+    reason: str
+    text: str
+    proposal: str
+    reply: str
+    replied_at: datetime | None
+    at: datetime
+    who: str
+    round: int | None
+    removal_url: str
+    settlement_url: str
+
+    @property
+    def is_settled(self) -> bool:
+        return self.state == "Settled"
+
+
+@dataclass(frozen=True, slots=True)
+class NoteLine:
+    """A word among colleagues; its writer can take it back."""
+
+    who: str
+    at: datetime
+    text: str
+    removal_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Everything about one place. `form` is None where the case is not under review, or where the form is fetched from
+    `ask_url`; `is_open` opens it at once."""
+
+    reference: str
+    place: Place
+    label: str
+    whose: str
+    sight: Sight
+    back: str
+    remarks: tuple[RemarkLine, ...]
+    notes: tuple[NoteLine, ...]
+    form: RemarkForm | None
+    has_draft: bool
+    ask_url: str = ""
+    is_open: bool = False
+
+    @property
+    def id(self) -> str:
+        """Where one comes back to after a deed here."""
+        return place_id(self.place)
+
+    @property
+    def settled(self) -> tuple[RemarkLine, ...]:
+        return tuple(line for line in self.remarks if line.is_settled)
+
+    @property
+    def standing(self) -> tuple[RemarkLine, ...]:
+        """What is asked at present."""
+        return tuple(line for line in self.remarks if not line.is_settled)
+
+    @property
+    def has_words(self) -> bool:
+        """Whether anything was said here."""
+        return bool(self.remarks or self.notes)
+
+
+class Panels:
+    """The panels of one page of a case. Two queries when the first is asked for, and one where no sight is given.
+
+    `back` is the address of the page that they stand on: every deed leads back there. `lazily` is for a page with many
+    places: the forms are fetched when somebody asks for one.
+    """
+
+    def __init__(
+        self, draft: Draft, *, reader: AbstractBaseUser, back: str, sight: Sight | None = None, lazily: bool = False
+    ) -> None:
+        self.draft = draft
+        self.reader = reader
+        self.back = back.partition("#")[0]
+        self.sight = sight or sight_of(draft.application)
+        self.lazily = lazily
+
+    @cached_property
+    def all(self) -> tuple[Remark, ...]:
+        """Every remark but those that were dropped, in their order."""
+        return tuple(self.draft.application.remarks.filter(dropped_at=None).select_related("by"))
+
+    @property
+    def open(self) -> tuple[Remark, ...]:
+        """Those that ask for something still."""
+        return tuple(remark for remark in self.all if remark.is_open)
+
+    @cached_property
+    def _remarks(self) -> dict[Place, list[Remark]]:
+        return _by_place(self.all)
+
+    @cached_property
+    def _notes(self) -> dict[Place, list[Note]]:
+        return _by_place(self.draft.application.notes.filter(removed_at=None).select_related("by"))
+
+    @property
+    def remarked(self) -> tuple[Place, ...]:
+        """The places that anything was asked or noted about, in the order in which that began."""
+        return tuple(dict.fromkeys((*self._remarks, *self._notes)))
+
+    @property
+    def drafted(self) -> tuple[Remark, ...]:
+        """What goes out with a return."""
+        return tuple(remark for remark in self.all if remark.is_draft)
+
+    def at(self, place: Place, *, form: RemarkForm | None = None) -> Panel:
+        """The panel of a place, whether or not the application still has it. With a form, that one, opened."""
+        asked = self._remarks.get(place, [])
+        drafted = next((one for one in asked if one.is_draft), None)
+        label = label_of(self.draft, place)
+        can_ask = label is not None and can_review(self.draft, self.reader)
+        is_given = can_ask and not self.lazily
+        return Panel(
+            reference=self.draft.application.reference,
+            place=place,
+            label=next((one.label for one in asked), "") if label is None else label,
+            whose=whose(self.draft, place),
+            sight=self.sight,
+            back=f"{self.back}#{place_id(place)}",
+            remarks=tuple(self._line(one) for one in reversed(asked)),
+            notes=tuple(self._note(one) for one in self._notes.get(place, ())),
+            form=form or (form_at(self.draft, place, drafted) if is_given else None),
+            has_draft=drafted is not None,
+            ask_url=self._ask_url(place) if can_ask and self.lazily else "",
+            is_open=form is not None,
+        )
+
+    def _ask_url(self, place: Place) -> str:
+        query = urlencode({"place": str(place), "back": f"{self.back}#{place_id(place)}"})
+        return f"{reverse('desk:remarks', args=[self.draft.application.reference])}?{query}"
+
+    def _line(self, remark: Remark) -> RemarkLine:
+        named = (self.draft.application.reference, remark.pk)
+        can_move = can_review(self.draft, self.reader) and remark.is_open
+        spec = spec_at(self.draft, remark.place)
+        state, tone = _state(remark)
+        return RemarkLine(
+            state=state,
+            tone=tone,
+            reason="" if remark.reason == Reason.OTHER else Reason(remark.reason).label,
+            text=remark.text,
+            proposal=in_words(spec, remark.proposal) if spec and remark.proposal is not None else "",
+            reply=remark.reply,
+            replied_at=remark.replied_at,
+            at=remark.sent_at or remark.at,
+            who="" if remark.sent_at or remark.by is None else called(remark.by),
+            round=remark.round,
+            removal_url=reverse("desk:remark_removal", args=named) if can_move and remark.is_draft else "",
+            settlement_url=reverse("desk:settlement", args=named) if can_move and not remark.is_draft else "",
+        )
+
+    def _note(self, note: Note) -> NoteLine:
+        url = reverse("desk:note_removal", args=(self.draft.application.reference, note.pk))
+        who = called(note.by) if note.by else ""
+        return NoteLine(who, note.at, note.text, url if note.by_id == self.reader.pk else "")
+
+
+def place_id(place: Place) -> str:
+    """The id of what stands at a place of a page."""
+    return f"at:{anchor(str(place))}"
+
+
+def _state(remark: Remark) -> tuple[str, str]:
+    if remark.settled_at:
+        return "Settled", "met"
+    if remark.is_draft:
+        return "Drafted", "half"
+    return ("Answered", "open") if remark.replied_at else ("Asked", "heed")
+
+
+def _by_place(rows: Iterable[Any]) -> dict[Place, list[Any]]:
+    found: dict[Place, list[Any]] = {}
+    for row in rows:
+        found.setdefault(row.place, []).append(row)
+    return found

@@ -1,0 +1,43 @@
+"""Why a customer is asked to mend something, and the words that each reason begins with."""
+
+from dataclasses import dataclass
+
+from formation_portal.reviews.models import Reason
+from formation_portal.reviews.places import Kind
+
+_WORDS = {
+    Reason.DIFFERS: "This differs from the document that goes with it. Correct it, or upload a document that agrees.",
+    Reason.UNREADABLE: "A page is cut off or can’t be read. Upload it again, with all four corners on it.",
+    Reason.OUTDATED: "This document is too old. Upload a newer one.",
+    Reason.WRONG: "This is not the document that is asked for here. Upload that one.",
+    Reason.MISSING: "Something is missing here. Add it.",
+    Reason.UNCLEAR: "We can’t tell from this what is meant. Say it more exactly.",
+    Reason.OTHER: "",
+}
+_OF_A_PAPER = (Reason.UNREADABLE, Reason.OUTDATED, Reason.WRONG, Reason.DIFFERS, Reason.OTHER)
+_OF_WORDS = (Reason.DIFFERS, Reason.UNCLEAR, Reason.MISSING, Reason.OTHER)
+
+# Where an answer is proposed, and nothing said.
+WITH_A_PROPOSAL = "We propose another answer. Take it over, or tell us what is right."
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonRow:
+    """One reason that can be chosen, and the text that it fills in."""
+
+    value: str
+    label: str
+    words: str
+    is_chosen: bool
+
+
+def words_of(reason: str) -> str:
+    """The text that a reason begins with; nothing for one that is none."""
+    return _WORDS.get(Reason(reason), "") if reason in Reason.values else ""
+
+
+def reason_rows(kind: Kind, chosen: str) -> tuple[ReasonRow, ...]:
+    """The reasons that fit a place of this kind, and the one that is chosen whatever it is."""
+    fitting = _OF_A_PAPER if kind is Kind.DOCUMENT else _OF_WORDS
+    offered = [reason for reason in Reason if reason in fitting or reason == chosen]
+    return tuple(ReasonRow(one.value, one.label, _WORDS[one], one == chosen) for one in offered)

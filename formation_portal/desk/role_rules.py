@@ -1,0 +1,54 @@
+"""What the form asks of each role that a party has: how many there have to be, and which documents."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.rows import PartyRow
+from formation_portal.contract.schema import Section
+from formation_portal.portal.roles import a_kind, heading, in_role, role_title, why
+
+from .answer_words import for_agents
+
+
+@dataclass(frozen=True, slots=True)
+class PaperRule:
+    """One document that the role asks for."""
+
+    name: str
+    is_required: bool
+    is_there: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RoleRule:
+    """One role; `objection` says why it counts nowhere, `why` what has led to the role or its minimum."""
+
+    title: str
+    help: str
+    count: str
+    why: str
+    papers: tuple[PaperRule, ...]
+    objection: str = ""
+
+
+def role_rules(draft: Draft, party: PartyRow) -> tuple[RoleRule, ...]:
+    """The party's roles, in the order of the form."""
+    there = draft.documents_of(party)
+    return tuple(_rule(draft, party, one, there.keys()) for one in draft.schema.sections_of(party.roles))
+
+
+def _rule(draft: Draft, party: PartyRow, section: Section, there: Collection[str]) -> RoleRule:
+    if not section.allows(party.kind):
+        objection = f"{heading(a_kind(party.kind))} can’t be {in_role(section)} in this form."
+        return RoleRule(role_title(section), "", "", "", (), objection)
+    if not draft.standing.section(section).active:
+        return RoleRule(role_title(section), "", "", for_agents(why(draft, section)), (), "Not asked as things stand.")
+    papers = tuple(PaperRule(one.name, one.required, one.name in there) for one in section.slots(party.kind))
+    return RoleRule(role_title(section), section.help, _count(draft, section), for_agents(why(draft, section)), papers)
+
+
+def _count(draft: Draft, section: Section) -> str:
+    needed, there = draft.standing.minimum(section).count, draft.standing.tally(section)
+    least = f"At least {needed}" if needed else "None required"
+    return f"{least}; there {'is' if there == 1 else 'are'} {there}."

@@ -1,0 +1,70 @@
+"""What stood where something was changed: since it was accepted, or else since it was asked about."""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Document
+from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.saving import ROLES
+from formation_portal.portal.answers_page import share_class_choices
+from formation_portal.portal.file_rows import facts as file_facts
+from formation_portal.portal.roles import role_words
+from formation_portal.portal.words import in_words
+from formation_portal.reviews.facts import Fact, Sheet
+from formation_portal.reviews.places import Kind, Place
+
+
+def values_before(draft: Draft, party: PartyRow, sheet: Sheet) -> Mapping[Place, str]:
+    """The earlier value of each fact of a party that has changed, in words. One query, or none where nothing has."""
+    since = {fact.place: at for fact in sheet.facts if (at := _looked_at(fact)) is not None}
+    if not since:
+        return {}
+    told = {**dict(_answers(draft, party, since)), **dict(_files(draft, party, sheet, since))}
+    now = {fact.place: fact.value for fact in sheet.facts}
+    return {place: words for place, words in told.items() if words != now[place]}
+
+
+def _looked_at(fact: Fact) -> datetime | None:
+    """When an agent last said something of what stood there; None where nothing is to be compared."""
+    check, remark = fact.check, fact.remark
+    if check is not None and check.digest:
+        return check.at if check.digest != fact.digest else None
+    return remark.sent_at if remark is not None else None
+
+
+def _answers(draft: Draft, party: PartyRow, since: Mapping[Place, datetime]) -> Iterator[tuple[Place, str]]:
+    entries = draft.application.changes.filter(holder=party.token, at__gte=min(since.values()))
+    # The newest first, so that of several changes the oldest is said last, and stays.
+    for entry in entries:
+        for change in entry.changes:
+            place = _place(party, change["field"])
+            if place in since and entry.at >= since[place]:
+                yield place, _in_words(draft, party, change)
+
+
+def _place(party: PartyRow, name: str) -> Place:
+    return Place(Kind.PARTY, party.token) if name == ROLES else Place.of_field(party.token, name)
+
+
+def _in_words(draft: Draft, party: PartyRow, change: Mapping[str, Any]) -> str:
+    before = change["before"]
+    if change["field"] == ROLES:
+        return role_words(before or ())
+    spec = next((one for one in draft.schema.fields_of(party.kind, party.roles) if one.name == change["field"]), None)
+    words = in_words(spec, before, share_class_choices(draft)) if spec else ""
+    return words or "Not answered"
+
+
+def _files(draft: Draft, party: PartyRow, sheet: Sheet, since: Mapping[Place, datetime]) -> Iterator[tuple[Place, str]]:
+    for fact in sheet.facts:
+        if fact.document is not None and fact.place in since:
+            earlier = draft.replaced_in(party, fact.document.slot)
+            there = next((one for one in earlier if _was_there(one, since[fact.place])), None)
+            if there is not None:
+                yield fact.place, f"{there.name} ({file_facts(there)})"
+
+
+def _was_there(document: Document, at: datetime) -> bool:
+    return document.uploaded_at <= at and document.replaced_at is not None and document.replaced_at > at

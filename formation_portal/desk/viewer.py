@@ -1,0 +1,166 @@
+"""The viewer of a party's documents: one page of one of them, and the ways to everything else."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from formation_portal.applications.models import Document
+from formation_portal.applications.previews import findings_of
+from formation_portal.portal.file_rows import facts
+
+from .looks import ZOOMS, Look
+
+# A4, which most pages of a PDF are.
+_PAPER = (1240, 1754)
+# So many page numbers stand on each side of the present one.
+_NEAR = 2
+
+
+@dataclass(frozen=True, slots=True)
+class PaperLink:
+    """One document of the party."""
+
+    slot: str
+    url: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PageLink:
+    """One page of the document; a gap before it where pages are left out."""
+
+    number: int
+    url: str
+    is_current: bool
+    has_gap: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """What is looked at. `url` is the page's own address without a query."""
+
+    documents: tuple[Document, ...]
+    document: Document
+    look: Look
+    url: str
+
+    @property
+    def file_facts(self) -> str:
+        """1.4 MB, 2 pages, 20 November 2026."""
+        return facts(self.document)
+
+    @property
+    def can_be_shown(self) -> bool:
+        """Whether there is a picture of it."""
+        return findings_of(self.document).can_be_shown
+
+    @property
+    def papers(self) -> tuple[PaperLink, ...]:
+        """Every document that there is, in the order in which the form asks for them."""
+        return tuple(
+            PaperLink(one.slot, self._url(Look(document=one.pk)), one.pk == self.document.pk) for one in self.documents
+        )
+
+    @property
+    def next_paper(self) -> PaperLink | None:
+        """The document after this one."""
+        place = [one.pk for one in self.documents].index(self.document.pk) + 1
+        return self.papers[place] if place < len(self.documents) else None
+
+    @property
+    def pages(self) -> int:
+        """How many it has."""
+        return findings_of(self.document).pages or 1
+
+    @property
+    def page_words(self) -> str:
+        """2 of 3."""
+        return f"{self.look.page} of {self.pages}"
+
+    @property
+    def page_links(self) -> tuple[PageLink, ...]:
+        """The first page, those around the present one, and the last."""
+        near = range(self.look.page - _NEAR, self.look.page + _NEAR + 1)
+        shown = [page for page in range(1, self.pages + 1) if page in near or page in (1, self.pages)]
+        return tuple(
+            PageLink(page, self._url(self.look.at(page)), page == self.look.page, page - before > 1)
+            for before, page in zip([0, *shown], shown, strict=False)
+        )
+
+    @property
+    def before_url(self) -> str:
+        """The page before; empty at the first."""
+        return self._url(self.look.at(self.look.page - 1)) if self.look.page > 1 else ""
+
+    @property
+    def after_url(self) -> str:
+        """The page after; empty at the last."""
+        return self._url(self.look.at(self.look.page + 1)) if self.look.page < self.pages else ""
+
+    @property
+    def larger_url(self) -> str:
+        """The same page, larger; empty where it is as large as it gets."""
+        return self._url(self.look.larger) if self.look.larger else ""
+
+    @property
+    def smaller_url(self) -> str:
+        """The same page, smaller; empty where all of it is seen."""
+        return self._url(self.look.smaller) if self.look.smaller else ""
+
+    @property
+    def turned_url(self) -> str:
+        """The same page, turned on by a quarter."""
+        return self._url(self.look.turned)
+
+    @property
+    def here_url(self) -> str:
+        """The page as it stands now."""
+        return self._url(self.look)
+
+    @property
+    def file_url(self) -> str:
+        """The file itself, as a download."""
+        return reverse("desk:document", args=[self.document.application.reference, self.document.pk])
+
+    @property
+    def picture_url(self) -> str:
+        """The picture of the page: drawn larger where it is shown larger, so that small print can be read."""
+        named = [self.document.application.reference, self.document.pk, self.look.page]
+        return reverse("desk:document_picture", args=named) + ("?size=close" if self.look.zoom > ZOOMS[0] else "")
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How wide it is beside its height, so that the page keeps its place while the picture comes."""
+        found = findings_of(self.document)
+        return (found.width or _PAPER[0], found.height or _PAPER[1])
+
+    @property
+    def turned_size(self) -> tuple[int, int]:
+        """The same once it is turned."""
+        width, height = self.size
+        return (height, width) if self.look.turn % 180 else (width, height)
+
+    @property
+    def turning(self) -> str:
+        """How the picture is turned within its frame; empty where it stands upright."""
+        width, height = self.size
+        moved = {90: (height, 0), 180: (width, height), 270: (0, width)}.get(self.look.turn)
+        return f"translate({moved[0]} {moved[1]}) rotate({self.look.turn})" if moved else ""
+
+    def _url(self, look: Look) -> str:
+        return f"{self.url}{look.query}"
+
+
+def viewer(documents: Sequence[Document], look: Look, *, url: str) -> Viewer | None:
+    """The viewer at a look, or at the first document where there is no such one; None without any document.
+
+    A page that the document hasn't got is its first or last one.
+    """
+    chosen = next((one for one in documents if one.pk == look.document), None)
+    document = chosen or next(iter(documents), None)
+    if document is None:
+        return None
+    last = findings_of(document).pages or 1
+    shown = Look(document.pk, min(look.page, last), look.zoom, look.turn) if chosen else Look(document.pk)
+    return Viewer(tuple(documents), document, shown, url)

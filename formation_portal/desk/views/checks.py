@@ -1,0 +1,80 @@
+"""Accepting facts from any page of a case, and taking an acceptance back."""
+
+from collections.abc import Callable
+from functools import partial
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from formation_portal.accounts.policies import UserRequest, agent_with
+from formation_portal.accounts.rights import Right
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.saving import Closed
+from formation_portal.reviews.checks import accept, reopen
+from formation_portal.reviews.places import Place
+from formation_portal.reviews.refusals import Overtaken, Refused
+from formation_portal.reviews.since import Sight
+
+from ..checking import places_in
+from ..finding import case_of
+from ..overtaken_page import overtaken_page
+from ..ways_back import back_in
+from .undone import undone
+
+_METHODS = ["GET", "HEAD", "POST"]
+
+
+@require_http_methods(_METHODS)
+@agent_with(Right.REVIEW)
+def acceptances(request: UserRequest, reference: str) -> HttpResponse:
+    """Accept what is ticked, or, by the button "all", everything that the page had left, and go back to it."""
+    draft, places = case_of(reference), places_in(request.POST)
+    if request.method == "POST" and not places:
+        messages.info(request, "Tick what you accept first.")
+    if request.method != "POST" or not places:
+        return redirect(back_in(request.POST, reference))
+    return _do(request, draft, places, lambda seen: _accepted(accept(draft, places, by=request.user, sight=seen)))
+
+
+@require_http_methods(_METHODS)
+@agent_with(Right.REVIEW)
+def reopenings(request: UserRequest, reference: str) -> HttpResponse:
+    """Take the acceptance of one fact back, and go back to the page."""
+    draft, places = case_of(reference), places_in(request.POST)[:1]
+    if request.method != "POST" or not places:
+        return redirect(back_in(request.POST, reference))
+    reopened = partial(reopen, draft, places[0], by=request.user)
+    return _do(request, draft, places, lambda seen: _reopened(reopened(sight=seen)), is_reopening=True)
+
+
+def _do(
+    request: UserRequest,
+    draft: Draft,
+    places: tuple[Place, ...],
+    deed: Callable[[Sight], str],
+    *,
+    is_reopening: bool = False,
+) -> HttpResponse:
+    seen, back = Sight.read(request.POST.get("sight", "")), back_in(request.POST, draft.application.reference)
+    page_of = partial(overtaken_page, draft, places, seen=seen, back=back, is_reopening=is_reopening)
+    try:
+        messages.success(request, deed(seen))
+    except Closed as closed:
+        return undone(request, draft, closed, title="Nothing was changed")
+    except Overtaken as overtaken:
+        return render(request, "desk/overtaken.html", {"page": page_of(moves=overtaken.moves)}, status=409)
+    except Refused as refused:
+        return render(request, "desk/overtaken.html", {"page": page_of(reason=refused.message)}, status=422)
+    return redirect(back)
+
+
+def _accepted(count: int) -> str:
+    if not count:
+        return "All of it was accepted already."
+    return f"{count} fact{'' if count == 1 else 's'} accepted."
+
+
+def _reopened(was_accepted: bool) -> str:
+    return "The acceptance was taken back." if was_accepted else "It was not accepted any more."

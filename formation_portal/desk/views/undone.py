@@ -1,0 +1,59 @@
+"""The answer to a deed on a case that was not done, with which nothing that was typed is lost."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+
+from formation_portal.accounts.policies import UserRequest
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.saving import Closed
+from formation_portal.reviews.refusals import Overtaken, Refused
+from formation_portal.reviews.since import Sight, sight_of, since
+
+from ..meanwhile import meanwhile
+from ..ways_back import back_in
+
+_NOT_CARRIED = ("csrfmiddlewaretoken", "sight")
+
+
+def undone(
+    request: UserRequest,
+    draft: Draft,
+    why: Overtaken | Refused | Closed,
+    *,
+    title: str,
+    typed: Iterable[tuple[str, str]] = (),
+) -> HttpResponse:
+    """A page that says why. After Overtaken it tells what others did and offers the same post again, with the new
+    sight; `typed` is what was written, by its label, to be kept where it can't be posted again."""
+    sight = sight_of(draft.application)
+    is_late = isinstance(why, Overtaken)
+    moves = why.moves if isinstance(why, Overtaken) else _moves(request, draft) if isinstance(why, Closed) else ()
+    context = {
+        "draft": draft,
+        "title": title,
+        "why": str(why),
+        "moves": meanwhile(moves),
+        "again": _carried(request) if is_late else (),
+        "is_late": is_late,
+        "sight": sight,
+        "typed": [(label, text) for label, text in typed if text.strip() and not is_late],
+        "back": back_in(request.POST, draft.application.reference),
+    }
+    return render(request, "desk/undone.html", context, status=422 if isinstance(why, Refused) else 409)
+
+
+def _moves(request: UserRequest, draft: Draft) -> tuple[Any, ...]:
+    return since(draft.application, Sight(0, Sight.read(request.POST.get("sight", "")).version), by=request.user)[:5]
+
+
+def _carried(request: UserRequest) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (name, value)
+        for name, values in request.POST.lists()
+        if name not in _NOT_CARRIED
+        for value in values
+        if isinstance(value, str)
+    )

@@ -1,0 +1,59 @@
+"""Rounds of a review for the desk's tests: everything accepted, returned, changed by its customer, and back again."""
+
+from collections.abc import Callable
+from typing import Any
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.reviews.checks import accept
+from formation_portal.reviews.facts import facts_of
+from formation_portal.reviews.places import Place
+from formation_portal.reviews.remarks import ask
+from formation_portal.reviews.rulings import RETURN, rule
+from formation_portal.reviews.since import sight_of
+from tests.applications import made
+
+
+def now(draft: Draft) -> Draft:
+    """The same application as it stands now."""
+    return open_draft(Application.objects.get(pk=draft.application.pk))
+
+
+def accept_all(draft: Draft, agent: Any) -> None:
+    """Every fact as it stands."""
+    there = now(draft)
+    accept(there, [fact.place for fact in facts_of(there)], by=agent, sight=sight_of(there.application))
+
+
+def ask_at(draft: Draft, place: Place, agent: Any, text: str = "Look at this") -> None:
+    """Draft a question."""
+    there = now(draft)
+    ask(there, place, text=text, by=agent, sight=sight_of(there.application))
+
+
+def return_it(draft: Draft, agent: Any) -> None:
+    """Hand it back with what is drafted."""
+    there = now(draft)
+    rule(there, RETURN, text="Look at it again", by=agent, sight=sight_of(there.application))
+
+
+def again(draft: Draft, agent: Any, owner: Any, change: Callable[[Draft], object] = lambda draft: None) -> Draft:
+    """Return it, let its customer change something, and hand it in again."""
+    return_it(draft, agent)
+    change(now(draft))
+    saving.submit(now(draft), by=owner)
+    return now(draft)
+
+
+def rename(draft: Draft, name: str, owner: Any) -> None:
+    """The company under another name."""
+    section = draft.schema.section("the-company")
+    assert section is not None
+    saving.save_section(draft, section, {"entity.name": name}, version=draft.version("the-company"), by=owner)
+
+
+def add_bob(draft: Draft, owner: Any) -> None:
+    """Another director, complete."""
+    saving.add_party(draft, "person", ["director"], made.ADA | {"person.first_name": "Bob"}, by=owner, token="bob")
+    saving.add_document(draft, draft.party("bob"), "Passport", made.upload(name="bob.pdf"), by=owner)

@@ -1,0 +1,104 @@
+"""States of a party under review, for pictures and barriers."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from playwright.sync_api import Page as Tab
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.reviews.checks import accept
+from formation_portal.reviews.facts import facts_of
+from formation_portal.reviews.models import Reason
+from formation_portal.reviews.places import Place
+from formation_portal.reviews.remarks import ask
+from formation_portal.reviews.rulings import RETURN, rule
+from formation_portal.reviews.since import sight_of
+from tests.applications import made
+from tests.journeys.papers import put
+from tests.journeys.screenshots import Shot, press
+from tests.papers import papers_made
+
+_KESTREL = {"corporate.legal_name": "Kestrel Capital B.V.", "entity.legal_name": "Kestrel Capital B.V."}
+_BIRTH = Place.of_field("ada", "person.date_of_birth")
+_PEP = Place.of_field("ada", "xy.person.is_pep")
+_PASSPORT = Place.of_document("ada", "Passport")
+
+
+def in_review(owner: Any) -> Draft:
+    """The small product's application with three parties and papers of several kinds, handed in."""
+    draft = open_draft(saving.start(owner=owner, product=made.product()))
+    made.fill_in(draft, owner)
+    put(draft, draft.party("ada"), "Passport", papers_made.pdf(3), "lovelace-pass.pdf")
+    put(draft, draft.party("ada"), "Letter", papers_made.encrypted(), "reference.pdf")
+    ingrid = {"person.first_name": "Ingrid", "person.last_name": "Solheim"}
+    saving.add_party(draft, "person", ["director"], made.ADA | ingrid, by=owner, token="ingrid")
+    put(draft, draft.party("ingrid"), "Passport", papers_made.jpeg(640, 480), "solheim-pass.jpg")
+    saving.add_party(draft, "corporate", ["director"], _kestrel(draft), by=owner, token="kestrel")
+    put(draft, draft.party("kestrel"), "Register extract", papers_made.pdf(14), "extract.pdf")
+    saving.submit(draft, by=owner)
+    return draft
+
+
+def parties_under_review() -> Iterator[Shot]:
+    """A person and a company, as they are checked, asked about, answered and done."""
+    people = get_user_model().objects
+    owner, agent = people.get(email="demo@example.com"), people.get(email="agent@example.com")
+    draft = in_review(owner)
+    root = f"/desk/{draft.application.reference}/parties/"
+    documents = {(one.party.token if one.party else "", one.slot): one.pk for one in draft.documents}
+    yield Shot("party-open", f"{root}ada/", who="agent")
+    yield Shot(
+        "party-company", f"{root}kestrel/?document={documents['kestrel', 'Register extract']}&page=7", who="agent"
+    )
+    passport = documents["ada", "Passport"]
+    yield Shot("party-turned", f"{root}ada/?document={passport}&page=2&zoom=150&turn=90", who="agent")
+    yield Shot("party-not-shown", f"{root}ada/?document={documents['ada', 'Letter']}", who="agent")
+    yield Shot("party-few-pixels", f"{root}ingrid/", who="agent")
+    accept(draft, [_BIRTH, _PEP, _PASSPORT], by=agent, sight=sight_of(draft.application))
+    name = Place.of_field("ada", "person.last_name")
+    said = {"text": "The passport has another name.", "reason": Reason.DIFFERS}
+    ask(draft, name, **said, by=agent, sight=sight_of(draft.application))
+    yield Shot("party-asked", f"{root}ada/", who="agent")
+    yield Shot("party-asking", f"{root}ada/", who="agent", act=_asking)
+    yield Shot("party-overtaken", f"{root}ada/", who="agent", act=lambda tab: _overtaken(tab, draft))
+    _answered(draft, owner=owner, agent=agent)
+    yield Shot("party-answered", f"{root}ada/", who="agent")
+    everything = [fact.place for fact in facts_of(draft).sheets[1].facts]
+    accept(draft, everything, by=agent, sight=sight_of(draft.application))
+    yield Shot("party-done", f"{root}ada/", who="agent")
+    saving.withdraw(draft, by=owner)
+    yield Shot("party-withdrawn", f"{root}ingrid/", who="agent")
+
+
+def _kestrel(draft: Draft) -> dict[str, str]:
+    asked = draft.schema.fields_of("corporate", ["director"])
+    return {spec.name: "Kestrel Capital B.V." for spec in asked if spec.required and spec.field_type == "text"}
+
+
+def _asking(tab: Tab) -> None:
+    tab.locator("#fact-2 .ask-link").click()
+    tab.locator("#fact-2").get_by_label("Reason").wait_for()
+
+
+def _overtaken(tab: Tab, draft: Draft) -> None:
+    """Somebody else asks about what is ticked."""
+    colleague = get_user_model().objects.create_user("dev@example.com", first_name="Dev", is_agent=True)
+    seen = open_draft(Application.objects.get(pk=draft.application.pk))
+    first = Place.of_field("ada", "person.first_name")
+    ask(seen, first, text="Is this all of it?", by=colleague, sight=sight_of(seen.application))
+    press(tab, "Accept all that is left")
+
+
+def _answered(draft: Draft, *, owner: Any, agent: Any) -> None:
+    """It came back with another name and another passport."""
+    draft.reload()
+    rule(draft, RETURN, by=agent, sight=sight_of(draft.application))
+    ada = draft.party("ada")
+    assert ada is not None
+    raw = {**ada.raw, "person.last_name": "King", "xy.person.is_pep": "true", "xy.person.pep_office": "Minister"}
+    saving.save_party(draft, ada, raw, version=ada.version, by=owner)
+    put(draft, draft.party("ada"), "Passport", papers_made.jpeg(), "king-pass.jpg")
+    saving.submit(draft, by=owner)
