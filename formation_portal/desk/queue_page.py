@@ -11,7 +11,7 @@ from formation_portal.accounts.models import User
 from formation_portal.contract.lifecycle import State
 from formation_portal.portal.options import offered
 
-from .claim_words import ClaimLine, called, claim_line
+from .claim_words import ClaimLine, claim_line
 from .coming_from import case_url
 from .conditions import counts
 from .due import Due, due
@@ -110,7 +110,7 @@ class QueuePage:
 
 def queue_page(chosen: QueueState, reader: User) -> QueuePage:
     """The page: queries for the agents, the offers and the counts of the views, and one to three for the rows."""
-    agents = {str(one.pk): called(one) for one in User.objects.filter(is_agent=True).order_by("first_name", "pk")}
+    agents = {str(one.pk): one.called for one in User.objects.filter(is_agent=True).order_by("first_name", "pk")}
     offers = tuple(Offer.objects.order_by("place", "name", "pk"))
     shown = page_of(found_cases(chosen, agent_id=reader.pk), length=A_PAGE)
     top, cases = chosen.from_the_top, shown.cases

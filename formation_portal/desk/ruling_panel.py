@@ -21,7 +21,6 @@ from formation_portal.reviews.rulings import APPROVE, DECLINE, INCORPORATE, RETU
 from formation_portal.reviews.since import Sight, sight_of
 
 from .arrivals import Arrivals
-from .claim_words import called
 from .place_links import PlaceLinks
 from .queue_state import QueueState
 from .ruling_form import RulingForm
@@ -136,7 +135,7 @@ def ruling_panel(
     return RulingPanel(
         reference=draft.application.reference,
         company=draft.title,
-        customer=called(draft.application.owner),
+        customer=draft.application.owner.called,
         sight=sight,
         shown=shown.address,
         form=form,
