@@ -12,6 +12,7 @@ from formation_portal.accounts.models import User
 from formation_portal.applications.models import Application
 
 from .claims import Claims, is_claimed
+from .counts import numbered
 from .models import WORD_LIMIT, Case
 
 
@@ -71,7 +72,7 @@ def hour_of(at: datetime) -> str:
 def words_after_claiming(found: Claims) -> Iterator[tuple[int, str]]:
     """What came of claiming several, each as a level of Django's messages and a sentence."""
     if found.won:
-        yield SUCCESS, f"You have claimed {_cases(len(found.won))}."
+        yield SUCCESS, f"You have claimed {numbered(len(found.won), 'case')}."
     for case in found.lost:
         name = case.claimed_by.called if case.claimed_by else "Somebody"
         yield WARNING, f"{name} has claimed {case.title or 'a case without a name'} already."
@@ -81,8 +82,4 @@ def words_after_claiming(found: Claims) -> Iterator[tuple[int, str]]:
 
 def words_after_releasing(count: int) -> str:
     """What came of releasing."""
-    return f"You have released {_cases(count)}." if count else "None of it was claimed by you."
-
-
-def _cases(count: int) -> str:
-    return f"{count} case{'' if count == 1 else 's'}"
+    return f"You have released {numbered(count, 'case')}." if count else "None of it was claimed by you."

@@ -14,6 +14,7 @@ from formation_portal.portal.options import offered
 from .claim_words import ClaimLine, claim_line
 from .coming_from import case_url
 from .conditions import counts
+from .counts import numbered
 from .due import Due, due
 from .filter_controls import FilterControl
 from .models import Case, Offer
@@ -154,9 +155,9 @@ def _url(chosen: QueueState) -> str:
 def _lead(view: View) -> str:
     days, hours = settings.OVERDUE_DAYS, settings.CLAIM_HOURS
     if view is View.OVERDUE:
-        return f"Submitted {_count(days, 'day', 'days')} ago or more, and waiting for us."
+        return f"Submitted {numbered(days, 'day')} ago or more, and waiting for us."
     if view is View.MINE:
-        return f"A claim ends by itself after {_count(hours, 'hour', 'hours')}."
+        return f"A claim ends by itself after {numbered(hours, 'hour')}."
     if view is View.CONFIRM:
         return "What a colleague has decided, and a second agent confirms or refuses."
     return "Returned to their customers, and handed in once more." if view is View.ANSWERED else ""
@@ -221,7 +222,7 @@ def _row(case: Case, reader: User, chosen: QueueState) -> CaseRow:
         customer=application.owner.called,
         submitted_at=case.submitted_at,
         due=waits,
-        contents=f"{_count(case.parties, 'party', 'parties')}, {_count(case.documents, 'document', 'documents')}",
+        contents=f"{numbered(case.parties, 'party', 'parties')}, {numbered(case.documents, 'document')}",
         state=_mark(case, state, waits),
         status=_status(case, state, waits),
         claim=claim_line(case, reader),
@@ -242,7 +243,3 @@ def _status(case: Case, state: State, waits: Due | None) -> str:
     if waits and waits.is_last_day:
         return "Last day"
     return "Answered" if case.answered_since else case_words(state)
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"

@@ -21,6 +21,7 @@ from formation_portal.reviews.rulings import APPROVE, DECLINE, INCORPORATE, RETU
 from formation_portal.reviews.since import Sight, sight_of
 
 from .arrivals import Arrivals
+from .counts import numbered
 from .place_links import PlaceLinks
 from .queue_state import QueueState
 from .ruling_form import RulingForm
@@ -110,7 +111,7 @@ class RulingPanel:
         count = len(self.objections)
         if not self.is_under_review or self.waiting:
             return "Waits for a second agent" if self.waiting else ""
-        return f"{count} thing{'' if count == 1 else 's'} still open" if count else "Everything is checked"
+        return f"{numbered(count, 'thing')} still open" if count else "Everything is checked"
 
 
 def ruling_panel(
