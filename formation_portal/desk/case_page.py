@@ -3,14 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from urllib.parse import urlencode
 
+from django.contrib.auth.models import AbstractBaseUser
 from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
-from formation_portal.accounts.models import User
-from formation_portal.accounts.rights import Right
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.summary import summary
 from formation_portal.contract.needs import Need
@@ -19,7 +17,6 @@ from formation_portal.reviews.facts import Facts, facts_of
 from formation_portal.reviews.models import Remark
 from formation_portal.reviews.naming import whose
 from formation_portal.reviews.places import WHOLE, Kind
-from formation_portal.reviews.reviewing import UNDER_REVIEW
 from formation_portal.reviews.since import Sight
 
 from .arrivals import Arrivals, arrivals
@@ -27,13 +24,13 @@ from .case_history import Timeline, history_of, timeline
 from .case_parties import DocumentRow, Parties, documents_of, parties_of
 from .case_reading import Reading
 from .case_sections import CaseEntry, ShareEntry, sections_of, shares_of
+from .coming_from import came_from, case_url
 from .counts import counted, together
 from .differences import Difference, Differences, differences
+from .offers import can_review
 from .queue_page import case_words
 from .remark_panels import Panel, Panels, place_id
 
-# In the address: the queue that the case was opened from (coming_from.py).
-CAME_FROM = "from"
 # In the address: only what changed, or everything. Without it a later round shows what changed.
 CHANGED = "changed"
 
@@ -58,8 +55,8 @@ class CasePage:
     draft: Draft
     status: str
     sight: Sight
-    facts: Facts
     back: str
+    facts: Facts
     can_check: bool
     news: str
     only_changed: bool
@@ -78,7 +75,7 @@ class CasePage:
     arrivals: Arrivals
 
 
-def case_page(draft: Draft, *, reader: User, asked: Mapping[str, str]) -> CasePage:
+def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str]) -> CasePage:
     """The page of one submitted application, read with its review (finding.py); `asked` is the address's query.
 
     Seven queries more than that: remarks, checks, notes, owners, history, deliveries and the service.
@@ -87,7 +84,8 @@ def case_page(draft: Draft, *, reader: User, asked: Mapping[str, str]) -> CasePa
     history = history_of(application)
     changes = differences(draft, history)
     only_changed = _only_changed(asked, changes)
-    back = _address(draft, asked, {CHANGED: str(int(only_changed))} if changes else {})
+    address = case_url(application.reference, came_from(asked))
+    back = _with(address, only_changed) if changes else address
     review = getattr(application, "review", None)
     sight = Sight(application.submissions, review.version if review else 0)
     panels = Panels(draft, reader=reader, back=back, sight=sight, lazily=True)
@@ -99,19 +97,19 @@ def case_page(draft: Draft, *, reader: User, asked: Mapping[str, str]) -> CasePa
         panels=panels,
         differences=changes,
         only_changed=only_changed,
-        can_check=application.stands in UNDER_REVIEW and reader.may[Right.REVIEW],
+        can_check=can_review(draft, reader),
     )
     make = partial(
         CasePage,
         draft=draft,
         status=case_words(application.stands),
         sight=sight,
-        facts=reading.facts,
         back=back,
+        facts=reading.facts,
         can_check=reading.can_check,
         news=_news(changes),
         only_changed=only_changed,
-        other_url=_address(draft, asked, {CHANGED: str(int(not only_changed))}) if changes else "",
+        other_url=_with(address, not only_changed) if changes else "",
         whole=reading.panel(WHOLE),
         sections=sections_of(reading),
         parties=parties_of(reading),
@@ -132,15 +130,13 @@ def case_page(draft: Draft, *, reader: User, asked: Mapping[str, str]) -> CasePa
 _OWNER = "owner/"
 
 
-def _address(draft: Draft, asked: Mapping[str, str], query: Mapping[str, str]) -> str:
-    """The case's page, which goes on knowing the queue that it was opened from."""
-    kept = {CAME_FROM: asked[CAME_FROM]} if asked.get(CAME_FROM) else {}
-    address, said = reverse("desk:review", args=[draft.application.reference]), urlencode({**kept, **query})
-    return f"{address}?{said}" if said else address
-
-
 def _only_changed(asked: Mapping[str, str], changes: Differences) -> bool:
     return bool(changes) and asked.get(CHANGED, "1") != "0"
+
+
+def _with(address: str, only_changed: bool) -> str:
+    """The address that shows only what changed, or everything."""
+    return f"{address}{'&' if '?' in address else '?'}{CHANGED}={int(only_changed)}"
 
 
 def _news(changes: Differences) -> str:

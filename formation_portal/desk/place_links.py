@@ -1,12 +1,13 @@
 """Where one place of an application stands on the desk: on the page of its party, else in a section of the case's."""
 
-from collections.abc import Mapping
-
 from django.urls import reverse
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.reviews.facts import Facts
 from formation_portal.reviews.places import Kind, Place
+
+from .fact_rows import fact_id
+from .party_page import party_url
 
 
 class PlaceLinks:
@@ -15,19 +16,26 @@ class PlaceLinks:
     def __init__(self, draft: Draft, facts: Facts) -> None:
         self._draft = draft
         self._case = reverse("desk:review", args=[draft.application.reference])
-        self._ids: Mapping[Place, str] = {
-            fact.place: f"#party-{sheet.token}" for sheet in facts.sheets if sheet.token for fact in sheet.facts
+        self._facts = {
+            fact.place: f"{party_url(draft, sheet.token)}#{fact_id(number)}"
+            for sheet in facts.sheets
+            if sheet.token
+            for number, fact in enumerate(sheet.facts, 1)
         }
 
     def at(self, place: Place) -> str:
         """The address of a place; what has none of its own is looked for on the case's page."""
-        if place in self._ids:
-            return self._case + self._ids[place]
-        if place.kind is Kind.DOCUMENT and not place.holder:
-            return f"{self._case}#documents"
+        if place in self._facts:
+            return self._facts[place]
         if self._draft.party(place.holder):
-            return f"{self._case}#party-{place.holder}"
+            return party_url(self._draft, place.holder)
         section = self._draft.schema.section(place.holder)
-        if section is None:
-            return self._case
-        return f"{self._case}#{'shares' if section == self._draft.schema.share_section else f'section-{section.key}'}"
+        return f"{self._case}#{self._section(place)}" if section or not place.holder else self._case
+
+    def _section(self, place: Place) -> str:
+        shares = self._draft.schema.share_section
+        if place.kind is Kind.DOCUMENT:
+            return "documents"
+        if shares and place.holder == shares.key:
+            return "shares"
+        return f"section-{place.holder}" if place.holder else "notes"

@@ -7,20 +7,19 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
+from django.contrib.auth.models import AbstractBaseUser
 from django.urls import reverse
 
-from formation_portal.accounts.models import User
-from formation_portal.accounts.rights import Right
 from formation_portal.applications.drafts import Draft
 from formation_portal.portal.questions import anchor
 from formation_portal.portal.words import in_words
 from formation_portal.reviews.models import Note, Reason, Remark
 from formation_portal.reviews.naming import label_of, spec_at, whose
 from formation_portal.reviews.places import Place
-from formation_portal.reviews.reviewing import UNDER_REVIEW
 from formation_portal.reviews.since import Sight, sight_of
 
 from .claim_words import called
+from .offers import can_review
 from .remark_form import RemarkForm, form_at
 
 
@@ -102,15 +101,13 @@ class Panels:
     """
 
     def __init__(
-        self, draft: Draft, *, reader: User, back: str, sight: Sight | None = None, lazily: bool = False
+        self, draft: Draft, *, reader: AbstractBaseUser, back: str, sight: Sight | None = None, lazily: bool = False
     ) -> None:
         self.draft = draft
         self.reader = reader
         self.back = back.partition("#")[0]
         self.sight = sight or sight_of(draft.application)
         self.lazily = lazily
-        self.may_review = reader.may[Right.REVIEW]
-        self.may_ask = self.may_review and draft.application.stands in UNDER_REVIEW
 
     @cached_property
     def all(self) -> tuple[Remark, ...]:
@@ -145,7 +142,7 @@ class Panels:
         asked = self._remarks.get(place, [])
         drafted = next((one for one in asked if one.is_draft), None)
         label = label_of(self.draft, place)
-        can_ask = label is not None and self.may_ask
+        can_ask = label is not None and can_review(self.draft, self.reader)
         is_given = can_ask and not self.lazily
         return Panel(
             reference=self.draft.application.reference,
@@ -168,7 +165,7 @@ class Panels:
 
     def _line(self, remark: Remark) -> RemarkLine:
         named = (self.draft.application.reference, remark.pk)
-        can_move = self.may_ask and remark.is_open
+        can_move = can_review(self.draft, self.reader) and remark.is_open
         spec = spec_at(self.draft, remark.place)
         state, tone = _state(remark)
         return RemarkLine(
@@ -189,7 +186,7 @@ class Panels:
     def _note(self, note: Note) -> NoteLine:
         url = reverse("desk:note_removal", args=(self.draft.application.reference, note.pk))
         who = called(note.by) if note.by else ""
-        return NoteLine(who, note.at, note.text, url if self.may_review and note.by_id == self.reader.pk else "")
+        return NoteLine(who, note.at, note.text, url if note.by_id == self.reader.pk else "")
 
 
 def place_id(place: Place) -> str:
