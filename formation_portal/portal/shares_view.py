@@ -32,12 +32,10 @@ from .note import Note
 from .picture import Bar, bar, swatch
 from .share_lines import Cell, ClassLine, Column, HolderRow, cell_name, figure_of, yes_or_no
 from .share_owners import Owners, owners
-from .share_remainders import is_over, remarks, rest_id, rest_words
+from .share_remainders import heard, is_over, rest_id, rest_words, told
 
 # A cell has room only for what is not as it should be.
 _UNSETTLED = (Stage.YOURS, Stage.OURS, Stage.CHECKING, Stage.WAITING)
-# Characters: what is said at every change has to be over before the next one.
-_HEARD_AT_MOST = 100
 
 
 @dataclass(frozen=True)
@@ -155,23 +153,12 @@ class SharesPage:
     @property
     def lead(self) -> str:
         """What is given so far and what is left, in words."""
-        return " ".join((self._given, *remarks(self.allocation)))
+        return told(self.allocation)
 
     @property
     def announcement(self) -> str:
         """The same, as far as it is short enough to be heard at every change."""
-        said = self._given
-        for remark in remarks(self.allocation):
-            longer = f"{said} {remark}"
-            said = longer if len(longer) < _HEARD_AT_MOST else said
-        return said
-
-    @property
-    def _given(self) -> str:
-        total = self.allocation.total
-        if not total:
-            return say("No shares are given yet.")
-        return say_count("{count} share is given.", "{count} shares are given.", total)
+        return heard(self.allocation)
 
     @property
     def bars(self) -> tuple[Bar, ...]:
