@@ -25,7 +25,7 @@ from .case_parties import DocumentRow, Parties, documents_of, parties_of
 from .case_reading import Reading
 from .case_sections import CaseEntry, ShareEntry, sections_of, shares_of
 from .coming_from import came_from, case_url
-from .counts import counted, together
+from .counts import if_any, together
 from .differences import Difference, Differences, differences
 from .offers import can_review
 from .remark_panels import Panel, Panels, place_id
@@ -144,10 +144,10 @@ def _news(changes: Differences) -> str:
     if changes.move is None:
         return ""
     documents = sum(one.is_document for one in changes.found)
-    changed = together(counted(len(changes.found) - documents, "answer"), counted(documents, "document"))
+    changed = together(if_any(len(changes.found) - documents, "answer"), if_any(documents, "document"))
     parts = (
         f"{changed} changed" if changed else "",
-        f"{counted(len(changes.added), 'party or class', 'parties or classes')} added" if changes.added else "",
+        f"{if_any(len(changes.added), 'party or class', 'parties or classes')} added" if changes.added else "",
         f"{len(changes.removed)} removed" if changes.removed else "",
     )
     said = ", ".join(filter(None, parts))
