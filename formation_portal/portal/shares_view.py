@@ -95,9 +95,8 @@ class SharesPage:
 
     @property
     def closed(self) -> str:
-        """Why nothing can be changed, also where the shares were accepted; empty while it can."""
-        is_locked = self.came_back.locks.has_shares(self.draft)
-        return reason(self.draft.application) or (accepted_words() if is_locked else "")
+        """Why nothing can be changed; empty while it can."""
+        return reason(self.draft.application) or accepted_words(self.came_back.locks.has_shares(self.draft))
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -229,8 +228,7 @@ class SharesPage:
         refused = next((problem.message for problem in delivery.problems), "") if delivery.is_refused else ""
         objection = self._objection(party, row, typed)
         unsettled = delivery.state.value if delivery.state in _UNSETTLED else ""
-        is_removable = bool(holding and not self.closed)
-        remove_url = self._url("holding_removal", party.token, row.token) if is_removable else ""
+        remove_url = self._url("holding_removal", party.token, row.token) if holding and not self.closed else ""
         return Cell(
             pair=(party.token, row.token),
             name=name,
