@@ -1,13 +1,16 @@
 """A party under review: what is to be checked, what was made of it, what changed, and where the review goes on."""
 
+from io import BytesIO
 from typing import Any
 
 import pytest
 from django.test import Client
+from PIL import Image
 
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.models import Document
+from formation_portal.audit.models import Deed, Entry
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.facts import facts_of
 from formation_portal.reviews.places import Kind, Place
@@ -16,6 +19,7 @@ from formation_portal.reviews.rulings import RETURN, rule
 from formation_portal.reviews.since import sight_of
 from tests.applications import made
 from tests.markup import Element, Markup
+from tests.papers import papers_made
 from tests.reviews.conftest import again, colleague
 
 __all__ = ["colleague"]
@@ -269,7 +273,7 @@ def test_it_costs_a_fixed_number_of_queries(
     submitted: Draft, as_agent: Client, agent: Any, owner: Any, django_assert_max_num_queries: Any
 ) -> None:
     as_agent.get(address(submitted))
-    with django_assert_max_num_queries(17):
+    with django_assert_max_num_queries(15):
         as_agent.get(address(submitted))
     accepted(submitted, NAME, BIRTH, by=agent)
     rule(submitted, RETURN, text="Look", by=agent, sight=sight_of(submitted.application))
@@ -281,5 +285,17 @@ def test_it_costs_a_fixed_number_of_queries(
     saving.save_party(submitted, ada, {**ada.raw, "person.first_name": "Augusta"}, version=ada.version, by=owner)
     saving.submit(submitted, by=owner)
     assert again(submitted).party("more11") is not None
-    with django_assert_max_num_queries(18):
+    with django_assert_max_num_queries(16):
         as_agent.get(address(submitted))
+
+
+def test_a_close_picture_is_larger_and_each_look_is_kept(draft: Draft, as_agent: Client, owner: Any) -> None:
+    made.fill_in(draft, owner)
+    scan = made.upload(papers_made.jpeg(3000, 2000), "scan.jpg")
+    number = saving.add_document(draft, draft.party("ada"), "Passport", scan, by=owner).pk
+    saving.submit(draft, by=owner)
+    Entry.objects.all().delete()
+    picture = f"/desk/{draft.application.reference}/documents/{number}/pages/1/picture/"
+    widths = [Image.open(BytesIO(as_agent.get(picture + size).content)).width for size in ("", "?size=close")]
+    assert widths == [1400, 2400]
+    assert [one.deed for one in Entry.objects.all()] == [Deed.LOOK, Deed.LOOK]
