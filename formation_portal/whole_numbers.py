@@ -1,5 +1,7 @@
 """Whole numbers in texts from outside: addresses, forms, headers."""
 
+from collections.abc import Iterable
+
 # The most that fit into any database's number.
 _DIGITS = 18
 
@@ -10,3 +12,10 @@ def whole_number(text: str, *, digits: int = _DIGITS) -> int | None:
     `int` alone takes signs, blanks, underscores and the digits of every script.
     """
     return int(text) if text.isascii() and text.isdigit() and len(text) <= digits else None
+
+
+def whole_numbers(texts: Iterable[str]) -> list[int]:
+    """The numbers, or none where one of the texts isn't any: what is said by several says nothing by some of them."""
+    found = [whole_number(text) for text in texts]
+    numbers = [number for number in found if number is not None]
+    return numbers if len(numbers) == len(found) else []

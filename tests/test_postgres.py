@@ -12,13 +12,15 @@ from tests.scratch_postgres import scratch_cluster, server_programs
 
 PROJECT = Path(__file__).resolve().parent.parent
 
+_AT_THE_DESK = ("queue", "searching", "looking_through", "places", "claims", "case_news")
+
 # What touches the databases most: the record, the relay, the service, and one product from catalog to submitted.
 ALL = [
     "tests/applications",
     "tests/audit",
     "tests/figures",
     *(f"tests/relay/test_{name}.py" for name in ("relaying", "weather", "evidence", "pacing", "worker", "decisions")),
-    *(f"tests/desk/test_{name}.py" for name in ("queue", "searching", "claims")),
+    *(f"tests/desk/test_{name}.py" for name in _AT_THE_DESK),
     "tests/service/routes",
     "tests/service/webhooks",
     "tests/relay/hints",

@@ -40,3 +40,8 @@ class User(AbstractUser):
 
     def __str__(self) -> str:
         return self.email
+
+    @property
+    def called(self) -> str:
+        """The name, else the address. For whoever may know the address."""
+        return self.get_full_name() or self.email

@@ -64,7 +64,8 @@ def _rows(draft: Draft, board: DeliveryBoard) -> Iterator[ArrivalRow]:
         if holding.shares and holder and held:
             title = f"{holding.shares:,} {held.label} of {holder.label}"
             yield _row(title, board.of(Kind.SHAREHOLDING, holding_subject(party_token, class_token)))
-    yield _row("Submission", board.of(Kind.SUBMISSION))
+    for title, view in board.deeds:
+        yield _row(title, view)
 
 
 def _row(title: str, view: DeliveryView) -> ArrivalRow:

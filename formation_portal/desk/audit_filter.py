@@ -12,27 +12,10 @@ from django.utils.http import urlencode
 
 from formation_portal.accounts.models import User
 from formation_portal.audit.models import Actor, Deed, Entry, moment_of
+from formation_portal.portal.options import offered
 from formation_portal.whole_numbers import whole_number
 
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One option of a list."""
-
-    value: str
-    label: str
-    chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Control:
-    """One control above the timeline, as components/filter.html draws it: a list, or an input of some type."""
-
-    name: str
-    label: str
-    value: str = ""
-    type: str = "search"
-    choices: tuple[Choice, ...] = ()
+from .filter_controls import FilterControl
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +62,18 @@ class AuditFilter:
             found = found.filter(moment__lt=_beginning(self.last) + _A_DAY)
         return found
 
-    def controls(self, agents: Iterable[User]) -> tuple[Control, ...]:
+    def controls(self, agents: Iterable[User]) -> tuple[FilterControl, ...]:
         """The controls, as they are set."""
         deeds = (("", "Any deed"), *Deed.choices)
-        people = [("", "Anybody"), *Actor.choices, *((str(one.pk), one.get_full_name() or one.email) for one in agents)]
+        people = [("", "Anybody"), *Actor.choices, *((str(one.pk), one.called) for one in agents)]
         if self.who not in dict(people):
             people.append((self.who, f"Account {self.who}"))
         return (
-            Control("reference", "Reference", self.reference),
-            Control("deed", "Deed", choices=_choices(deeds, self.deed)),
-            Control("who", "Who", choices=_choices(people, self.who)),
-            Control("first", "From", str(self.first or ""), "date"),
-            Control("last", "To", str(self.last or ""), "date"),
+            FilterControl("reference", "Reference", self.reference),
+            FilterControl("deed", "Deed", choices=offered(deeds, self.deed)),
+            FilterControl("who", "Who", choices=offered(people, self.who)),
+            FilterControl("first", "From", str(self.first or ""), "date"),
+            FilterControl("last", "To", str(self.last or ""), "date"),
         )
 
 
@@ -100,10 +83,6 @@ _A_DAY = timedelta(days=1) // timedelta(microseconds=1)
 def number_in(text: str) -> int:
     """A positive number in an address; 0 for anything else."""
     return whole_number(text) or 0
-
-
-def _choices(pairs: Iterable[tuple[str, str]], chosen: str) -> tuple[Choice, ...]:
-    return tuple(Choice(value, label, value == chosen) for value, label in pairs)
 
 
 def _day(text: str) -> date | None:

@@ -12,8 +12,9 @@ from formation_portal.accounts.models import User
 from formation_portal.audit.encoding import digest
 from formation_portal.audit.models import COLUMNS, Entry
 
-from .audit_filter import AuditFilter, Control
+from .audit_filter import AuditFilter
 from .audit_words import Words
+from .filter_controls import FilterControl
 
 _A_PAGE = 50
 
@@ -46,7 +47,7 @@ class AuditPage:
     """One page of the timeline. An address is empty where it leads nowhere."""
 
     days: tuple[Day, ...]
-    controls: tuple[Control, ...]
+    controls: tuple[FilterControl, ...]
     is_narrowed: bool
     newest_url: str
     older_url: str

@@ -52,8 +52,7 @@ class Words:
         """Who it was: agents by their names, customers by theirs where their case is on the desk."""
         kind = dict(Actor.choices).get(entry.actor, entry.actor)
         if self.has_name(entry):
-            person = self._people[entry.account]
-            return person.get_full_name() or person.email
+            return self._people[entry.account].called
         return f"{kind} {entry.account}" if entry.account else kind
 
     def has_name(self, entry: Entry) -> bool:

@@ -7,10 +7,11 @@ from django.contrib.auth.models import AbstractBaseUser
 
 from formation_portal.applications.models import Application
 from formation_portal.reviews.models import Review
+from formation_portal.whole_numbers import whole_numbers
 
 from .models import Case, Opening
 from .openings import note_open
-from .queue_state import Place, micros_of
+from .queue_state import micros_of, moment_at
 
 _OTHERS_AT_MOST = 10
 
@@ -28,12 +29,11 @@ class CaseVersion:
     @classmethod
     def read(cls, text: str) -> "CaseVersion | None":
         """The version that an address names, or None where it names none."""
-        numbers = text.split(".")[: 4 + _OTHERS_AT_MOST]
-        if len(numbers) < 4 or not all(one.isascii() and one.isdecimal() and len(one) < 19 for one in numbers):
+        numbers = whole_numbers(text.split(".")[: 4 + _OTHERS_AT_MOST])
+        if len(numbers) < 4:
             return None
-        revision, review, agent, micros, *others = map(int, numbers)
-        place = Place.read(f"{micros}-0") if micros else None
-        return cls(revision, review, agent, place.at if place else None, tuple(others))
+        revision, review, agent, micros, *others = numbers
+        return cls(revision, review, agent, moment_at(micros) if micros else None, tuple(others))
 
     def __str__(self) -> str:
         micros = micros_of(self.claimed_at) if self.claimed_at else 0

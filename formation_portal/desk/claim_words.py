@@ -70,7 +70,7 @@ def hour_of(at: datetime) -> str:
 
 def called(agent: User) -> str:
     """An agent's name, else the address."""
-    return agent.get_full_name() or agent.email
+    return agent.called
 
 
 def words_after_claiming(found: Claims) -> Iterator[tuple[int, str]]:

@@ -48,7 +48,7 @@ def next_case_for(agent: User, shown: QueueState) -> Case | None:
     # Filters narrow it; a view of claimed ones, or of one agent's, can't.
     view = shown.view if shown.view in (View.ANSWERED, View.OVERDUE) else View.UNCLAIMED
     fitting = replace(shown.from_the_top, view=view, holder="", newest_first=False)
-    return claim_next(found_cases(fitting, agent_id=agent.pk).select_related("application"), by=agent)
+    return claim_next(found_cases(fitting, agent_id=agent.pk).cases.select_related("application"), by=agent)
 
 
 def _take_over(case: Case, *, by: User, wish: TakeOver) -> Said:

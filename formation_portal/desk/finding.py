@@ -30,8 +30,7 @@ def application_of(reference: str) -> Application:
 
 def document_of(reference: str, number: int) -> Document:
     """One document of a submitted application."""
-    case = get_object_or_404(Application.objects.submitted(), reference=reference)
-    document = case.documents.in_use().filter(pk=number).first()
+    document = application_of(reference).documents.in_use().filter(pk=number).first()
     if document is None:
         raise Http404
     return document

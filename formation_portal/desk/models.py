@@ -12,6 +12,7 @@ from formation_portal.contract.lifecycle import State
 
 TITLE_LIMIT = 300
 WORD_LIMIT = 200
+PLACE_LIMIT = 200
 
 
 class Case(models.Model):
@@ -29,6 +30,9 @@ class Case(models.Model):
     open_since = models.DateTimeField(null=True)
     waiting_since = models.DateTimeField(null=True)
     answered_since = models.DateTimeField(null=True)
+    # What it is for and where, as the catalog names them.
+    product = models.CharField(max_length=100, blank=True)
+    place = models.CharField(max_length=PLACE_LIMIT, blank=True)
     parties = models.PositiveIntegerField(default=0)
     documents = models.PositiveIntegerField(default=0)
     # Counts until it expires (claims.py). The word says why somebody took it over, and from whom.
@@ -45,6 +49,10 @@ class Case(models.Model):
             models.Index(fields=("waiting_since", "application"), name="case_waiting"),
             models.Index(fields=("answered_since", "application"), name="case_answered"),
             models.Index(fields=("claimed_by", "claimed_at"), name="case_claimed"),
+            models.Index(fields=("product", "submitted_at", "application"), name="case_by_product"),
+            models.Index(fields=("product", "open_since", "application"), name="case_open_by_product"),
+            models.Index(fields=("place", "submitted_at", "application"), name="case_by_place"),
+            models.Index(fields=("place", "open_since", "application"), name="case_open_by_place"),
         )
 
     def __str__(self) -> str:
@@ -66,6 +74,17 @@ class CaseWord(models.Model):
 
     def __str__(self) -> str:
         return f"A word of case {self.case_id}"
+
+
+class Offer(models.Model):
+    """A product in a place of which there is a case: what the filters offer, without reading all cases for it."""
+
+    product = models.CharField(max_length=100, primary_key=True)
+    name = models.CharField(max_length=TITLE_LIMIT)
+    place = models.CharField(max_length=PLACE_LIMIT, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.name}, {self.place}"
 
 
 class Opening(models.Model):

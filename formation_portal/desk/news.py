@@ -6,9 +6,11 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
+from formation_portal.whole_numbers import whole_numbers
+
 from .models import Case
 from .queue_search import found_cases
-from .queue_state import Place, QueueState, micros_of
+from .queue_state import QueueState, micros_of, moment_at
 
 # A case that was submitted before a page was drawn may be seen only afterwards: its transaction ended later.
 _LATE = timedelta(seconds=5)
@@ -31,10 +33,12 @@ class Token:
     @classmethod
     def read(cls, text: str) -> "Token | None":
         """The version that an address names, or None where it names none."""
-        moment, *numbers = text.split(".")[: 2 + _NAMED_AT_MOST]
-        place = Place.read(f"{moment}-0")
-        is_whole = numbers and all(one.isascii() and one.isdecimal() and len(one) < 19 for one in numbers)
-        return cls(place.at, int(numbers[0]), tuple(map(int, numbers[1:]))) if place and is_whole else None
+        numbers = whole_numbers(text.split(".")[: 2 + _NAMED_AT_MOST])
+        if len(numbers) < 2:
+            return None
+        micros, said, *just_come = numbers
+        drawn = moment_at(micros)
+        return cls(drawn, said, tuple(just_come)) if drawn else None
 
     def __str__(self) -> str:
         return ".".join(map(str, (micros_of(self.drawn), self.said, *self.just_come)))
@@ -73,6 +77,6 @@ def drawn_now(shown: Iterable[Case]) -> Token:
 
 
 def news(chosen: QueueState, token: Token, *, agent_id: int) -> News:
-    """What has come since into the view, as it is filtered, whatever the page. One query, and those of a search."""
-    came = found_cases(chosen, agent_id=agent_id).filter(submitted_at__gt=token.drawn - _LATE)
+    """What has come since into the view, as it is filtered, whatever the page. One query, and that of a search."""
+    came = found_cases(chosen, agent_id=agent_id).cases.filter(submitted_at__gt=token.drawn - _LATE)
     return News(token, came.exclude(pk__in=token.just_come)[:_COUNTED].count())

@@ -1,5 +1,6 @@
 """The queue as a page: the saved views, the filters that are set, and the rows."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -8,12 +9,15 @@ from django.urls import reverse
 
 from formation_portal.accounts.models import User
 from formation_portal.contract.lifecycle import State
+from formation_portal.portal.options import offered
 
 from .claim_words import ClaimLine, called, claim_line
+from .conditions import counts
 from .due import Due, due
-from .models import Case
+from .filter_controls import FilterControl
+from .models import Case, Offer
 from .news import Token, drawn_now
-from .queue_search import found_cases, in_view, page_of, place_of
+from .queue_search import found_cases, in_view, page_of
 from .queue_state import NOBODY, STATES, QueueState, View
 
 A_PAGE = 25
@@ -50,28 +54,6 @@ class ViewLink:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """One option of a filter."""
-
-    value: str
-    label: str
-    chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """One filter above the queue, as components/filter.html draws it: a list, or a text that is typed."""
-
-    name: str
-    label: str
-    choices: tuple[Choice, ...] = ()
-    value: str = ""
-    is_hidden: bool = False
-    # Leads to where it is typed.
-    key: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Chip:
     """A filter that is set, and the address without it."""
 
@@ -104,34 +86,43 @@ class QueuePage:
     title: str
     lead: str
     views: tuple[ViewLink, ...]
-    filters: tuple[Filter, ...]
+    filters: tuple[FilterControl, ...]
     chips: tuple[Chip, ...]
     rows: tuple[CaseRow, ...]
     first: str
     previous: str
     following: str
+    # Among how many cases it looked, where it stopped before the page was full.
+    looked_through: str
     # This page's own address, and what the deeds lead back to.
     address: str
     # Where the page asks for what has come since, and where that is shown.
     news_url: str
     newest: str
 
+    @property
+    def look_on(self) -> str:
+        """Where it looks on from there."""
+        return self.previous if "before=" in self.address else self.following
+
 
 def queue_page(chosen: QueueState, reader: User) -> QueuePage:
-    """The page: a query for the agents, one for each view's count, one to three for the rows."""
+    """The page: queries for the agents, the offers and the counts of the views, and one to three for the rows."""
     agents = {str(one.pk): called(one) for one in User.objects.filter(is_agent=True).order_by("first_name", "pk")}
-    cases, is_before, is_behind = page_of(found_cases(chosen, agent_id=reader.pk), chosen, length=A_PAGE)
-    top = chosen.from_the_top
+    offers = tuple(Offer.objects.order_by("place", "name", "pk"))
+    shown = page_of(found_cases(chosen, agent_id=reader.pk), length=A_PAGE)
+    top, cases = chosen.from_the_top, shown.cases
     return QueuePage(
         title="All cases" if chosen.looks_at_closed else _VIEW_WORDS[chosen.view],
         lead=_lead(chosen.view),
-        views=tuple(_view_link(view, chosen, reader) for view in View),
-        filters=_filters(chosen, agents),
-        chips=_chips(chosen, agents),
+        views=tuple(_view_links(chosen, reader)),
+        filters=_filters(chosen, agents, offers),
+        chips=_chips(chosen, agents, offers),
         rows=tuple(_row(case, reader) for case in cases),
-        first=_url(top) if is_before else "",
-        previous=_url(replace(top, before=place_of(cases[0]))) if is_before and cases else "",
-        following=_url(replace(top, after=place_of(cases[-1]))) if is_behind and cases else "",
+        first=_url(top) if chosen != top else "",
+        previous=_url(replace(top, before=shown.before)) if shown.before else "",
+        following=_url(replace(top, after=shown.behind)) if shown.behind else "",
+        looked_through=f"{shown.looked_through:,}" if shown.looked_through else "",
         address=chosen.address,
         news_url=news_url(chosen, drawn_now(cases)),
         newest=newest_url(chosen),
@@ -167,35 +158,41 @@ def _lead(view: View) -> str:
     return "Returned to their customers, and handed in once more." if view is View.ANSWERED else ""
 
 
-def _view_link(view: View, chosen: QueueState, reader: User) -> ViewLink:
-    count = in_view(view, agent_id=reader.pk)[:_COUNTED].count()
-    shown = f"{_COUNTED - 1}+" if count == _COUNTED else str(count)
-    return ViewLink(_url(QueueState(view=view)), _VIEW_WORDS[view], shown, view is chosen.view)
+def _view_links(chosen: QueueState, reader: User) -> Iterator[ViewLink]:
+    """One query for all of them."""
+    rows = [in_view(view, agent_id=reader.pk).values("pk")[:_COUNTED] for view in View]
+    for view, count in zip(View, counts(rows, agent_id=reader.pk), strict=True):
+        shown = f"{_COUNTED - 1}+" if count == _COUNTED else str(count)
+        yield ViewLink(_url(QueueState(view=view)), _VIEW_WORDS[view], shown, view is chosen.view)
 
 
-def _filters(chosen: QueueState, agents: dict[str, str]) -> tuple[Filter, ...]:
+def _filters(chosen: QueueState, agents: dict[str, str], offers: Sequence[Offer]) -> tuple[FilterControl, ...]:
+    places = {"": "Any", **{one.place: one.place for one in offers}}
+    fitting = [one for one in offers if one.place == chosen.place or not chosen.place or one.pk == chosen.product]
+    products = {"": "Any", **{one.pk: str(one) for one in fitting}}
     any_state = "Any" if chosen.looks_at_closed else "Any but closed"
     states = {"": any_state, **{one.value: case_words(one) for one in STATES}}
     holders = {"": "Anyone", NOBODY: "Nobody", **agents}
     orders = {"": "Longest waiting first", "newest": "Newest first"}
     return (
-        Filter("q", "Company, person or reference", value=chosen.text, key="/"),
-        Filter("state", "State", _choices(states, chosen.state)),
-        Filter("holder", "Claimed by", _choices(holders, chosen.holder)),
-        Filter("sort", "Order", _choices(orders, "newest" if chosen.newest_first else "")),
-        Filter("view", "", value="" if chosen.view is View.ALL else chosen.view.value, is_hidden=True),
+        FilterControl("q", "Company, person or reference", value=chosen.text, key="/"),
+        FilterControl("place", "Place", choices=offered(places.items(), chosen.place)),
+        FilterControl("product", "Product", choices=offered(products.items(), chosen.product)),
+        FilterControl("state", "State", choices=offered(states.items(), chosen.state)),
+        FilterControl("holder", "Claimed by", choices=offered(holders.items(), chosen.holder)),
+        FilterControl("sort", "Order", choices=offered(orders.items(), "newest" if chosen.newest_first else "")),
+        FilterControl("view", value="" if chosen.view is View.ALL else chosen.view.value, is_hidden=True),
     )
 
 
-def _choices(labels: dict[str, str], chosen: str) -> tuple[Choice, ...]:
-    return tuple(Choice(value, label, value == chosen) for value, label in labels.items())
-
-
-def _chips(chosen: QueueState, agents: dict[str, str]) -> tuple[Chip, ...]:
+def _chips(chosen: QueueState, agents: dict[str, str], offers: Sequence[Offer]) -> tuple[Chip, ...]:
     top = chosen.from_the_top
+    product = next((one.name for one in offers if one.pk == chosen.product), chosen.product)
     holder = "nobody" if chosen.holder == NOBODY else agents.get(chosen.holder, "somebody else")
     chips = (
         (chosen.text, f"“{chosen.text}”", replace(top, text="")),
+        (chosen.place, chosen.place, replace(top, place="")),
+        (chosen.product, product, replace(top, product="")),
         (chosen.state, case_words(State(chosen.state)) if chosen.state else "", replace(top, state="")),
         (chosen.holder, f"Claimed by {holder}", replace(top, holder="")),
     )
@@ -210,7 +207,7 @@ def _row(case: Case, reader: User) -> CaseRow:
         name=case.title or application.product_name,
         product=f"{application.product_name}, {application.jurisdiction_name}",
         reference=application.reference,
-        customer=application.owner.get_full_name() or application.owner.email,
+        customer=application.owner.called,
         submitted_at=case.submitted_at,
         due=waits,
         contents=f"{_count(case.parties, 'party', 'parties')}, {_count(case.documents, 'document', 'documents')}",

@@ -8,6 +8,7 @@ from enum import StrEnum
 from django.utils.http import urlencode
 
 from formation_portal.contract.lifecycle import State
+from formation_portal.whole_numbers import whole_number, whole_numbers
 
 # What is typed to search for; more than this is no reference and no name.
 _LONGEST = 200
@@ -36,11 +37,9 @@ class Place:
     @classmethod
     def read(cls, text: str) -> "Place | None":
         """The place that an address names, or None where it names none."""
-        micros, _, pk = text.partition("-")
-        try:
-            return cls(_EPOCH + timedelta(microseconds=int(micros[:18])), int(pk[:18]))
-        except (ValueError, OverflowError):
-            return None
+        numbers = whole_numbers(text.split("-"))
+        at = moment_at(numbers[0]) if len(numbers) == 2 else None
+        return cls(at, numbers[1]) if at else None
 
     def __str__(self) -> str:
         return f"{micros_of(self.at)}-{self.pk}"
@@ -49,6 +48,18 @@ class Place:
 def micros_of(moment: datetime) -> int:
     """A moment as an address names it: in microseconds, exactly as the database keeps it."""
     return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+def moment_at(micros: int) -> datetime | None:
+    """The moment that an address names like that, or None for one that no calendar has."""
+    try:
+        return _EPOCH + timedelta(microseconds=micros)
+    except OverflowError:
+        return None
+
+
+def _read(query: Mapping[str, str], name: str) -> str:
+    return " ".join(query.get(name, "").replace("\x00", "").split())[:_LONGEST]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +71,9 @@ class QueueState:
     state: str = ""
     # An agent's number, or NOBODY.
     holder: str = ""
+    # What a place is called, and a product's id in the catalog.
+    place: str = ""
+    product: str = ""
     newest_first: bool = False
     after: Place | None = None
     before: Place | None = None
@@ -71,9 +85,11 @@ class QueueState:
         after = Place.read(query.get("after", ""))
         return cls(
             view=View(view) if view in set(View) else View.ALL,
-            text=" ".join(query.get("q", "").split())[:_LONGEST],
+            text=_read(query, "q"),
             state=state if state in set(STATES) else "",
-            holder=holder if holder == NOBODY or (holder.isdecimal() and len(holder) < 10) else "",
+            holder=holder if holder == NOBODY or whole_number(holder, digits=9) else "",
+            place=_read(query, "place"),
+            product=_read(query, "product"),
             newest_first=query.get("sort") == "newest",
             after=after,
             before=None if after else Place.read(query.get("before", "")),
@@ -87,6 +103,8 @@ class QueueState:
             "q": self.text,
             "state": self.state,
             "holder": self.holder,
+            "place": self.place,
+            "product": self.product,
             "sort": "newest" if self.newest_first else "",
             "after": str(self.after or ""),
             "before": str(self.before or ""),

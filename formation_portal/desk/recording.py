@@ -12,7 +12,7 @@ from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.contract.schema import FormSchema
 
-from .models import TITLE_LIMIT, Case, CaseWord
+from .models import PLACE_LIMIT, TITLE_LIMIT, Case, CaseWord, Offer
 from .search_words import words_of
 
 _WITH_US = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW})
@@ -21,13 +21,16 @@ _NO_CLAIM = {"claimed_by_id": None, "claimed_at": None, "taken_from_id": None, "
 
 @receiver(changed)
 def record(draft: Draft, **_: Any) -> None:
-    """The case as the application stands now; a draft that was never submitted is none. At most six queries."""
+    """The case as the application stands now; a draft that was never submitted is none. At most six queries;
+    four more make a new one."""
     application = draft.application
     if application.submitted_at is None or application.deleted_at is not None:
         return
     facts = facts_of(application, title=title_of(draft.entity_raw))
-    facts |= {"parties": len(draft.party_models), "documents": len(draft.documents)}
-    Case.objects.update_or_create(application=application, defaults=facts)
+    facts |= {"parties": len(draft.party_models), "documents": len(draft.documents)} | kind_of(application)
+    is_new = Case.objects.update_or_create(application=application, defaults=facts)[1]
+    if is_new:
+        offer(Offer, application)
     names = party_names(draft.schema, draft.party_models)
     _record_words(application.pk, case_words(application, title=facts["title"], names=names))
 
@@ -54,6 +57,20 @@ def facts_of(application: Any, *, title: str) -> dict[str, Any]:
         # Nobody works on what is closed.
         **(_NO_CLAIM if state in FINAL else {}),
     }
+
+
+def kind_of(application: Any) -> dict[str, str]:
+    """The product and the place of an application, which never change. Also of one as a migration knows it."""
+    place = str(application.product.get("jurisdiction", {}).get("name", ""))
+    return {"product": application.product_id, "place": place[:PLACE_LIMIT]}
+
+
+def offer(model: Any, application: Any) -> None:
+    """Let the filters offer what the application is for; what it is called there last counts."""
+    name = str(application.product.get("product", {}).get("name", "")) or application.product_id
+    model.objects.update_or_create(
+        product=application.product_id, defaults={"name": name[:TITLE_LIMIT], "place": kind_of(application)["place"]}
+    )
 
 
 def title_of(entity_raw: Mapping[str, Any]) -> str:

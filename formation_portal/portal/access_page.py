@@ -63,8 +63,7 @@ class AccessPage:
 
     @property
     def owner(self) -> str:
-        owner = self.draft.application.owner
-        return str(owner.get_full_name() or owner.email)
+        return self.draft.application.owner.called
 
 
 def access_page(draft: Draft, *, box: EmailBox | None = None, right: Right = Right.VIEW) -> AccessPage:

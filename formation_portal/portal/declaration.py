@@ -23,4 +23,4 @@ def declaration_of(draft: Draft, *, by: User, error: str = "") -> Declaration:
         "knows that I give it. I will say so if anything changes before it is formed.",
         name=draft.title,
     )
-    return Declaration(text, by.get_full_name() or by.email, error)
+    return Declaration(text, by.called, error)

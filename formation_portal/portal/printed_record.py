@@ -82,7 +82,7 @@ def _facts(draft: Draft, made_at: datetime) -> PrintedEntry:
         PrintedRow(gettext("Jurisdiction"), application.jurisdiction_name, is_name=True),
         PrintedRow(gettext("State"), application.stands.words),
         PrintedRow(gettext("Submitted"), moments.full(application.submitted_at) if application.submitted_at else ""),
-        PrintedRow(gettext("Submitted by"), (by.get_full_name() or by.email) if by else "", is_name=True),
+        PrintedRow(gettext("Submitted by"), by.called if by else "", is_name=True),
         PrintedRow(gettext("Form and version"), form),
         PrintedRow(gettext("This copy was made"), moments.full(made_at)),
     )
@@ -190,7 +190,7 @@ def _declaration(draft: Draft) -> Iterator[PrintedEntry]:
         return
     by = application.submitted_by
     signed = gettext("Declared by %(name)s on %(when)s.") % {
-        "name": (by.get_full_name() or by.email) if by else gettext("somebody whose account is gone"),
+        "name": by.called if by else gettext("somebody whose account is gone"),
         "when": moments.full(application.submitted_at),
     }
     yield PrintedEntry(gettext("Declaration"), paragraphs=(application.declaration, signed))

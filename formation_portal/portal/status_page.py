@@ -113,4 +113,4 @@ def _facts(draft: Draft) -> Iterable[ReceiptFact]:
         yield ReceiptFact(gettext("Submitted"), moments.full(application.submitted_at))
     by = application.submitted_by
     if by is not None:
-        yield ReceiptFact(gettext("By"), by.get_full_name() or by.email, is_name=True)
+        yield ReceiptFact(gettext("By"), by.called, is_name=True)

@@ -176,6 +176,14 @@ class DeliveryBoard:
         return tuple((title, view) for title, view in views if view.state in (Stage.CHECKING, Stage.OURS))
 
     @property
+    def deeds(self) -> tuple[tuple[str, DeliveryView], ...]:
+        """What people did with the whole of it, in their order, as far as it is or was to be told: names and views."""
+        names = Names(self._rows.values())
+        told = [row for row in self._rows.values() if row.name[0].is_deed and not self._is_idle(row)]
+        told.sort(key=lambda row: (row.name == WITHDRAWAL, row.position))
+        return tuple((names.title(row), self._view(row)) for row in told)
+
+    @property
     def notices(self) -> tuple[str, ...]:
         """What this service can't do, said plainly."""
         cannot = [row.name for row in self._rows.values() if row.reason == UNSUPPORTED]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from formation_portal.contract.lifecycle import AGENT, DEEDS, State
+from formation_portal.gateway.errors import Unclear
 
 from .evidence import AS_IT_SHOULD_BE, hold, not_there, why_unsettled
 from .kinds import Kind
@@ -28,15 +29,17 @@ class Standing:
 
 def read_standing(parcel: Parcel) -> Standing:
     """Where the entity stands. Raises GatewayError where that can't be read."""
-    said = parcel.service.entity(parcel.entity_id).get("status")
-    return Standing(State(said) if said in set(State) else None)
+    record = parcel.service.entity(parcel.entity_id)
+    if record.get("id") not in (None, parcel.entity_id):
+        raise Unclear("The answer's record is of something else")
+    return Standing(next((state for state in State if state == record.get("status")), None))
 
 
 def settle_deed(row: Delivery, found: Standing, *, known: Profile, now: datetime) -> None:
     """Move the row as the evidence allows, and keep what was seen."""
     said = _settled(row, found.state, known, now)
-    if row.wanted != row.sent and row.state in (DeliveryState.WAITING, DeliveryState.HELD):
-        # It was not done, and is to be done no more: the application was withdrawn, or given back.
+    if row.state == DeliveryState.HELD and row.wanted != row.sent:
+        # Nobody wants it told any more: the application was withdrawn, or given back.
         row.state, row.unclear_since = DeliveryState.QUEUED, None
         requeue(row)
     Look.objects.create(delivery=row, records=1, matches=[], conclusion=said)

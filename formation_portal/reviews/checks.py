@@ -1,7 +1,6 @@
 """Accepting facts, and taking that back."""
 
 from collections.abc import Collection
-from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 
@@ -66,7 +65,7 @@ def _asked(facts: Facts, fact: Fact) -> list[Remark]:
 
 
 def _keep(work: Work, fact: Fact, digest: str) -> None:
-    place: dict[str, Any] = {"kind": fact.place.kind, "holder": fact.place.holder, "name": fact.place.name}
     kept = work.touch | {"label": fact.label[:LABEL_LIMIT], "digest": digest}
-    check, _ = Check.objects.update_or_create(application=work.draft.application, **place, defaults=kept)
+    application = work.draft.application
+    check, _ = Check.objects.update_or_create(application=application, **fact.place.columns, defaults=kept)
     work.did("accept" if digest else "reopen", check)

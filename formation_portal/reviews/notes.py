@@ -24,10 +24,8 @@ def write_note(draft: Draft, place: Place, *, text: str, by: AbstractBaseUser) -
     if len(words) > TEXT_LIMIT:
         raise Refused(f"Say it in at most {TEXT_LIMIT:,} characters.", field="note")
     with reviewing(draft, by=by, sight=None, states=_ANY, begins=False) as work:
-        placed = {"kind": place.kind, "holder": place.holder, "name": place.name}
-        label = (label_of(draft, place) or "")[:LABEL_LIMIT]
-        note = Note.objects.create(application=draft.application, **placed, label=label, text=words, **work.touch)
-        work.did("note", note)
+        note = Note(application=draft.application, **place.columns)
+        work.write(note, "note", text=words, label=(label_of(draft, place) or "")[:LABEL_LIMIT])
         return note
 
 
@@ -37,8 +35,5 @@ def remove_note(draft: Draft, note_id: int, *, by: AbstractBaseUser) -> bool:
         note = Note.objects.filter(application=draft.application, pk=note_id, by=by.pk, removed_at=None).first()
         if note is None:
             return False
-        for name, value in (work.touch | {"removed_at": timezone.now()}).items():
-            setattr(note, name, value)
-        note.save()
-        work.did("remove_note", note)
+        work.write(note, "remove_note", removed_at=timezone.now())
         return True

@@ -1,6 +1,7 @@
 """What a check, a remark or a note is about: one place of an application, as pages and tables name it."""
 
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import quote, unquote
 
 from django.db import models
@@ -46,6 +47,11 @@ class Place:
         if len(parts) != len(("kind", "holder", "name")) or parts[0] not in Kind.values:
             return None
         return cls(Kind(parts[0]), unquote(parts[1]), unquote(parts[2]))
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """As the tables keep it, each part by its column."""
+        return {"kind": self.kind.value, "holder": self.holder, "name": self.name}
 
     def __str__(self) -> str:
         return ":".join((self.kind.value, quote(self.holder, safe=""), quote(self.name, safe="")))

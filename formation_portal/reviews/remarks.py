@@ -37,10 +37,10 @@ def ask(
     _look(draft, place, label=label, text=words, reason=reason, proposal=proposal)
     with reviewing(draft, by=by, sight=sight) as work:
         kept = {"label": (label or "")[:LABEL_LIMIT], "reason": reason, "text": words, "proposal": proposal}
-        remark = _drafted(draft, place) or Remark(application=draft.application, **_at(place))
+        remark = _drafted(draft, place) or Remark(application=draft.application, **place.columns)
         if remark.pk and work.is_news(remark):
             raise work.overtaken()
-        _write(work, remark, "ask", **kept)
+        work.write(remark, "ask", **kept)
         return remark
 
 
@@ -53,7 +53,7 @@ def drop(draft: Draft, remark_id: int, *, by: AbstractBaseUser, sight: Sight) ->
             return False
         if work.is_news(remark):
             raise work.overtaken()
-        _write(work, remark, "drop", dropped_at=timezone.now())
+        work.write(remark, "drop", dropped_at=timezone.now())
         return True
 
 
@@ -71,7 +71,7 @@ def settle(draft: Draft, remark_id: int, *, by: AbstractBaseUser, sight: Sight) 
 
 def settle_in(work: Work, remark: Remark) -> None:
     """The same within a transaction that does more."""
-    _write(work, remark, "settle", settled_at=timezone.now())
+    work.write(remark, "settle", settled_at=timezone.now())
 
 
 def send_in(work: Work) -> list[Remark]:
@@ -82,7 +82,7 @@ def send_in(work: Work) -> list[Remark]:
     again = {remark.place for remark in drafted}
     for remark in asked:
         if remark.is_draft:
-            _write(work, remark, "send", sent_at=timezone.now(), round=work.draft.application.submissions)
+            work.write(remark, "send", sent_at=timezone.now(), round=work.draft.application.submissions)
         elif remark.place in again:
             settle_in(work, remark)
     return drafted
@@ -117,16 +117,5 @@ def _open(draft: Draft) -> Any:
 
 
 def _drafted(draft: Draft, place: Place) -> Remark | None:
-    found: Remark | None = _open(draft).filter(sent_at=None, **_at(place)).first()
+    found: Remark | None = _open(draft).filter(sent_at=None, **place.columns).first()
     return found
-
-
-def _at(place: Place) -> dict[str, str]:
-    return {"kind": place.kind.value, "holder": place.holder, "name": place.name}
-
-
-def _write(work: Work, remark: Remark, what: str, **values: Any) -> None:
-    for name, value in (work.touch | values).items():
-        setattr(remark, name, value)
-    remark.save()
-    work.did(what, remark)

@@ -37,6 +37,13 @@ class Work:
         """Who, when, and the version that comes of it."""
         return {"version": self.review.version + 1, "by": self.by, "at": timezone.now()}
 
+    def write(self, row: Any, what: str, **values: Any) -> None:
+        """Save the row with these values, as touched by this work."""
+        for name, value in (self.touch | values).items():
+            setattr(row, name, value)
+        row.save()
+        self.did(what, row)
+
     def did(self, what: str, row: Any) -> None:
         """Keep for the audit what was done to a row."""
         self.done.append((what, row.pk))

@@ -1,4 +1,4 @@
-"""What the queue and its search cost with 100,000 cases, against 1,000 (issue: at most 1.5 ×, and 12 queries)."""
+"""What queue, search and figures cost with 100,000 cases, against 1,000 (issue: at most 1.5 ×, and 12 queries)."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -15,17 +15,19 @@ from formation_portal.applications.models import Application
 from formation_portal.applications.tokens import new_reference
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.lifecycle import State
-from formation_portal.desk.models import Case, CaseWord
+from formation_portal.desk.models import Case, CaseWord, Offer
 from formation_portal.desk.search_words import words_of
-from tests.bench import forms
+from tests.bench import figures, forms
 
 Measure = tuple[str, float, str]
 
 FEW, MANY = 1_000, 100_000
 _AT_ONCE = 5_000
 _CLOSED = 3
+_PLACES, _PRODUCTS = 20, 32
 # Each view; then words that as many cases have among few as among many, that all have, that an eighth and a fifth have,
-# that none has, and the worst: two that many have, and none has both. Pages are equally long on both sides.
+# that none has; places and products; and the worst: two things that many have, and none has both. Pages are equally
+# long on both sides.
 QUESTIONS = {
     "all": "",
     "unclaimed": "?view=unclaimed",
@@ -40,6 +42,17 @@ QUESTIONS = {
     "search_none": "?q=holdings+nobody",
     "search_view": "?view=unclaimed&q=holdings&holder=nobody",
     "search_worst": "?q=given3+given4",
+    "figures": "figures/",
+    "figures_of_a_year": "figures/?period=12-months",
+    "search_worst_of_six": "?q=given3+holdings+limited+nils+family2+given4",
+    "place": "?place=Place+3",
+    "product": "?product=product-5&sort=newest",
+    "place_and_product": "?place=Place+3&product=product-3",
+    "place_in_view": "?view=overdue&place=Place+3&state=submitted_for_review",
+    "place_worst": "?place=Place+3&product=product-4",
+    "place_worst_in_view": "?view=unclaimed&place=Place+3&product=product-4",
+    "place_worst_of_words": "?place=Place+4&q=given3",
+    "state_worst_of_words": "?state=incorporated&q=given4",
 }
 
 Cost = Callable[[Callable[[], Any]], float]
@@ -50,9 +63,15 @@ def measures(owner: Any, cost: Cost, *, many: int = MANY) -> Iterator[Measure]:
     agent = get_user_model().objects.create_user("bench-agent@example.com", first_name="Mira", is_agent=True)
     client = Client()
     client.force_login(agent, backend="allauth.account.auth_backends.AuthenticationBackend")
+    Offer.objects.bulk_create(
+        Offer(product=f"product-{number}", name=f"Company {number}", place=f"Place {number % _PLACES}")
+        for number in range(_PRODUCTS)
+    )
     fill(owner, FEW)
+    figures.fill(FEW)
     few = {name: cost(lambda query=query: client.get(f"/desk/{query}")) for name, query in QUESTIONS.items()}
     fill(owner, many - FEW)
+    figures.fill(many)
     most = 0
     for name, query in QUESTIONS.items():
         found = cost(lambda query=query: client.get(f"/desk/{query}"))
@@ -102,6 +121,8 @@ def _case(number: int, one: Application) -> Case:
     return Case(
         application=one,
         title=f"Company {number} Holdings Limited",
+        place=f"Place {number % _PLACES}",
+        product=f"product-{number % _PRODUCTS}",
         state=one.state,
         submitted_at=at,
         open_since=at if is_open else None,

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
-from formation_portal.relay.models import SURPLUS, TWINS, UNCLEAR, Delivery, Look
+from formation_portal.relay.models import OTHERWISE, SURPLUS, TWINS, UNCLEAR, Delivery, Look
 from formation_portal.relay.profile import remember
 from tests.applications import made
 
@@ -46,6 +46,22 @@ def test_the_list_says_in_words_what_each_thing_is(complete: Draft, as_agent: Cl
     assert "Larkfield Holdings" in text
     assert complete.application.reference in text
     assert "nothing that we can read tells" in text
+
+
+def test_what_agents_did_is_named_and_decided_about_wherever_it_is_held(
+    submitted: Draft, agent: Any, as_agent: Client
+) -> None:
+    saving.advance(submitted, "begin_review", by=agent)
+    saving.advance(submitted, "approve", by=agent)
+    row = put("status", "held", OTHERWISE)
+    assert titles(as_agent, "?state=undecided") == ["The start of the review"]
+    text = page_of(as_agent, path(row)).one("main").text
+    assert "The service does not follow this: the application stands otherwise there" in text
+    assert "The change has arrived" in text
+    assert "The status that we tell: in_review" in text
+    case = page_of(as_agent, f"/desk/{submitted.application.reference}/").one("main").text
+    assert "The start of the review: To settle" in " ".join(case.split())
+    assert "The approval: Saved" in " ".join(case.split())
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_a_case_whose_submission_is_seen_late_is_news(owner: Any, as_agent: Clie
     assert "1 new case." in as_agent.get(address, headers=HTMX).content.decode()
 
 
-@pytest.mark.parametrize("token", ["", "nonsense", "1", "1.x", "9" * 40 + ".1", "1.2.x"])
+@pytest.mark.parametrize("token", ["", "nonsense", "1", "1.x", "9" * 40 + ".1", "9" * 18 + ".1", "1.2.x"])
 def test_a_version_that_cannot_be_read_is_no_news(owner: Any, as_agent: Client, token: str) -> None:
     submitted_ones(owner, 1)
     assert as_agent.get(f"/desk/news/?token={token}", headers=HTMX).status_code == 204

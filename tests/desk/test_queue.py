@@ -77,7 +77,10 @@ def test_a_page_goes_on_behind_a_case_that_has_left_the_view(owner: Any, agent: 
     assert references(as_agent, following) == before
 
 
-@pytest.mark.parametrize("address", ["?after=nonsense", "?view=nonsense&state=x&holder=x&sort=x", "?after=9-9-9"])
+@pytest.mark.parametrize(
+    "address",
+    ["?after=nonsense", "?view=nonsense&state=x&holder=x&sort=x", "?after=9-9-9", "?after=5", f"?after={'9' * 18}-1"],
+)
 def test_an_address_that_cannot_be_read_filters_nothing(owner: Any, as_agent: Client, address: str) -> None:
     [case] = submitted_ones(owner, 1)
     assert references(as_agent, address) == [case.reference]

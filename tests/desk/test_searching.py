@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 from django.apps import apps
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft, open_draft
@@ -14,7 +16,7 @@ from formation_portal.applications.models import Application
 from formation_portal.applications.signals import changed
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk import queue_search
-from formation_portal.desk.models import Case, CaseWord
+from formation_portal.desk.models import Case, CaseWord, Offer
 from formation_portal.desk.search_words import beginnings, words_of
 from formation_portal.management import web_server
 from tests.applications import made
@@ -91,6 +93,47 @@ def test_a_correction_changes_what_finds_a_case(submitted: Draft, owner: Any, as
     assert references(as_agent, "?q=larkfield") == []
 
 
+def test_a_customers_new_name_and_address_find_their_cases_at_once(
+    submitted: Draft, owner: Any, stranger: Any, as_agent: Client
+) -> None:
+    named, [other] = [submitted.application.reference], submitted_ones(stranger, 1)
+    before = _words(other)
+    owner.last_name, owner.email = "Kestrel", "ada@kestrel.example"
+    owner.save(update_fields=["last_name", "email"])
+    assert references(as_agent, "?q=kestrel") == named
+    assert references(as_agent, "?q=ada@kestrel") == named
+    assert references(as_agent, "?q=owner@example.com") == []
+    assert references(as_agent, "?q=ada+lovelace") == named, "somebody else in it has that name"
+    assert _words(submitted.application) == _words_made_anew(submitted)
+    assert _words(other) == before
+
+
+def _words_made_anew(case: Draft) -> set[bytes]:
+    CaseWord.objects.filter(case=case.application.pk).delete()
+    changed.send(sender=Application, draft=open_draft(Application.objects.get(pk=case.application.pk)))
+    return _words(case.application)
+
+
+def test_what_else_an_account_keeps_costs_its_cases_nothing(
+    submitted: Draft, owner: Any, django_assert_num_queries: Any
+) -> None:
+    with django_assert_num_queries(1):
+        owner.save(update_fields=["last_login"])
+    with django_assert_num_queries(2):
+        owner.save()
+
+
+def test_many_cases_of_a_customer_follow_in_a_fixed_number_of_queries(owner: Any) -> None:
+    costs = []
+    for name in ("Kestrel", "Heron"):
+        submitted_ones(owner, 3)
+        owner.first_name = name
+        with CaptureQueriesContext(connection) as captured:
+            owner.save(update_fields=["first_name"])
+        costs.append(len(captured))
+    assert costs[0] == costs[1]
+
+
 def test_a_change_that_fails_leaves_the_case_as_it_was(submitted: Draft, owner: Any) -> None:
     before = _words(submitted.application)
 
@@ -109,9 +152,14 @@ def test_a_change_that_fails_leaves_the_case_as_it_was(submitted: Draft, owner: 
 
 def test_what_was_submitted_before_the_desk_kept_cases_is_found(submitted: Draft) -> None:
     kept, words = Case.objects.values().get(), _words(submitted.application)
-    Case.objects.all().delete()
-    importlib.import_module("formation_portal.desk.migrations.0002_cases_that_stand").make_cases(apps, None)
+    offers = list(Offer.objects.values())
+    for model in (Case, Offer):
+        model.objects.all().delete()
+    migration = "formation_portal.desk.migrations.{}"
+    importlib.import_module(migration.format("0002_cases_that_stand")).make_cases(apps, None)
+    importlib.import_module(migration.format("0005_places_and_products_of_cases")).say_kinds(apps, None)
     assert Case.objects.values().get() == kept
+    assert list(Offer.objects.values()) == offers != []
     assert _words(submitted.application) == words
 
 

@@ -31,12 +31,14 @@ from tests.journeys.audited import audited
 from tests.journeys.barriers import HEIGHT, WIDE, barriers
 from tests.journeys.browser import TabBrowser
 from tests.journeys.conftest import OpenTab
+from tests.journeys.figured import figured
 from tests.journeys.manners import AGENTS, CUSTOMERS, MOST_SHIFT, bad_manners, keep_hosts, shifted
 from tests.journeys.others import others_take_part
 from tests.journeys.papers import papers_in_every_state
 from tests.journeys.people import people_once
 from tests.journeys.reviewed_parties import parties_under_review
 from tests.journeys.screenshots import Shot, Story, press, signed_in
+from tests.journeys.under_review import under_review
 from tests.needed import has_chromium, needed
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
@@ -117,6 +119,13 @@ def test_no_page_of_the_audit_puts_up_a_barrier(walk: Walk) -> None:
     assert not walk.found, "\n".join(walk.found)
 
 
+@pytest.mark.long
+def test_no_page_of_the_figures_puts_up_a_barrier(walk: Walk) -> None:
+    for shot in figured():
+        walk.look(shot)
+    assert not walk.found, "\n".join(walk.found)
+
+
 def test_no_page_about_people_puts_up_a_barrier(walk: Walk) -> None:
     for shot in people_once():
         walk.look(shot)
@@ -140,6 +149,13 @@ def test_no_page_of_what_others_do_puts_up_a_barrier(walk: Walk) -> None:
 @pytest.mark.long
 def test_no_state_of_the_queue_puts_up_a_barrier(walk: Walk) -> None:
     for shot in at_the_desk():
+        walk.look(shot)
+    assert not walk.found, "\n".join(walk.found)
+
+
+@pytest.mark.long
+def test_no_state_of_a_case_under_review_puts_up_a_barrier(walk: Walk) -> None:
+    for shot in under_review():
         walk.look(shot)
     assert not walk.found, "\n".join(walk.found)
 

@@ -107,8 +107,13 @@ def test_the_focused_row_is_claimed_by_a_key_or_else_what_is_ticked(desk: tuple[
         tab.keyboard.press(key)
     expect(tab.get_by_text("You have claimed 1 case.")).to_be_visible()
     expect(tab.locator(".queue tbody tr").nth(1)).to_contain_text("since")
-    for place in (0, 2):
-        tab.locator(".tick").nth(place).click()
+    every = tab.get_by_label("Choose all on this page")
+    tab.locator("tbody .tick").first.click()
+    assert every.evaluate("box => box.indeterminate")
+    tab.locator("thead .tick").click()
+    assert [box.is_checked() for box in tab.locator("tbody .tick input").all()] == [True] * 3
+    tab.locator("tbody .tick").nth(1).click()
+    assert not every.is_checked()
     tab.keyboard.press("c")
     expect(tab.get_by_text("You have claimed 2 cases.")).to_be_visible()
     assert Case.objects.filter(claimed_by=agent).count() == 3

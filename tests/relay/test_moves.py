@@ -65,7 +65,15 @@ def test_the_service_follows_through_two_rounds_to_the_incorporation(
         "in_review", "returned_for_changes", "in_review", "submitted_to_csp", "incorporated",
     ]  # fmt: skip
     assert len({call.key for call in weather.made}) == len(weather.made)
-    assert deliveries(submitted.application).overall.words == "Received"
+    board = deliveries(submitted.application)
+    assert [(title, view.words) for title, view in board.deeds] == [
+        (title, "Received")
+        for title in (
+            "The submission", "The start of the review", "The return for changes",
+            "The submission", "The start of the review", "The approval", "The incorporation",
+        )
+    ]  # fmt: skip
+    assert board.overall.words == "Received"
     assert drain() == 0
 
 

@@ -120,6 +120,27 @@ def test_where_nothing_can_be_read_it_is_held_and_never_told_twice(
     assert status_row("in_review").state == "done"
 
 
+@pytest.mark.parametrize("said", ["an unknown state", ["in_review"], None])
+def test_a_record_without_a_state_that_we_know_settles_nothing(
+    submitted: Draft, without_keys: Weather, agent: Any, said: Any
+) -> None:
+    without_keys.spoil(STATUS, lost_after, times=1)
+    without_keys.spoil(READ, answers(200, {"data": {"status": said}}))
+    advance(submitted, "begin_review", by=agent)
+    drained()
+    held = status_row("in_review")
+    assert (held.state, held.reason, held.seen.get().conclusion) == ("held", UNCLEAR, "no state that we know")
+
+
+def test_a_record_of_something_else_settles_nothing(submitted: Draft, without_keys: Weather, agent: Any) -> None:
+    without_keys.spoil(STATUS, lost_before, times=1)
+    without_keys.spoil(READ, answers(200, {"data": {"id": "ent_other", "status": "in_review"}}), times=1)
+    advance(submitted, "begin_review", by=agent)
+    drained()
+    assert there() == "in_review"
+    assert len(told(without_keys)) == 2
+
+
 def test_a_submission_whose_answer_was_lost_is_not_made_twice(
     complete: Draft, without_keys: Weather, owner: Any, agent: Any
 ) -> None:
@@ -212,6 +233,21 @@ def test_a_withdrawal_waits_until_it_is_known_what_came_before(
     assert told(weather) == ["in_review", "withdrawn"], "what nobody wants told any more is not told again"
     assert there() == "withdrawn"
     assert deliveries(submitted.application).overall.words == "Received"
+
+
+@pytest.mark.parametrize("lost", [lost_before, lost_after])
+def test_a_withdrawal_ends_the_doubt_about_a_submission(
+    complete: Draft, weather: Weather, owner: Any, lost: Any
+) -> None:
+    weather.spoil(SUBMIT, lost, times=1)
+    saving.submit(complete, by=owner)
+    drain()
+    saving.withdraw(complete, by=owner)
+    drained()
+    assert there() == "withdrawn"
+    assert weather.deeds.count(SUBMIT) == 1
+    assert not concerns().exists()
+    assert deliveries(complete.application).overall.words == "Received"
 
 
 def test_a_service_without_the_call_is_not_told_and_holds_nothing_up(

@@ -9,8 +9,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from formation_portal.figures.spans import PERIODS, Period
+from formation_portal.portal.options import offered
 
-from ..audit_filter import Choice, Control
+from ..filter_controls import FilterControl
 from .ages import ages
 from .returns import questions, reasons
 from .tables import Table
@@ -42,7 +43,7 @@ class Shown:
 class FiguresPage:
     """All tables of a period. `first` is its first day."""
 
-    controls: tuple[Control, ...]
+    controls: tuple[FilterControl, ...]
     period: Period
     first: date
     time_zone: str
@@ -66,7 +67,7 @@ def figures_page(period: Period) -> FiguresPage:
         period=period,
         first=period.starts(today)[0],
         time_zone=timezone.get_current_timezone_name(),
-        overdue_words=f"What has been with us for {settings.OVERDUE_DAYS} days or more is overdue.",
+        overdue_words=f"Counted by date. What has been with us for {settings.OVERDUE_DAYS} days or more is overdue.",
         most_shown=_SHOWN,
         pictures=pictures(done),
         open=_shown(ages(today), period),
@@ -83,9 +84,9 @@ def table_of(name: str, period: Period) -> Table:
     return TABLES[name](period, timezone.localdate())
 
 
-def _control(chosen: Period) -> Control:
-    choices = tuple(Choice(one.name, f"The last {one.words}", one is chosen) for one in PERIODS)
-    return Control("period", "Period", choices=choices)
+def _control(chosen: Period) -> FilterControl:
+    periods = ((one.name, f"The last {one.words}") for one in PERIODS)
+    return FilterControl("period", "Period", choices=offered(periods, chosen.name))
 
 
 def _shown(table: Table, period: Period) -> Shown:

@@ -1,0 +1,82 @@
+"""What narrows the queue, each thing with the index that finds its cases, so that the rarest can lead a search."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models.lookups import IsNull
+
+from formation_portal.accounts.models import User
+
+from .claims import claimed_by, unclaimed
+from .models import Case, CaseWord
+from .queue_state import NOBODY, QueueState, View
+from .search_words import beginnings
+
+# How many of the words count at all.
+_WORDS = 6
+# Behind everything that begins with a word: UTF-8 has no such byte.
+_AFTER_ALL = b"\xff"
+# The filters that are columns of a case.
+COLUMNS = ("product", "place", "state")
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One thing that a case must be. `rows` are those of the index that finds such cases, by the case's key; None where
+    no index does."""
+
+    test: Q | IsNull
+    rows: QuerySet[Any] | None = None
+    # The column that has to have one value.
+    column: str = ""
+    # How many cases have it, as far as they were counted.
+    count: int = 0
+
+
+class Counted(Subquery):
+    """How many rows a query has, as a value of another query."""
+
+    template = "(SELECT COUNT(*) FROM (%(subquery)s) counted)"
+    output_field = IntegerField()
+
+
+def counts(rows: Sequence[QuerySet[Any]], *, agent_id: int) -> tuple[int, ...]:
+    """How many rows each of several queries has, in one query. What is cut counts as far as it is cut."""
+    if not rows:
+        return ()
+    found: tuple[int, ...] = User.objects.filter(pk=agent_id).values_list(*map(Counted, rows)).get()
+    return found
+
+
+def conditions(chosen: QueueState, *, agent_id: int) -> tuple[Condition, ...]:
+    """Everything that a state of the queue asks of a case, but for the view's own moment."""
+    words = [_with_word(word) for word in beginnings(chosen.text)[:_WORDS]]
+    columns = [_in_column(name, value) for name in COLUMNS if (value := getattr(chosen, name))]
+    holders = [chosen.holder] if chosen.holder else []
+    if chosen.view is View.MINE:
+        holders.append(str(agent_id))
+    if chosen.view is View.UNCLAIMED:
+        holders.append(NOBODY)
+    return (*words, *columns, *map(_held_by, holders))
+
+
+def _with_word(word: bytes) -> Condition:
+    # A value that is looked up, since PostgreSQL would read a whole index for EXISTS.
+    begins = Q(word__gte=word, word__lt=word + _AFTER_ALL)
+    here = CaseWord.objects.filter(begins, case=OuterRef("pk")).values("pk")[:1]
+    rows = CaseWord.objects.filter(begins).values("case")
+    return Condition(IsNull(Subquery(here), False), rows)
+
+
+def _in_column(name: str, value: str) -> Condition:
+    test = Q(**{name: value})
+    return Condition(test, Case.objects.filter(test).values("pk"), column=name)
+
+
+def _held_by(holder: str) -> Condition:
+    if holder == NOBODY:
+        return Condition(unclaimed())
+    test = claimed_by(int(holder))
+    return Condition(test, Case.objects.filter(test).values("pk"))

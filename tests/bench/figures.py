@@ -1,0 +1,73 @@
+"""Totals as so many cases leave them that were submitted within a year: of 32 products with 20 questions each."""
+
+from collections import Counter
+from datetime import datetime, timedelta
+from types import SimpleNamespace
+
+from django.apps import apps
+from django.utils import timezone
+
+from formation_portal.contract.lifecycle import State
+from formation_portal.figures.cells import Cell, Table, put
+from formation_portal.figures.models import CaseClock, Form, Question
+from formation_portal.figures.moves import moved_to
+from formation_portal.figures.remarks import digest_of, remarked
+from formation_portal.reviews.models import Reason
+
+_PRODUCTS, _QUESTIONS, _DAYS = 32, 20, 364
+_MOVES = (
+    State.IN_REVIEW,
+    State.RETURNED_FOR_CHANGES,
+    State.SUBMITTED_FOR_REVIEW,
+    State.IN_REVIEW,
+    State.SUBMITTED_TO_CSP,
+    State.INCORPORATED,
+)
+
+
+def fill(count: int) -> None:
+    """In the place of what stood there. Every case has come to another point of the same way."""
+    for table in Table:
+        apps.get_model("figures", table.value).objects.all().delete()
+    numbers = _questions()
+    more = Counter[Cell]()
+    for number in range(count):
+        more.update(_case(number, numbers))
+    put(more, apps)
+
+
+def _questions() -> dict[str, int]:
+    """Their numbers by their digests."""
+    forms = [Form(product_id=f"p{number}", name=f"Product {number}", place="Benchland") for number in range(_PRODUCTS)]
+    Form.objects.bulk_create(forms, ignore_conflicts=True)
+    asked = [(form, place) for form in forms for place in range(_QUESTIONS)]
+    Question.objects.bulk_create(
+        (
+            Question(
+                digest=digest_of(_remark(place), form.product_id), form=form, kind="field", words=f"Question {place}"
+            )
+            for form, place in asked
+        ),
+        ignore_conflicts=True,
+    )
+    return dict(Question.objects.values_list("digest", "pk"))
+
+
+def _case(number: int, questions: dict[str, int]) -> Counter[Cell]:
+    at, form = timezone.now() - timedelta(days=number * 37 % _DAYS, hours=number % 24), f"p{number % _PRODUCTS}"
+    clock = CaseClock()
+    more = moved_to(State.SUBMITTED_FOR_REVIEW, at, clock=clock, form=form)
+    for step, state in enumerate(_MOVES[: number % (len(_MOVES) + 1)]):
+        at += timedelta(minutes=1 + number * (step + 7) % 20_000)
+        if at > timezone.now():
+            break
+        more.update(moved_to(state, at, clock=clock, form=form))
+        if state is State.RETURNED_FOR_CHANGES:
+            remarks = [_remark(number * (one + 3) % _QUESTIONS, number, at) for one in range(2)]
+            more.update(remarked(remarks, form=form, questions=questions))
+    return more
+
+
+def _remark(place: int, number: int = 0, at: datetime | None = None) -> SimpleNamespace:
+    reason = Reason.values[number % len(Reason.values)]
+    return SimpleNamespace(kind="field", name=f"q{place}", holder="", label="", reason=reason, sent_at=at)
