@@ -184,6 +184,25 @@ def test_the_second_round_shows_old_beside_new_and_nothing_that_stayed(
     assert str(last_name) in boxes(markup)
 
 
+def test_what_stood_there_is_what_was_accepted_last_and_not_what_was_there_first(
+    submitted: Draft, as_agent: Client, agent: Any, owner: Any
+) -> None:
+    last_name = Place.of_field("ada", "person.last_name")
+    accepted(submitted, NAME, last_name, by=agent)
+    for first, last in (("Augusta", "Lovelace"), ("Augusta Ada", "King")):
+        rule(submitted, RETURN, text="Look", by=agent, sight=sight_of(submitted.application))
+        ada = submitted.party("ada")
+        assert ada is not None
+        raw = {**ada.raw, "person.first_name": first, "person.last_name": last}
+        saving.save_party(submitted, ada, raw, version=ada.version, by=owner)
+        saving.submit(submitted, by=owner)
+        if last == "Lovelace":
+            accepted(submitted, NAME, by=agent)
+    markup = page(as_agent, submitted)
+    assert "Was Augusta Now Augusta Ada" in words(fact(markup, "First name"))
+    assert "Was Lovelace Now King" in words(fact(markup, "Last name"))
+
+
 def test_the_roles_stand_beside_what_the_form_asks_of_them(submitted: Draft, as_agent: Client, owner: Any) -> None:
     said = words(fact(page(as_agent, submitted), "At least 1"))
     assert "Directors At least 1; there are 2.Passport, hereLetter, optional" in said
