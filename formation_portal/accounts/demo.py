@@ -23,6 +23,8 @@ class DemoAccount:
 ACCOUNTS = (
     DemoAccount("demo@example.com", "Ingrid", "Solheim", is_agent=False),
     DemoAccount("agent@example.com", "Mira", "Okafor", is_agent=True),
+    # Somebody to confirm what the first agent decides.
+    DemoAccount("colleague@example.com", "Tomasz", "Brandt", is_agent=True),
 )
 
 

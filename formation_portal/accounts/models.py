@@ -1,9 +1,12 @@
 """A person who signs in. The e-mail address is the login; there is no user name."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser, BaseUserManager
 from django.db import models
+
+from .rights import Right, all_rights
 
 
 class UserManager(BaseUserManager["User"]):
@@ -33,6 +36,8 @@ class User(AbstractUser):
         "language", max_length=8, blank=True, default="", help_text="Letters are written in it."
     )
 
+    rights = models.JSONField("rights", default=all_rights, blank=True, help_text="What an agent may do.")
+
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
 
@@ -40,6 +45,11 @@ class User(AbstractUser):
 
     def __str__(self) -> str:
         return self.email
+
+    @property
+    def may(self) -> Mapping[str, bool]:
+        """For each right whether this agent has it; a customer has none."""
+        return {right.value: self.is_agent and right in self.rights for right in Right}
 
     @property
     def called(self) -> str:

@@ -15,8 +15,9 @@ from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 from django_htmx.middleware import HtmxDetails
 
-from . import passes, signing_in
+from . import passes, refusing, signing_in
 from .models import User
+from .rights import Right
 
 Rest = ParamSpec("Rest")
 
@@ -98,6 +99,22 @@ def agent(view: UserView[Rest]) -> View[Rest]:
     return _declare(Policy.AGENT, _behind_sign_in(guarded))
 
 
+def agent_with(*rights: Right) -> Callable[[UserView[Rest]], View[Rest]]:
+    """For agents who have these rights. Others get 403 and read which one is missing, whatever the address names."""
+
+    def guard(view: UserView[Rest]) -> View[Rest]:
+        @wraps(view)
+        def guarded(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
+            missing = [right for right in rights if not request.user.may[right]]
+            return refusing.page(request, missing[0]) if missing else view(request, *args, **kwargs)
+
+        declared = agent(guarded)
+        declared.rights = frozenset(rights)  # type: ignore[attr-defined]  # a mark on the function; read by `rights_of`
+        return declared
+
+    return guard
+
+
 def signed(view: AnyView[Rest]) -> View[Rest]:
     """For a machine that signs what it posts, which the view verifies. No cookie opens it, so that a forged page has
     nothing to use, and no token against one is asked for."""
@@ -107,6 +124,11 @@ def signed(view: AnyView[Rest]) -> View[Rest]:
 def policy_of(view: Callable[..., object]) -> Policy | None:
     """What a view declares, or None."""
     return getattr(view, "policy", None)
+
+
+def rights_of(view: Callable[..., object]) -> frozenset[Right]:
+    """The rights that a view asks of agents."""
+    return getattr(view, "rights", frozenset())
 
 
 def _behind_sign_in(view: UserView[Rest]) -> View[Rest]:

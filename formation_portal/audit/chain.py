@@ -34,14 +34,18 @@ class Subject(Protocol):
     reference: Any
 
 
-def append(deed: Deed, *, by: Somebody | None, application: Subject, subject: object = "", **detail: Any) -> None:
-    """Add one entry: two queries, committed or rolled back with the deed. `by` is None where the portal does it.
+def append(
+    deed: Deed, *, by: Somebody | None, application: Subject | None, subject: object = "", **detail: Any
+) -> None:
+    """Add one entry: two queries, committed or rolled back with the deed. `by` is None where the portal does it, and
+    `application` where it is about none.
 
     `detail` is small and holds no personal data. From here to the end of the transaction other deeds wait, so this is
     the last thing that a deed does.
     """
     told = json.dumps(detail, sort_keys=True, separators=(",", ":")) if detail else ""
-    said = (time.time_ns() // 1000, *_actor(by), deed.value, application.pk, application.reference)
+    about = (application.pk, application.reference) if application else (0, "")
+    said = (time.time_ns() // 1000, *_actor(by), deed.value, *about)
     with transaction.atomic(savepoint=False):
         number, hashed = _take_its_place((*said, line(str(subject), SUBJECT_LIMIT), told))
         transaction.on_commit(partial(anchor.write, ((number, hashed),)))

@@ -18,6 +18,7 @@ class Deed(models.TextChoices):
     CHANGE = "change", "Changed the application"
     DECISION = "decision", "Decided"
     REVIEW = "review", "Reviewed"
+    RIGHTS = "rights", "Changed rights"
 
 
 class Actor(models.TextChoices):

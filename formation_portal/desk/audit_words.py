@@ -1,7 +1,7 @@
 """What an entry of the audit says, in words; of what was never submitted no more than that it happened."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from formation_portal.accounts.models import User
@@ -9,6 +9,8 @@ from formation_portal.applications.models import Application, Change
 from formation_portal.audit.models import Actor, Deed, Entry
 from formation_portal.portal.looking import Way
 from formation_portal.relay.models import Decision
+
+from .audit_filter import number_in
 
 _LOOKS: dict[str, str] = {
     Way.FILE: "Took document {subject} as a file",
@@ -28,6 +30,7 @@ _REVIEWS: dict[str, str] = {
     "decide": "Decided",
     "confirm": "Confirmed a decision",
     "refuse": "Refused a decision",
+    "take_back": "Took a proposed decision back",
     "overtake": "Overtook a proposed decision",
 }
 _DECISIONS: dict[str, str] = dict(Decision.Deed.choices)
@@ -38,7 +41,7 @@ class Words:
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         found = list(entries)
-        self._people = User.objects.in_bulk({one.account for one in found})
+        self._people = User.objects.in_bulk({one.account for one in found} | set(map(_account_changed, found)))
         submitted = Application.objects.submitted().filter(pk__in={one.application for one in found})
         self._submitted = set(submitted.values_list("pk", flat=True))
         numbers = {number for one in found if self.may_tell(one) for number in _changes(one)}
@@ -70,10 +73,24 @@ class Words:
                 return f"Took the record as {str(said.get('kind', 'file')).upper()}"
             case Deed.REVIEW:
                 return _reviewed(said.get("did"))
+            case Deed.RIGHTS:
+                return self._rights(entry, said)
             case Deed.DECISION:
                 return f"Decided about {entry.subject}: {_DECISIONS.get(str(said.get('said')), 'as it was')}"
         told = [self._changes[number] for number in _changes(entry) if number in self._changes]
         return "; ".join(told) or "Changed the application"
+
+    def _rights(self, entry: Entry, said: Mapping[str, Any]) -> str:
+        """Which rights an agent was given, and which were taken away."""
+        agent = self._people.get(_account_changed(entry))
+        name = (agent.get_full_name() or agent.email) if agent else f"account {entry.subject}"
+        told = ((f"Gave {name} the rights", said.get("given")), (f"Took from {name} the rights", said.get("taken")))
+        return "; ".join(f"{words} {', '.join(map(str, rights))}" for words, rights in told if rights)
+
+
+def _account_changed(entry: Entry) -> int:
+    """The account whose rights an entry tells of; 0 where it tells of something else."""
+    return number_in(entry.subject) if entry.deed == Deed.RIGHTS else 0
 
 
 def detail_of(entry: Entry) -> dict[str, Any]:

@@ -13,11 +13,10 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.applications.summary import summary
 from formation_portal.contract.needs import Need
 from formation_portal.portal.ownership import Ownership, ownership
-from formation_portal.reviews.facts import facts_of
+from formation_portal.reviews.facts import Facts, facts_of
 from formation_portal.reviews.models import Remark
 from formation_portal.reviews.naming import whose
 from formation_portal.reviews.places import WHOLE, Kind
-from formation_portal.reviews.reviewing import UNDER_REVIEW
 from formation_portal.reviews.since import Sight
 
 from .arrivals import Arrivals, arrivals
@@ -25,8 +24,10 @@ from .case_history import Timeline, history_of, timeline
 from .case_parties import DocumentRow, Parties, documents_of, parties_of
 from .case_reading import Reading
 from .case_sections import CaseEntry, ShareEntry, sections_of, shares_of
+from .coming_from import came_from, case_url
 from .counts import counted, together
 from .differences import Difference, Differences, differences
+from .offers import can_review
 from .queue_page import case_words
 from .remark_panels import Panel, Panels, place_id
 
@@ -55,6 +56,7 @@ class CasePage:
     status: str
     sight: Sight
     back: str
+    facts: Facts
     can_check: bool
     news: str
     only_changed: bool
@@ -79,11 +81,11 @@ def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str
     Seven queries more than that: remarks, checks, notes, owners, history, deliveries and the service.
     """
     application = draft.application
-    address = reverse("desk:review", args=[application.reference])
     history = history_of(application)
     changes = differences(draft, history)
     only_changed = _only_changed(asked, changes)
-    back = f"{address}?{CHANGED}={int(only_changed)}" if changes else address
+    address = case_url(application.reference, came_from(asked))
+    back = _with(address, only_changed) if changes else address
     review = getattr(application, "review", None)
     sight = Sight(application.submissions, review.version if review else 0)
     panels = Panels(draft, reader=reader, back=back, sight=sight, lazily=True)
@@ -95,7 +97,7 @@ def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str
         panels=panels,
         differences=changes,
         only_changed=only_changed,
-        can_check=application.stands in UNDER_REVIEW,
+        can_check=can_review(draft, reader),
     )
     make = partial(
         CasePage,
@@ -103,10 +105,11 @@ def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str
         status=case_words(application.stands),
         sight=sight,
         back=back,
+        facts=reading.facts,
         can_check=reading.can_check,
         news=_news(changes),
         only_changed=only_changed,
-        other_url=f"{address}?{CHANGED}={int(not only_changed)}" if changes else "",
+        other_url=_with(address, not only_changed) if changes else "",
         whole=reading.panel(WHOLE),
         sections=sections_of(reading),
         parties=parties_of(reading),
@@ -129,6 +132,11 @@ _OWNER = "owner/"
 
 def _only_changed(asked: Mapping[str, str], changes: Differences) -> bool:
     return bool(changes) and asked.get(CHANGED, "1") != "0"
+
+
+def _with(address: str, only_changed: bool) -> str:
+    """The address that shows only what changed, or everything."""
+    return f"{address}{'&' if '?' in address else '?'}{CHANGED}={int(only_changed)}"
 
 
 def _news(changes: Differences) -> str:

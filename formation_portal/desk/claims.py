@@ -1,6 +1,7 @@
 """Who works on a case: a soft claim. It says who and since when, ends by itself, and can be taken over with a word.
 
-Each deed is one update under a condition, so that of two agents at once one has the case, and the other is told.
+Each deed is one update under a condition, so that of two agents at once one has the case, and the other is told. What
+was claimed is under review from then on.
 """
 
 from collections.abc import Collection
@@ -13,6 +14,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from .beginning import begin_reviews, locked
 from .models import WORD_LIMIT, Case
 
 # Of two agents who press at once one gets the next case; this often the other looks for another.
@@ -43,28 +45,29 @@ def is_claimed(case: Case) -> bool:
 
 
 def claim(cases: Collection[int], *, by: AbstractUser) -> Claims:
-    """Claim what can be claimed of these, by their applications. Closed ones are left out.
+    """Claim what can be claimed of these, by their applications, and begin their reviews. Closed ones are left out.
 
     One's own claims begin anew, so that they last.
     """
     with transaction.atomic():
+        applications = locked(cases)
         # Locked in one order, so that two agents with the same cases don't wait for each other for ever.
         found = list(Case.objects.filter(pk__in=cases).exclude(open_since=None).order_by("pk").select_for_update())
         is_free = unclaimed() | Q(claimed_by=by.pk)
         chosen = Case.objects.filter(pk__in=[case.pk for case in found])
         chosen.filter(is_free).update(**_claim_of(by))
-        now = chosen.select_related("claimed_by").order_by("pk")
-        return Claims(
-            won=tuple(case for case in now if case.claimed_by_id == by.pk),
-            lost=tuple(case for case in now if case.claimed_by_id != by.pk),
-        )
+        now = list(chosen.select_related("claimed_by").order_by("pk"))
+        won = [case for case in now if case.claimed_by_id == by.pk]
+        begin_reviews(applications, {case.pk for case in won}, by=by)
+        return Claims(tuple(won), lost=tuple(case for case in now if case.claimed_by_id != by.pk))
 
 
 def take_over(case: Case, *, by: AbstractUser, word: str) -> bool:
     """Claim what the agent whom the page named has claimed, saying why. False where it is somebody else's by now."""
     seen = Case.objects.filter(pk=case.pk, claimed_by=case.claimed_by_id).exclude(open_since=None)
     moved = _claim_of(by) | {"taken_from": case.claimed_by_id, "word": word[:WORD_LIMIT]}
-    return bool(seen.update(**moved))
+    with transaction.atomic():
+        return _won(case, seen, moved, by=by)
 
 
 def release(cases: Collection[int], *, by: AbstractUser) -> int:
@@ -77,9 +80,21 @@ def claim_next(cases: QuerySet[Case], *, by: AbstractUser) -> Case | None:
     """Claim the first of the cases that nobody works on; None where there is none."""
     for _ in range(_LOOKS):
         case = cases.filter(unclaimed()).first()
-        if case is None or Case.objects.filter(unclaimed(), pk=case.pk).update(**_claim_of(by)):
-            return case
+        if case is None:
+            return None
+        with transaction.atomic():
+            if _won(case, Case.objects.filter(unclaimed(), pk=case.pk), _claim_of(by), by=by):
+                return case
     return None
+
+
+def _won(case: Case, if_still: QuerySet[Case], claim: dict[str, object], *, by: AbstractUser) -> bool:
+    """Claim the case if it still is as the condition says, and begin its review."""
+    applications = locked([case.pk])
+    if not if_still.update(**claim):
+        return False
+    begin_reviews(applications, {case.pk}, by=by)
+    return True
 
 
 def _claim_of(agent: AbstractUser) -> dict[str, object]:

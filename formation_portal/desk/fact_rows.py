@@ -87,7 +87,7 @@ def fact_rows(
             draft,
             party,
             fact,
-            id_=f"fact-{number}",
+            id_=fact_id(number),
             key=keys.get(fact.place, ""),
             can_be_ticked=fact.place in boxes,
             before=before.get(fact.place, ""),
@@ -131,3 +131,8 @@ def _findings(draft: Draft, party: PartyRow, fact: Fact, question: Question | No
     dates = [Finding(words, is_amiss) for words, is_amiss in dated(draft, party, question)]
     said = [Finding(words, is_amiss=True) for words in said_of(draft, party, fact.document)] if fact.document else []
     return [*unreadable, *dates, *said]
+
+
+def fact_id(number: int) -> str:
+    """The id of a fact on its party's page, by its place in the sheet; the first is 1."""
+    return f"fact-{number}"

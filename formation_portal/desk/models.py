@@ -18,7 +18,7 @@ PLACE_LIMIT = 200
 class Case(models.Model):
     """A submitted application as the queue shows it.
 
-    Each of the three moments is that of the last submission while the case is so, and else nothing: an index on it
+    Each of these moments is that of the last submission while the case is so, and else nothing: an index on it
     then holds the cases in the queue's order. (Indexes on flags would be of no use to SQLite.)
     """
 
@@ -30,6 +30,8 @@ class Case(models.Model):
     open_since = models.DateTimeField(null=True)
     waiting_since = models.DateTimeField(null=True)
     answered_since = models.DateTimeField(null=True)
+    # While a decision waits for a second agent.
+    confirm_since = models.DateTimeField(null=True)
     # What it is for and where, as the catalog names them.
     product = models.CharField(max_length=100, blank=True)
     place = models.CharField(max_length=PLACE_LIMIT, blank=True)
@@ -48,6 +50,7 @@ class Case(models.Model):
             models.Index(fields=("open_since", "application"), name="case_open"),
             models.Index(fields=("waiting_since", "application"), name="case_waiting"),
             models.Index(fields=("answered_since", "application"), name="case_answered"),
+            models.Index(fields=("confirm_since", "application"), name="case_to_confirm"),
             models.Index(fields=("claimed_by", "claimed_at"), name="case_claimed"),
             models.Index(fields=("product", "submitted_at", "application"), name="case_by_product"),
             models.Index(fields=("product", "open_since", "application"), name="case_open_by_product"),

@@ -12,11 +12,11 @@ from formation_portal.applications.rows import PartyRow
 from formation_portal.contract import canonical
 from formation_portal.portal.roles import role_words
 from formation_portal.reviews.facts import CHANGED, QUERIED, Fact, Facts, Sheet, facts_of
-from formation_portal.reviews.reviewing import UNDER_REVIEW
 from formation_portal.reviews.since import Sight, sight_of
 
 from .fact_rows import FactRow, fact_rows, is_to_do
 from .looks import Look
+from .offers import can_review
 from .party_shares import ShareLine, share_lines
 from .queue_page import case_words
 from .remark_panels import Panels
@@ -108,7 +108,7 @@ def party_page(draft: Draft, party: PartyRow, look: Look, *, reader: User) -> Pa
     facts = facts_of(draft)
     sheet = facts.sheet(party.token)
     assert sheet is not None  # every party has one
-    can_check = draft.application.stands in UNDER_REVIEW
+    can_check = can_review(draft, reader)
     shown = viewer(_documents(sheet.facts), look, url=party_url(draft, party.token))
     here = shown.here_url if shown else party_url(draft, party.token)
     panels = Panels(draft, reader=reader, back=here, sight=sight, lazily=True)

@@ -12,6 +12,7 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.portal.options import offered
 
 from .claim_words import ClaimLine, called, claim_line
+from .coming_from import case_url
 from .conditions import counts
 from .due import Due, due
 from .filter_controls import FilterControl
@@ -29,6 +30,7 @@ _VIEW_WORDS = {
     View.UNCLAIMED: "Unclaimed",
     View.ANSWERED: "Returned, answered",
     View.OVERDUE: "Overdue",
+    View.CONFIRM: "To confirm",
     View.ALL: "All open",
 }
 # As a customer reads them, some states say "you"; here they are the customer's.
@@ -118,7 +120,7 @@ def queue_page(chosen: QueueState, reader: User) -> QueuePage:
         views=tuple(_view_links(chosen, reader)),
         filters=_filters(chosen, agents, offers),
         chips=_chips(chosen, agents, offers),
-        rows=tuple(_row(case, reader) for case in cases),
+        rows=tuple(_row(case, reader, chosen) for case in cases),
         first=_url(top) if chosen != top else "",
         previous=_url(replace(top, before=shown.before)) if shown.before else "",
         following=_url(replace(top, after=shown.behind)) if shown.behind else "",
@@ -155,13 +157,22 @@ def _lead(view: View) -> str:
         return f"Submitted {_count(days, 'day', 'days')} ago or more, and waiting for us."
     if view is View.MINE:
         return f"A claim ends by itself after {_count(hours, 'hour', 'hours')}."
+    if view is View.CONFIRM:
+        return "What a colleague has decided, and a second agent confirms or refuses."
     return "Returned to their customers, and handed in once more." if view is View.ANSWERED else ""
+
+
+def _views(chosen: QueueState) -> tuple[View, ...]:
+    """The saved views; that of what waits for a second agent only where anything does, or it is looked at."""
+    shows_waiting = settings.FOUR_EYES or chosen.view is View.CONFIRM
+    return tuple(view for view in View if view is not View.CONFIRM or shows_waiting)
 
 
 def _view_links(chosen: QueueState, reader: User) -> Iterator[ViewLink]:
     """One query for all of them."""
-    rows = [in_view(view, agent_id=reader.pk).values("pk")[:_COUNTED] for view in View]
-    for view, count in zip(View, counts(rows, agent_id=reader.pk), strict=True):
+    views = _views(chosen)
+    rows = [in_view(view, agent_id=reader.pk).values("pk")[:_COUNTED] for view in views]
+    for view, count in zip(views, counts(rows, agent_id=reader.pk), strict=True):
         shown = f"{_COUNTED - 1}+" if count == _COUNTED else str(count)
         yield ViewLink(_url(QueueState(view=view)), _VIEW_WORDS[view], shown, view is chosen.view)
 
@@ -199,10 +210,10 @@ def _chips(chosen: QueueState, agents: dict[str, str], offers: Sequence[Offer]) 
     return tuple(Chip(words, _url(without)) for is_set, words, without in chips if is_set)
 
 
-def _row(case: Case, reader: User) -> CaseRow:
+def _row(case: Case, reader: User, chosen: QueueState) -> CaseRow:
     application, state, waits = case.application, State(case.state), due(case.waiting_since)
     return CaseRow(
-        url=reverse("desk:review", args=[application.reference]),
+        url=case_url(application.reference, chosen),
         number=case.pk,
         name=case.title or application.product_name,
         product=f"{application.product_name}, {application.jurisdiction_name}",
@@ -224,6 +235,8 @@ def _mark(case: Case, state: State, waits: Due | None) -> str:
 
 
 def _status(case: Case, state: State, waits: Due | None) -> str:
+    if case.confirm_since:
+        return "Waits for a second agent"
     if waits and waits.is_overdue:
         return "Overdue"
     if waits and waits.is_last_day:

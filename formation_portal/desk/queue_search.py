@@ -29,6 +29,7 @@ _MOMENTS = {
     View.UNCLAIMED: "waiting_since",
     View.ANSWERED: "answered_since",
     View.OVERDUE: "waiting_since",
+    View.CONFIRM: "confirm_since",
     View.ALL: "open_since",
 }
 # The columns that an index holds in the order of a moment.

@@ -24,6 +24,7 @@ class View(StrEnum):
     UNCLAIMED = "unclaimed"
     ANSWERED = "answered"
     OVERDUE = "overdue"
+    CONFIRM = "confirm"
     ALL = "all"
 
 

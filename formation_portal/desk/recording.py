@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from django.db.models.signals import post_save
 from django.dispatch import receiver
 
 from formation_portal.applications.drafts import Draft
@@ -11,6 +12,8 @@ from formation_portal.applications.signals import changed
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.contract.schema import FormSchema
+from formation_portal.reviews.models import Outcome, Ruling
+from formation_portal.reviews.reviewing import UNDER_REVIEW
 
 from .models import PLACE_LIMIT, TITLE_LIMIT, Case, CaseWord, Offer
 from .search_words import words_of
@@ -28,11 +31,22 @@ def record(draft: Draft, **_: Any) -> None:
         return
     facts = facts_of(application, title=title_of(draft.entity_raw))
     facts |= {"parties": len(draft.party_models), "documents": len(draft.documents)} | kind_of(application)
+    if application.stands not in UNDER_REVIEW:
+        # A decision that waited is overtaken.
+        facts["confirm_since"] = None
     is_new = Case.objects.update_or_create(application=application, defaults=facts)[1]
     if is_new:
         offer(Offer, application)
     names = party_names(draft.schema, draft.party_models)
     _record_words(application.pk, case_words(application, title=facts["title"], names=names))
+
+
+@receiver(post_save, sender=Ruling)
+def record_what_waits(instance: Ruling, **_: Any) -> None:
+    """Whether a decision about the case waits for a second agent: one update, as often as somebody decides."""
+    is_waiting = instance.outcome == Outcome.WAITING
+    since = instance.application.submitted_at if is_waiting else None
+    Case.objects.filter(pk=instance.application_id).update(confirm_since=since)
 
 
 def _record_words(case_id: int, wanted: set[bytes]) -> None:

@@ -16,10 +16,10 @@ from formation_portal.portal.words import in_words
 from formation_portal.reviews.models import Note, Reason, Remark
 from formation_portal.reviews.naming import label_of, spec_at, whose
 from formation_portal.reviews.places import Place
-from formation_portal.reviews.reviewing import UNDER_REVIEW
 from formation_portal.reviews.since import Sight, sight_of
 
 from .claim_words import called
+from .offers import can_review
 from .remark_form import RemarkForm, form_at
 
 
@@ -142,7 +142,7 @@ class Panels:
         asked = self._remarks.get(place, [])
         drafted = next((one for one in asked if one.is_draft), None)
         label = label_of(self.draft, place)
-        can_ask = label is not None and self.draft.application.stands in UNDER_REVIEW
+        can_ask = label is not None and can_review(self.draft, self.reader)
         is_given = can_ask and not self.lazily
         return Panel(
             reference=self.draft.application.reference,
@@ -165,7 +165,7 @@ class Panels:
 
     def _line(self, remark: Remark) -> RemarkLine:
         named = (self.draft.application.reference, remark.pk)
-        can_move = self.draft.application.stands in UNDER_REVIEW and remark.is_open
+        can_move = can_review(self.draft, self.reader) and remark.is_open
         spec = spec_at(self.draft, remark.place)
         state, tone = _state(remark)
         return RemarkLine(

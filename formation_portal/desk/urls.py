@@ -2,7 +2,21 @@
 
 from django.urls import path
 
-from .views import audit, checks, claims, deliveries, figures, live, notes, papers, parties, queue, remarks, review
+from .views import (
+    audit,
+    checks,
+    claims,
+    deliveries,
+    figures,
+    live,
+    notes,
+    papers,
+    parties,
+    queue,
+    remarks,
+    review,
+    rulings,
+)
 
 app_name = "desk"
 
@@ -31,6 +45,10 @@ urlpatterns = [
     path("<str:reference>/notes/<int:number>/removal/", notes.removal, name="note_removal"),
     path("<str:reference>/acceptances/", checks.acceptances, name="acceptances"),
     path("<str:reference>/reopenings/", checks.reopenings, name="reopenings"),
+    path("<str:reference>/ruling/", rulings.ruling, name="ruling"),
+    path("<str:reference>/ruling/confirmation/", rulings.confirmation, name="ruling_confirmation"),
+    path("<str:reference>/ruling/refusal/", rulings.refusal, name="ruling_refusal"),
+    path("<str:reference>/ruling/retraction/", rulings.retraction, name="ruling_retraction"),
     path("<str:reference>/parties/<str:token>/", parties.party, name="party"),
     path("<str:reference>/record.json", review.record, name="record"),
     path("<str:reference>/record.pdf", review.record_pdf, name="record_pdf"),

@@ -9,7 +9,7 @@ class RelayConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Connect the receivers: every saved change renews the wishes in its own transaction. Take part in the hourly
-        round."""
-        from . import receivers  # noqa: F401
+        """Connect the receivers: every saved change renews the wishes in its own transaction, and what was refused
+        stops an approval. Take part in the hourly round."""
+        from . import objecting, receivers  # noqa: F401
         from .hints import clearing  # noqa: F401

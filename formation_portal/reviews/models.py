@@ -169,3 +169,8 @@ class Ruling(_Kept):
 
     def __str__(self) -> str:
         return f"{self.deed} of {self.application_id}: {self.outcome}"
+
+    @property
+    def is_taken_back(self) -> bool:
+        """Whether it was refused by whoever had proposed it."""
+        return self.outcome == Outcome.REFUSED and self.by_id == self.proposed_by_id

@@ -1,12 +1,14 @@
 """What speaks against an approval: nobody may approve what was not checked."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from formation_portal.applications.drafts import Draft
 
 from .facts import CHANGED, QUERIED, Facts
 from .places import WHOLE, Place
+from .signals import approving
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +24,10 @@ _SAID = {QUERIED: "{label}: a question is open", CHANGED: "{label}: changed sinc
 
 
 def objections(draft: Draft, facts: Facts) -> tuple[Objection, ...]:
-    """Everything that has to be done before an approval, in the order of the application. No query."""
-    return tuple(_objections(draft, facts))
+    """Everything that has to be done before an approval, in the order of the application; then what others say who
+    were asked by `signals.approving`, which is one query."""
+    answers: Sequence[tuple[Any, Any]] = approving.send(sender=Objection, draft=draft)
+    return (*_objections(draft, facts), *(one for _, found in answers for one in found))
 
 
 def _objections(draft: Draft, facts: Facts) -> Iterator[Objection]:

@@ -11,6 +11,7 @@ from formation_portal.applications.saving import advance
 from formation_portal.contract.lifecycle import State
 
 from .facts import facts_of
+from .grounds import Ground
 from .models import TEXT_LIMIT, Outcome, Ruling
 from .objections import objections
 from .refusals import NotYet, Refused
@@ -60,15 +61,26 @@ def confirm(draft: Draft, *, by: AbstractBaseUser, sight: Sight) -> Ruling:
 
 
 def refuse(draft: Draft, *, why: str, by: AbstractBaseUser, sight: Sight) -> Ruling:
-    """Say no to what another agent has proposed, or take one's own proposal back; `why` is for colleagues."""
+    """Say no to what another agent has proposed; `why` is for colleagues. Raises Overtaken, Refused and Closed."""
     if not why.strip():
         raise Refused("Say why in a word.", field="why")
+    if len(why) > TEXT_LIMIT:
+        raise Refused(f"Say it in at most {TEXT_LIMIT:,} characters.", field="why")
     with reviewing(draft, by=by, sight=sight) as work:
         _nothing_new(work)
-        ruling = waiting_ruling(draft)
-        if ruling is None:
-            raise Refused("No decision waits here any more.")
-        _write(work, ruling, "refuse", outcome=Outcome.REFUSED, refusal=why.strip()[:TEXT_LIMIT])
+        ruling = _proposed(draft, by)
+        _write(work, ruling, "refuse", outcome=Outcome.REFUSED, refusal=why.strip())
+        return ruling
+
+
+def take_back(draft: Draft, *, by: AbstractBaseUser, sight: Sight) -> Ruling:
+    """Take back what one has proposed oneself. Raises Overtaken, Refused and Closed."""
+    with reviewing(draft, by=by, sight=sight) as work:
+        _nothing_new(work)
+        ruling = _waiting(draft)
+        if ruling.proposed_by_id != by.pk:
+            raise Refused("Only who has proposed it takes it back.")
+        _write(work, ruling, "take_back", outcome=Outcome.REFUSED)
         return ruling
 
 
@@ -85,6 +97,8 @@ def _look(deed: str, *, text: str, reason: str) -> None:
         raise Refused(f"Say it in at most {TEXT_LIMIT:,} characters.", field="text")
     if deed == DECLINE and not text.strip():
         raise Refused("Say why it is declined.", field="text")
+    if reason and reason not in Ground.values:
+        raise Refused("Choose a reason.", field="reason")
 
 
 def _nothing_new(work: Work) -> None:
@@ -102,11 +116,16 @@ def _object(work: Work, deed: str, *, text: str) -> None:
 
 
 def _proposed(draft: Draft, by: AbstractBaseUser) -> Ruling:
+    ruling = _waiting(draft)
+    if ruling.proposed_by_id == by.pk:
+        raise Refused("A second agent has to look at what you have proposed.")
+    return ruling
+
+
+def _waiting(draft: Draft) -> Ruling:
     ruling = waiting_ruling(draft)
     if ruling is None:
         raise Refused("No decision waits here any more.")
-    if ruling.proposed_by_id == by.pk:
-        raise Refused("A second agent has to confirm what you have proposed.")
     return ruling
 
 

@@ -94,6 +94,8 @@ _DEEDS = {
 
 def _of_ruling(ruling: Ruling) -> str:
     about = _DEEDS.get(ruling.deed, ruling.deed)
+    if ruling.is_taken_back:
+        return f"took back the proposal of {about}"
     return {
         Outcome.WAITING: f"proposed {about}",
         Outcome.DONE: f"decided {about}",

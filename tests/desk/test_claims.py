@@ -6,7 +6,6 @@ from threading import Barrier
 from typing import Any
 
 import pytest
-from django.contrib.auth import get_user_model
 from django.db import connection
 from django.test import Client
 from django.utils import timezone
@@ -20,14 +19,6 @@ from formation_portal.desk.models import Case
 from tests.desk.cases import page, references, said, submitted_ones
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
-
-@pytest.fixture
-def colleague(db: None) -> Any:
-    """Another agent."""
-    return get_user_model().objects.create_user(
-        "dev@example.com", first_name="Dev", last_name="Ramanathan", is_agent=True
-    )
 
 
 def holder(application: Application) -> Any:
@@ -132,7 +123,7 @@ def test_next_is_the_longest_waiting_that_fits(owner: Any, agent: Any, stranger:
         for shown in ("?q=Fremd&view=mine&sort=newest", "?view=overdue", "", "")
     ]
     assert opened == [
-        f"/desk/{fitting.reference}/",
+        f"/desk/{fitting.reference}/?from=%3Fview%3Dmine%26q%3DFremd%26sort%3Dnewest",
         "/desk/?view=overdue",
         f"/desk/{old.reference}/",
         f"/desk/{new.reference}/",

@@ -35,7 +35,7 @@ def test_it_shows_everything(submitted: Draft, as_agent: Client) -> None:
 def test_the_application_itself_cannot_be_changed(submitted: Draft, as_agent: Client) -> None:
     markup = Markup(as_agent.get(path(submitted)).content.decode())
     forms = {one.attributes["action"] for one in markup.all("form", method="post") if one.inside("main")}
-    own = {f"{path(submitted)}{one}/" for one in ("claim", "acceptances", "notes")}
+    own = {f"{path(submitted)}{one}/" for one in ("claim", "acceptances", "notes", "ruling")}
     assert forms == own | {"/desk/next-case/"}
     assert as_agent.post(path(submitted)).status_code == 405
 

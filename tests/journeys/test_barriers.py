@@ -31,6 +31,7 @@ from tests.journeys.audited import audited
 from tests.journeys.barriers import HEIGHT, WIDE, barriers
 from tests.journeys.browser import TabBrowser
 from tests.journeys.conftest import OpenTab
+from tests.journeys.decisions import decisions
 from tests.journeys.figured import figured
 from tests.journeys.manners import AGENTS, CUSTOMERS, MOST_SHIFT, bad_manners, keep_hosts, shifted
 from tests.journeys.others import others_take_part
@@ -50,7 +51,7 @@ _DELIVERIES = (DeliveryState.WAITING, DeliveryState.UNKNOWN, DeliveryState.HELD,
 _REFUSED = {"not-found", "not-found-outside", "product-not-found", "forbidden", "no-catalog"}
 # What the page shows is set by the letter itself, or by the library that documents the interface.
 _NOT_OURS = ("letter-html", "interface")
-_REFUSED |= {"part-unknown", "part-expired", "collaboration-shut"}
+_REFUSED |= {"part-unknown", "part-expired", "collaboration-shut", "right-missing"}
 
 
 class Walk:
@@ -115,6 +116,12 @@ def test_no_page_that_says_what_went_wrong_puts_up_a_barrier(walk: Walk, site: s
 
 def test_no_page_of_the_audit_puts_up_a_barrier(walk: Walk) -> None:
     for shot in audited():
+        walk.look(shot)
+    assert not walk.found, "\n".join(walk.found)
+
+
+def test_no_decision_about_a_case_puts_up_a_barrier(walk: Walk) -> None:
+    for shot in decisions():
         walk.look(shot)
     assert not walk.found, "\n".join(walk.found)
 

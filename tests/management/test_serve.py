@@ -123,6 +123,7 @@ def test_it_prints_address_accounts_and_key_with_a_warning(served: Served) -> No
     for words in (
         "demo@example.com",
         "agent@example.com",
+        "colleague@example.com",
         "formation-demo",
         "sk_test_demo",
         "Warning: everybody knows",

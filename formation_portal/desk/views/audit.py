@@ -1,11 +1,12 @@
-"""Who looked at what, who changed and decided what. For agents, until there are rights for single deeds."""
+"""Who looked at what, who changed and decided what."""
 
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from formation_portal.accounts.policies import UserRequest, agent
+from formation_portal.accounts.policies import UserRequest, agent_with
+from formation_portal.accounts.rights import Right
 from formation_portal.audit.models import Entry
 
 from ..audit_filter import AuditFilter, number_in
@@ -15,7 +16,7 @@ from ..csv_lines import csv_answer
 
 
 @require_safe
-@agent
+@agent_with(Right.AUDIT)
 def audit(request: UserRequest) -> HttpResponse:
     """One page of the timeline; the address says what it is narrowed to, and where the page begins."""
     page = audit_page(AuditFilter.read(request.GET), before=number_in(request.GET.get("before", "")))
@@ -23,14 +24,14 @@ def audit(request: UserRequest) -> HttpResponse:
 
 
 @require_safe
-@agent
+@agent_with(Right.AUDIT)
 def entry(request: UserRequest, number: int) -> HttpResponse:
     """One entry: its address stays what it is."""
     return render(request, "desk/audit_entry.html", {"page": entry_page(get_object_or_404(Entry, pk=number))})
 
 
 @require_safe
-@agent
+@agent_with(Right.AUDIT, Right.EXPORT)
 def table(request: UserRequest) -> HttpResponseBase:
     """The same entries as the timeline, all of them, as CSV."""
     return csv_answer(rows(AuditFilter.read(request.GET).entries()), name="audit")

@@ -8,7 +8,8 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from formation_portal.accounts.policies import UserRequest, agent
+from formation_portal.accounts.policies import UserRequest, agent_with
+from formation_portal.accounts.rights import Right
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.saving import Closed
 from formation_portal.reviews.checks import accept, reopen
@@ -26,7 +27,7 @@ _METHODS = ["GET", "HEAD", "POST"]
 
 
 @require_http_methods(_METHODS)
-@agent
+@agent_with(Right.REVIEW)
 def acceptances(request: UserRequest, reference: str) -> HttpResponse:
     """Accept what is ticked, or, by the button "all", everything that the page had left, and go back to it."""
     draft, places = case_of(reference), places_in(request.POST)
@@ -38,7 +39,7 @@ def acceptances(request: UserRequest, reference: str) -> HttpResponse:
 
 
 @require_http_methods(_METHODS)
-@agent
+@agent_with(Right.REVIEW)
 def reopenings(request: UserRequest, reference: str) -> HttpResponse:
     """Take the acceptance of one fact back, and go back to the page."""
     draft, places = case_of(reference), places_in(request.POST)[:1]

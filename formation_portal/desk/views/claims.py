@@ -1,17 +1,18 @@
 """Claiming cases: those that are ticked in the queue, one on its page, and the next one."""
 
 from django.contrib import messages
-from django.http import HttpResponse, QueryDict
-from django.shortcuts import redirect, resolve_url
+from django.http import HttpResponse
+from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
-from formation_portal.accounts.policies import UserRequest, agent
+from formation_portal.accounts.policies import UserRequest, agent_with
+from formation_portal.accounts.rights import Right
 
 from .. import claims as deeds
 from ..claim_words import words_after_claiming, words_after_releasing
 from ..claiming import TakeOver, claim_case, next_case_for
+from ..coming_from import came_from, case_url, queue_url
 from ..finding import application_of
-from ..queue_state import QueueState
 
 _METHODS = ["GET", "HEAD", "POST"]
 # No page shows more.
@@ -19,7 +20,7 @@ _MOST = 100
 
 
 @require_http_methods(_METHODS)
-@agent
+@agent_with(Right.REVIEW)
 def claims(request: UserRequest) -> HttpResponse:
     """Claim what is ticked. Each case goes to one agent, and the others are told whose it is."""
     if request.method == "POST":
@@ -29,7 +30,7 @@ def claims(request: UserRequest) -> HttpResponse:
 
 
 @require_http_methods(_METHODS)
-@agent
+@agent_with(Right.REVIEW)
 def releases(request: UserRequest) -> HttpResponse:
     """Give back what is ticked, as far as it is one's own."""
     if request.method == "POST":
@@ -38,20 +39,21 @@ def releases(request: UserRequest) -> HttpResponse:
 
 
 @require_http_methods(_METHODS)
-@agent
+@agent_with(Right.REVIEW)
 def next_case(request: UserRequest) -> HttpResponse:
     """Claim the one that has waited longest of those that nobody works on and that the filters let through."""
     if request.method != "POST":
         return _to_queue(request)
-    found = next_case_for(request.user, _shown(request))
+    shown = came_from(request.POST)
+    found = next_case_for(request.user, shown)
     if found is None:
         messages.info(request, "Nothing unclaimed fits.")
         return _to_queue(request)
-    return redirect("desk:review", reference=found.application.reference)
+    return redirect(case_url(found.application.reference, shown))
 
 
 @require_http_methods(_METHODS)
-@agent
+@agent_with(Right.REVIEW)
 def claim(request: UserRequest, reference: str) -> HttpResponse:
     """Claim one case, or take it over with a word from the agent whom the page named."""
     application = application_of(reference)
@@ -59,17 +61,17 @@ def claim(request: UserRequest, reference: str) -> HttpResponse:
         wish = TakeOver.read(request.POST)
         level, words = claim_case(application.pk, by=request.user, wish=wish)
         messages.add_message(request, level, words)
-    return redirect("desk:review", reference=reference)
+    return redirect(case_url(reference, came_from(request.POST)))
 
 
 @require_http_methods(_METHODS)
-@agent
+@agent_with(Right.REVIEW)
 def release(request: UserRequest, reference: str) -> HttpResponse:
     """Give one case back."""
     application = application_of(reference)
     if request.method == "POST":
         messages.info(request, words_after_releasing(deeds.release([application.pk], by=request.user)))
-    return redirect("desk:review", reference=reference)
+    return redirect(case_url(reference, came_from(request.POST)))
 
 
 def _ticked(request: UserRequest) -> list[int]:
@@ -77,10 +79,6 @@ def _ticked(request: UserRequest) -> list[int]:
     return [int(text) for text in numbers[:_MOST]]
 
 
-def _shown(request: UserRequest) -> QueueState:
-    """What the queue showed when the button was pressed: the form carries its address."""
-    return QueueState.read(QueryDict(request.POST.get("shown", "").removeprefix("?")))
-
-
 def _to_queue(request: UserRequest) -> HttpResponse:
-    return redirect(resolve_url("desk:queue") + _shown(request).address)
+    """What it showed when the button was pressed: the form carries its address."""
+    return redirect(queue_url(came_from(request.POST)))

@@ -6,7 +6,8 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from formation_portal.accounts.policies import UserRequest, agent
+from formation_portal.accounts.policies import UserRequest, agent, agent_with
+from formation_portal.accounts.rights import Right
 from formation_portal.relay.attention import concerns
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.refusals import NotDecided, Overtaken
@@ -43,7 +44,7 @@ def delivery(request: UserRequest, number: int) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@agent
+@agent_with(Right.DECIDE)
 def decision(request: UserRequest, number: int) -> HttpResponse:
     """Record a decision. A GET, as after signing in again, only leads to the thing."""
     row = delivery_of(number)

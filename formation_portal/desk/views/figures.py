@@ -5,7 +5,8 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from formation_portal.accounts.policies import UserRequest, agent
+from formation_portal.accounts.policies import UserRequest, agent, agent_with
+from formation_portal.accounts.rights import Right
 from formation_portal.figures.spans import period_named
 
 from ..csv_lines import csv_answer
@@ -20,7 +21,7 @@ def figures(request: UserRequest) -> HttpResponse:
 
 
 @require_safe
-@agent
+@agent_with(Right.EXPORT)
 def table(request: UserRequest, name: str) -> HttpResponseBase:
     """One of the tables, whole, as CSV."""
     if name not in TABLES:

@@ -5,7 +5,8 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
-from formation_portal.accounts.policies import UserRequest, agent
+from formation_portal.accounts.policies import UserRequest, agent_with
+from formation_portal.accounts.rights import Right
 from formation_portal.reviews.notes import remove_note, write_note
 from formation_portal.reviews.places import WHOLE, Place
 from formation_portal.reviews.refusals import Refused
@@ -18,7 +19,7 @@ _METHODS = ["GET", "HEAD", "POST"]
 
 
 @require_http_methods(_METHODS)
-@agent
+@agent_with(Right.REVIEW)
 def notes(request: UserRequest, reference: str) -> HttpResponse:
     """Keep a note about a place, or about the whole."""
     draft = case_of(reference)
@@ -37,7 +38,7 @@ def notes(request: UserRequest, reference: str) -> HttpResponse:
 
 
 @require_http_methods(_METHODS)
-@agent
+@agent_with(Right.REVIEW)
 def removal(request: UserRequest, reference: str, number: int) -> HttpResponse:
     """Take one's own note back."""
     draft = case_of(reference)

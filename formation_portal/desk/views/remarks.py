@@ -9,7 +9,8 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from formation_portal.accounts.policies import UserRequest, agent
+from formation_portal.accounts.policies import UserRequest, agent_with
+from formation_portal.accounts.rights import Right
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.saving import Closed
 from formation_portal.reviews.places import Place
@@ -28,7 +29,7 @@ _METHODS = ["GET", "HEAD", "POST"]
 
 
 @require_http_methods(_METHODS)
-@agent
+@agent_with(Right.REVIEW)
 def remarks(request: UserRequest, reference: str) -> HttpResponse:
     """Draft a remark, change it, or note something for colleagues. A GET shows the form of the place that it names."""
     draft, said = case_of(reference), request.POST if request.method == "POST" else request.GET
@@ -54,14 +55,14 @@ def remarks(request: UserRequest, reference: str) -> HttpResponse:
 
 
 @require_http_methods(_METHODS)
-@agent
+@agent_with(Right.REVIEW)
 def removal(request: UserRequest, reference: str, number: int) -> HttpResponse:
     """Drop what is drafted."""
     return _end(request, reference, number, drop, title="This question was not dropped", said="Dropped.")
 
 
 @require_http_methods(_METHODS)
-@agent
+@agent_with(Right.REVIEW)
 def settlement(request: UserRequest, reference: str, number: int) -> HttpResponse:
     """Say that what was asked is answered."""
     return _end(request, reference, number, settle, title="This question was not settled", said="Settled.")

@@ -1,0 +1,27 @@
+"""The queue that a case was opened from. Its state comes along in the addresses and forms of the case, so that the way
+back and the next case are those of the same filters."""
+
+from collections.abc import Mapping
+
+from django.http import QueryDict
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from .queue_state import QueueState
+
+
+def came_from(said: Mapping[str, str]) -> QueueState:
+    """What the queue showed: a form carries its address as `shown`, an address as `from`."""
+    address = said.get("shown", "") or said.get("from", "")
+    return QueueState.read(QueryDict(address.removeprefix("?")))
+
+
+def queue_url(shown: QueueState) -> str:
+    """The queue as it was."""
+    return reverse("desk:queue") + shown.address
+
+
+def case_url(reference: str, shown: QueueState) -> str:
+    """A case's page, opened from a queue that shows this."""
+    address = reverse("desk:review", args=[reference])
+    return f"{address}?{urlencode({'from': shown.address})}" if shown.address else address

@@ -1,0 +1,41 @@
+"""Where one place of an application stands on the desk: on the page of its party, else in a section of the case's."""
+
+from django.urls import reverse
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.reviews.facts import Facts
+from formation_portal.reviews.places import Kind, Place
+
+from .fact_rows import fact_id
+from .party_page import party_url
+
+
+class PlaceLinks:
+    """The addresses of the places of one case. No query."""
+
+    def __init__(self, draft: Draft, facts: Facts) -> None:
+        self._draft = draft
+        self._case = reverse("desk:review", args=[draft.application.reference])
+        self._facts = {
+            fact.place: f"{party_url(draft, sheet.token)}#{fact_id(number)}"
+            for sheet in facts.sheets
+            if sheet.token
+            for number, fact in enumerate(sheet.facts, 1)
+        }
+
+    def at(self, place: Place) -> str:
+        """The address of a place; what has none of its own is looked for on the case's page."""
+        if place in self._facts:
+            return self._facts[place]
+        if self._draft.party(place.holder):
+            return party_url(self._draft, place.holder)
+        section = self._draft.schema.section(place.holder)
+        return f"{self._case}#{self._section(place)}" if section or not place.holder else self._case
+
+    def _section(self, place: Place) -> str:
+        shares = self._draft.schema.share_section
+        if place.kind is Kind.DOCUMENT:
+            return "documents"
+        if shares and place.holder == shares.key:
+            return "shares"
+        return f"section-{place.holder}" if place.holder else "notes"

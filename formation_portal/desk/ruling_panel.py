@@ -1,0 +1,206 @@
+"""The decision about a case, as desk/_decision.html draws it: what can be decided, what is against it, what waits."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from django.conf import settings
+
+from formation_portal.accounts.models import User
+from formation_portal.accounts.rights import Right
+from formation_portal.applications.drafts import Draft
+from formation_portal.contract.lifecycle import State
+from formation_portal.portal.options import Option, offered
+from formation_portal.relay.board import Stage
+from formation_portal.reviews.facts import Facts, facts_of
+from formation_portal.reviews.grounds import Ground
+from formation_portal.reviews.models import Outcome, Remark, Ruling
+from formation_portal.reviews.naming import whose
+from formation_portal.reviews.objections import Objection, objections
+from formation_portal.reviews.reviewing import UNDER_REVIEW
+from formation_portal.reviews.rulings import APPROVE, DECLINE, INCORPORATE, RETURN
+from formation_portal.reviews.since import Sight, sight_of
+
+from .arrivals import Arrivals
+from .claim_words import called
+from .place_links import PlaceLinks
+from .queue_state import QueueState
+from .ruling_form import RulingForm
+from .ruling_words import PastRuling, WaitingRuling, past_words, waiting_words
+
+# More decisions than these have no case in a lifetime.
+_PAST = 20
+# So many things against an approval are shown at once; more are opened.
+_SHOWN_AT_ONCE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One decision to choose; `is_shut` where something stands against it."""
+
+    deed: str
+    label: str
+    hint: str
+    is_chosen: bool
+    is_shut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedObjection:
+    """One thing that stands against an approval, and where it is mended."""
+
+    url: str
+    whose: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DraftedLine:
+    """One question that a return sends."""
+
+    about: str
+    whose: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RulingPanel:
+    """The whole of it. Without cards there is nothing to choose for this agent, or at all."""
+
+    reference: str
+    company: str
+    customer: str
+    sight: Sight
+    shown: str
+    form: RulingForm
+    cards: tuple[Card, ...]
+    grounds: tuple[Option, ...]
+    objections: tuple[LinkedObjection, ...]
+    held: tuple[str, ...]
+    drafted: tuple[DraftedLine, ...]
+    waiting: WaitingRuling | None
+    past: tuple[PastRuling, ...]
+    is_under_review: bool
+    asks_two: bool
+    may_decide: bool
+    may_confirm: bool
+    may_open_next: bool
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there is anything to show."""
+        return bool(self.cards or self.waiting or self.past or (self.is_under_review and self.objections))
+
+    @property
+    def can_approve(self) -> bool:
+        """Whether an approval is one press."""
+        return any(card.deed == APPROVE and not card.is_shut for card in self.cards)
+
+    @property
+    def only_card(self) -> Card | None:
+        """The one decision, where there is no choice."""
+        return self.cards[0] if len(self.cards) == 1 else None
+
+    @property
+    def are_few(self) -> bool:
+        """Whether what stands against an approval is shown at once."""
+        return len(self.objections) <= _SHOWN_AT_ONCE
+
+    @property
+    def saved(self) -> str:
+        """The line below the heading."""
+        count = len(self.objections)
+        if not self.is_under_review or self.waiting:
+            return "Waits for a second agent" if self.waiting else ""
+        return f"{count} thing{'' if count == 1 else 's'} still open" if count else "Everything is checked"
+
+
+def ruling_panel(
+    draft: Draft,
+    reader: User,
+    *,
+    arrivals: Arrivals,
+    shown: QueueState,
+    facts: Facts | None = None,
+    sight: Sight | None = None,
+    form: RulingForm | None = None,
+) -> RulingPanel:
+    """The panel: two queries, two more where the facts were not read yet, one where the sight was not."""
+    sight, facts = sight or sight_of(draft.application), facts or facts_of(draft)
+    stands, rulings = draft.application.stands, list(_rulings(draft))
+    is_under_review = stands in UNDER_REVIEW
+    against = objections(draft, facts) if is_under_review else ()
+    waiting = next((one for one in rulings if one.outcome == Outcome.WAITING), None)
+    form = form or RulingForm(deed=_first(facts, against))
+    may_decide = reader.may[Right.DECIDE]
+    cards = _cards(stands, form, facts=facts, against=against, waits=waiting is not None) if may_decide else ()
+    return RulingPanel(
+        reference=draft.application.reference,
+        company=draft.title,
+        customer=called(draft.application.owner),
+        sight=sight,
+        shown=shown.address,
+        form=form,
+        cards=tuple(cards),
+        grounds=offered((("", "Choose"), *Ground.choices), form.reason),
+        objections=tuple(_linked(draft, facts, against)),
+        held=_held(arrivals) if is_under_review else (),
+        drafted=tuple(_drafted(draft, facts.drafted)),
+        waiting=waiting_words(waiting, reader) if waiting else None,
+        past=tuple(past_words(rulings)),
+        is_under_review=is_under_review,
+        asks_two=settings.FOUR_EYES,
+        may_decide=may_decide,
+        may_confirm=reader.may[Right.CONFIRM],
+        may_open_next=reader.may[Right.REVIEW],
+    )
+
+
+def _rulings(draft: Draft) -> Iterable[Ruling]:
+    return draft.application.rulings.select_related("proposed_by", "by")[:_PAST]
+
+
+def _first(facts: Facts, against: tuple[Objection, ...]) -> str:
+    """What is chosen before anybody chooses: what was prepared, and never what can't be taken back by a slip."""
+    return RETURN if facts.drafted else "" if against else APPROVE
+
+
+def _cards(
+    stands: State, form: RulingForm, *, facts: Facts, against: tuple[Objection, ...], waits: bool
+) -> Iterator[Card]:
+    if stands is State.SUBMITTED_TO_CSP:
+        yield Card(INCORPORATE, "Record the incorporation", "The company exists. It is final.", is_chosen=True)
+    if stands not in UNDER_REVIEW:
+        return
+    if not waits:
+        hint = f"Opens when nothing is open any more: {len(against)} left." if against else _approval_hint()
+        yield Card(APPROVE, "Approve", hint, form.deed == APPROVE and not against, is_shut=bool(against))
+    yield Card(RETURN, "Return with notes", _return_hint(len(facts.drafted)), form.deed == RETURN or waits)
+    if not waits:
+        hint = "A second agent confirms it." if settings.FOUR_EYES else "Final. It takes a reason, and words."
+        yield Card(DECLINE, "Decline", hint, form.deed == DECLINE)
+
+
+def _approval_hint() -> str:
+    return "A second agent confirms it." if settings.FOUR_EYES else "It goes to the registry."
+
+
+def _return_hint(count: int) -> str:
+    if not count:
+        return "No question is drafted. Write below what has to be mended."
+    return f"{count} question{' is' if count == 1 else 's are'} drafted. All are sent together."
+
+
+def _linked(draft: Draft, facts: Facts, against: Iterable[Objection]) -> Iterator[LinkedObjection]:
+    links = PlaceLinks(draft, facts)
+    for one in against:
+        yield LinkedObjection(links.at(one.place), one.whose, one.text)
+
+
+def _drafted(draft: Draft, remarks: Iterable[Remark]) -> Iterator[DraftedLine]:
+    for one in remarks:
+        yield DraftedLine(one.label or "The application", whose(draft, one.place), one.text)
+
+
+def _held(arrivals: Arrivals) -> tuple[str, ...]:
+    """What the service neither has nor has refused, as far as our team has to see to it."""
+    return tuple(row.title for row in arrivals.rows if row.state == Stage.OURS)

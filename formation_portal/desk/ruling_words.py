@@ -1,0 +1,87 @@
+"""Decisions as agents read them."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from formation_portal.accounts.models import User
+from formation_portal.reviews.grounds import Ground
+from formation_portal.reviews.models import Outcome, Ruling
+from formation_portal.reviews.rulings import APPROVE, DECLINE, INCORPORATE, RETURN
+
+from .claim_words import called
+
+_NOUNS = {APPROVE: "Approval", RETURN: "Return", DECLINE: "Decline", INCORPORATE: "Incorporation"}
+_DONE = {
+    APPROVE: "is approved for the registry",
+    RETURN: "is returned to its customer",
+    DECLINE: "is declined",
+    INCORPORATE: "is recorded as incorporated",
+}
+_WAITS = {APPROVE: "waits for a second agent to confirm it", DECLINE: "waits for a second agent to confirm the decline"}
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingRuling:
+    """A decision that waits for a second agent."""
+
+    title: str
+    is_approval: bool
+    who: str
+    at: datetime
+    reason: str
+    text: str
+    is_mine: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PastRuling:
+    """A decision of before: what became of it, by whom and when."""
+
+    at: datetime
+    what: str
+    reason: str
+    text: str
+    refusal: str
+
+
+def waiting_words(ruling: Ruling, reader: User) -> WaitingRuling:
+    """One that waits, as this agent reads it."""
+    return WaitingRuling(
+        title=_NOUNS.get(ruling.deed, ruling.deed),
+        is_approval=ruling.deed == APPROVE,
+        who=called(ruling.proposed_by),
+        at=ruling.proposed_at,
+        reason=reason_words(ruling.reason),
+        text=ruling.text,
+        is_mine=ruling.proposed_by_id == reader.pk,
+    )
+
+
+def past_words(rulings: Iterable[Ruling]) -> Iterator[PastRuling]:
+    """Those of before, in the same order."""
+    for one in rulings:
+        if one.outcome != Outcome.WAITING:
+            what = f"{_NOUNS.get(one.deed, one.deed)} {_became(one)}"
+            yield PastRuling(one.at, what, reason_words(one.reason), one.text, one.refusal)
+
+
+def reason_words(code: str) -> str:
+    """Why it is declined; nothing where no reason is kept, the code where the list no longer has it."""
+    return dict(Ground.choices).get(code, code)
+
+
+def words_after(ruling: Ruling) -> str:
+    """What came of deciding, behind the name of the company."""
+    words = _WAITS if ruling.outcome == Outcome.WAITING else _DONE
+    return f"{words.get(ruling.deed, 'is decided')}."
+
+
+def _became(ruling: Ruling) -> str:
+    proposer, other = called(ruling.proposed_by), called(ruling.by) if ruling.by else "the customer’s own doing"
+    if ruling.is_taken_back:
+        return f"proposed and taken back by {proposer}"
+    if ruling.outcome == Outcome.DONE:
+        return f"by {proposer}" + (f", confirmed by {other}" if ruling.by_id != ruling.proposed_by_id else "")
+    became = "refused by" if ruling.outcome == Outcome.REFUSED else "overtaken by"
+    return f"proposed by {proposer}, {became} {other}"

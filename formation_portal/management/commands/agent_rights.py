@@ -1,0 +1,43 @@
+"""`manage.py agent_rights`: what each agent may do. With an address it shows one, and can give and take rights."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from formation_portal.accounts.models import User
+from formation_portal.accounts.rights import Right
+from formation_portal.management.rights import NotChanged, agents, change_rights
+
+
+class Command(BaseCommand):
+    help = "List what agents may do, or give and take it: agent_rights EMAIL --give decide --take export audit"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("email", nargs="?", default="", help="an agent's address; all agents without one")
+        for deed in ("give", "take"):
+            parser.add_argument(f"--{deed}", nargs="+", default=[], choices=Right.values, metavar="RIGHT", help=_HELP)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """One line an agent: the address, and the rights."""
+        email, give, take = options["email"], options["give"], options["take"]
+        if not email and (give or take):
+            raise CommandError("Say whose rights: agent_rights EMAIL --give … --take …")
+        try:
+            found = [change_rights(email, give=_rights(give), take=_rights(take))] if email else agents()
+        except NotChanged as refused:
+            raise CommandError(str(refused)) from refused
+        for agent in found:
+            self.stdout.write(f"{agent.email}: {_words(agent)}")
+        if not found:
+            self.stdout.write("There are no agents.")
+
+
+_HELP = "; ".join(f"{right.value}: {right.label}" for right in Right)
+
+
+def _rights(names: list[str]) -> list[Right]:
+    return [Right(name) for name in names]
+
+
+def _words(agent: User) -> str:
+    return ", ".join(name for name, has in agent.may.items() if has) or "may read, and nothing more"

@@ -1,0 +1,61 @@
+"""What single agents may do: every deed of the desk asks for a right, and whoever lacks it reads which one."""
+
+import pytest
+from django.test import Client
+
+from formation_portal.accounts.models import User
+from formation_portal.accounts.policies import Policy, rights_of
+from formation_portal.accounts.rights import Right
+from tests.accounts.test_policies import Address, guarded
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+DESK = guarded(Policy.AGENT)
+ASKED = [(address, right) for address in DESK for right in sorted(rights_of(address.view))]
+
+
+def test_every_address_of_the_desk_that_takes_a_post_asks_for_a_right(as_agent: Client) -> None:
+    free = [one.path for one in DESK if not rights_of(one.view) and as_agent.post(one.path).status_code != 405]
+    assert free == []
+
+
+def test_every_right_is_asked_for() -> None:
+    assert {right for _, right in ASKED} == set(Right)
+
+
+@pytest.mark.parametrize(("address", "right"), ASKED, ids=str)
+def test_whoever_lacks_a_right_is_turned_away_and_reads_which(
+    address: Address, right: Right, agent: User, as_agent: Client
+) -> None:
+    agent.rights = [one for one in Right.values if one != right]
+    agent.save()
+    for ask in (as_agent.get, as_agent.post):
+        response = ask(address.path)
+        # A view that takes only one method says so to everybody.
+        assert response.status_code in (403, 405), address.path
+        assert response.status_code == 405 or f"“{right.value}”" in response.content.decode()
+
+
+def test_the_page_names_colleagues_to_ask(agent: User, as_agent: Client) -> None:
+    User.objects.create_user("dev@example.com", first_name="Dev", last_name="Ramanathan", is_agent=True)
+    User.objects.create_user("zoe@example.com", first_name="Zoe", last_name="Quist", is_agent=True, rights=["review"])
+    User.objects.create_user("otto@example.com", first_name="Otto", last_name="Fremd")
+    agent.rights = []
+    agent.save()
+    markup = Markup(as_agent.get("/desk/audit/").content.decode())
+    assert markup.faults == []
+    main = markup.one("main").text
+    assert "Ask a colleague who has the right: Dev Ramanathan." in main
+    assert "agent_rights agent@example.com --give audit" in main
+
+
+def test_a_customer_has_no_rights(owner: User) -> None:
+    assert not any(owner.may.values())
+    owner.is_agent = True
+    assert all(owner.may.values())
+
+
+def test_what_no_longer_is_a_right_is_none(agent: User) -> None:
+    agent.rights = ["review", "rule the world"]
+    assert [name for name, has in agent.may.items() if has] == ["review"]

@@ -1,0 +1,55 @@
+"""What tests of decisions share: a case that is checked, and the form of its page as a browser would post it."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.test import Client
+
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.reviews.checks import accept
+from formation_portal.reviews.facts import facts_of
+from formation_portal.reviews.since import sight_of
+from tests.markup import Markup
+
+
+def path(draft: Draft, more: str = "") -> str:
+    """An address of the case."""
+    return f"/desk/{draft.application.reference}/{more}"
+
+
+def accept_all(draft: Draft, by: Any) -> None:
+    """Everything is checked."""
+    accept(draft, [fact.place for fact in facts_of(draft)], by=by, sight=sight_of(draft.application))
+
+
+def seen(client: Client, draft: Draft, more: str = "") -> str:
+    """What the page was drawn with, as its form says it."""
+    return str(case_page(client, draft, more).all("input", name="sight")[0].attributes["value"])
+
+
+def case_page(client: Client, draft: Draft, more: str = "") -> Markup:
+    """A page of the case, without a fault."""
+    return sound(client.get(path(draft, more)))
+
+
+def sound(response: HttpResponse) -> Markup:
+    """The page of an answer, without a fault."""
+    markup = Markup(response.content.decode())
+    assert markup.faults == []
+    return markup
+
+
+def decided(client: Client, draft: Draft, deed: str, **typed: str) -> Any:
+    """The answer to a decision, by somebody who has just opened the page."""
+    return client.post(path(draft, "ruling/"), {"sight": seen(client, draft, "ruling/"), "deed": deed} | typed)
+
+
+def state(draft: Draft) -> str:
+    """Where the application stands now."""
+    return str(Application.objects.get(pk=draft.application.pk).state)
+
+
+def again(draft: Draft) -> Draft:
+    """The same application as somebody else reads it now."""
+    return open_draft(Application.objects.get(pk=draft.application.pk))

@@ -1,0 +1,232 @@
+"""With four eyes a second agent confirms or refuses what the first one has decided, and nobody confirms their own."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from formation_portal.accounts.rights import Right
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.contract.lifecycle import State
+from formation_portal.desk.models import Case
+from formation_portal.reviews.models import Outcome, Ruling
+from formation_portal.reviews.notes import write_note
+from formation_portal.reviews.places import WHOLE
+from formation_portal.reviews.remarks import ask
+from formation_portal.reviews.since import sight_of
+from tests.desk.cases import page, references, submitted_ones
+from tests.desk.deciding import accept_all, case_page, decided, path, seen, sound, state
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+@pytest.fixture(autouse=True)
+def _four_eyes(settings: Any) -> None:
+    settings.FOUR_EYES = True
+
+
+@pytest.fixture
+def proposed(submitted: Draft, agent: Any, as_agent: Client) -> Draft:
+    """An approval that the first agent has proposed."""
+    accept_all(submitted, agent)
+    assert decided(as_agent, submitted, "approve").status_code == 302
+    return submitted
+
+
+def post(client: Client, draft: Draft, deed: str, **typed: str) -> Any:
+    """The answer to a deed, by somebody who has just opened the page."""
+    return client.post(path(draft, f"ruling/{deed}/"), {"sight": seen(client, draft)} | typed)
+
+
+def actions(client: Client, draft: Draft) -> set[str]:
+    """What the case's page offers about the decision."""
+    forms = [one.attributes.get("action", "") for one in case_page(client, draft).all("form", method="post")]
+    return {one.removeprefix(path(draft, "ruling/")) for one in forms if "/ruling/" in one}
+
+
+def test_an_approval_waits_and_says_so(proposed: Draft, as_agent: Client, as_colleague: Client) -> None:
+    assert state(proposed) == State.IN_REVIEW
+    assert "waits for a second agent to confirm it." in as_agent.get("/desk/").content.decode()
+    mine, theirs = (case_page(one, proposed).one("main").text for one in (as_agent, as_colleague))
+    assert "Approval waits for a second agent" in mine
+    assert "You have proposed it" in mine
+    assert "Mira Okafor has proposed it" in theirs
+    assert actions(as_agent, proposed) == {"", "retraction/"}
+    assert actions(as_colleague, proposed) == {"", "confirmation/", "refusal/"}
+
+
+def test_a_second_agent_confirms_it(proposed: Draft, as_colleague: Client) -> None:
+    response = post(as_colleague, proposed, "confirmation", shown="?view=confirm")
+    assert response["Location"] == "/desk/?view=confirm"
+    assert state(proposed) == State.SUBMITTED_TO_CSP
+    assert "is approved for the registry." in as_colleague.get("/desk/").content.decode()
+    text = case_page(as_colleague, proposed).one("main").text
+    assert "Approval by Mira Okafor, confirmed by Dev Ramanathan" in text
+
+
+def test_whoever_confirms_opens_the_next_case_by_the_same_press(
+    proposed: Draft, owner: Any, as_colleague: Client
+) -> None:
+    [other] = submitted_ones(owner, 1)
+    assert post(as_colleague, proposed, "confirmation", then="next")["Location"] == f"/desk/{other.reference}/"
+
+
+def test_nobody_confirms_or_refuses_their_own(proposed: Draft, as_agent: Client) -> None:
+    for deed in ("confirmation", "refusal"):
+        response = post(as_agent, proposed, deed, why="So")
+        assert response.status_code == 422
+        assert "A second agent has to look at what you have proposed." in sound(response).one("main").text
+    assert state(proposed) == State.IN_REVIEW
+
+
+def test_a_second_agent_refuses_it_with_a_word_that_no_customer_reads(
+    proposed: Draft, as_agent: Client, as_colleague: Client, as_owner: Client
+) -> None:
+    without = post(as_colleague, proposed, "refusal", why=" ")
+    assert without.status_code == 422
+    assert "Say why in a word." in sound(without).one("p", id="ruling-why-error").text
+    assert post(as_colleague, proposed, "refusal", why="Canary: look at the funds")["Location"] == path(proposed)
+    text = case_page(as_agent, proposed).one("main").text
+    assert "Approval proposed by Mira Okafor, refused by Dev Ramanathan" in text
+    assert "Canary: look at the funds" in text
+    assert actions(as_agent, proposed) == {""}
+    for place in ("status/", "check/", "record.json"):
+        reference = proposed.application.reference
+        assert "Canary" not in as_owner.get(f"/applications/{reference}/{place}", follow=True).content.decode()
+
+
+def test_who_has_proposed_it_takes_it_back_and_nobody_else_does(
+    proposed: Draft, as_agent: Client, as_colleague: Client
+) -> None:
+    assert post(as_colleague, proposed, "retraction").status_code == 422
+    assert post(as_agent, proposed, "retraction")["Location"] == path(proposed)
+    assert Ruling.objects.get().is_taken_back
+    assert "Approval proposed and taken back by Mira Okafor" in case_page(as_agent, proposed).one("main").text
+
+
+def test_a_decline_waits_with_its_reason_and_words(submitted: Draft, as_agent: Client, as_colleague: Client) -> None:
+    decided(as_agent, submitted, "decline", reason="funds", text="We can't take it")
+    assert state(submitted) == State.IN_REVIEW
+    text = case_page(as_colleague, submitted).one("main").text
+    for words in ("Decline waits", "Where the money comes from is not clear.", "We can't take it"):
+        assert words in text
+    post(as_colleague, submitted, "confirmation")
+    assert state(submitted) == State.REJECTED
+
+
+def test_nothing_else_is_proposed_meanwhile_but_it_can_be_returned(proposed: Draft, as_colleague: Client) -> None:
+    response = decided(as_colleague, proposed, "decline", reason="funds", text="No")
+    assert response.status_code == 422
+    assert "A decision waits for a second agent already." in sound(response).one("main").text
+    decided(as_colleague, proposed, "return", text="Look again")
+    assert state(proposed) == State.RETURNED_FOR_CHANGES
+    assert Ruling.objects.get(deed="approve").outcome == Outcome.OVERTAKEN
+
+
+def test_a_return_and_an_incorporation_wait_for_nobody(proposed: Draft, as_agent: Client, as_colleague: Client) -> None:
+    post(as_colleague, proposed, "confirmation")
+    decided(as_agent, proposed, "record_incorporation")
+    assert state(proposed) == State.INCORPORATED
+
+
+def test_what_came_up_meanwhile_stops_the_confirmation(proposed: Draft, agent: Any, as_colleague: Client) -> None:
+    ask(proposed, WHOLE, text="One thing", by=agent, sight=sight_of(proposed.application))
+    assert "confirmation/" not in actions(as_colleague, proposed)
+    response = post(as_colleague, proposed, "confirmation")
+    assert response.status_code == 422
+    assert "The application: a question is open" in sound(response).one("main").text
+    assert state(proposed) == State.IN_REVIEW
+
+
+def test_who_is_overtaken_is_told_and_their_word_is_kept(proposed: Draft, agent: Any, as_colleague: Client) -> None:
+    sight = seen(as_colleague, proposed)
+    write_note(proposed, WHOLE, text="Known to us", by=agent)
+    late = as_colleague.post(path(proposed, "ruling/refusal/"), {"sight": sight, "why": "Not yet"})
+    assert late.status_code == 409
+    markup = sound(late)
+    assert "Mira Okafor wrote a note: Known to us" in markup.one("main").text
+    assert markup.one("textarea", id="ruling-why").text.strip() == "Not yet"
+
+
+def test_what_was_ended_meanwhile_is_not_confirmed(
+    proposed: Draft, owner: Any, as_agent: Client, as_colleague: Client
+) -> None:
+    sight = seen(as_colleague, proposed)
+    post(as_agent, proposed, "retraction")
+    late = as_colleague.post(path(proposed, "ruling/confirmation/"), {"sight": sight})
+    assert late.status_code == 409
+    assert "took back the proposal of the approval" in sound(late).one("main").text
+    gone = post(as_colleague, proposed, "confirmation")
+    assert gone.status_code == 422
+    assert "No decision waits here any more." in sound(gone).one("main").text
+    saving.withdraw(proposed, by=owner)
+    assert as_colleague.post(path(proposed, "ruling/confirmation/"), {"sight": sight}).status_code == 409
+
+
+@pytest.mark.parametrize(
+    ("right", "left"),
+    [
+        (Right.CONFIRM, {""}),
+        (Right.DECIDE, {"confirmation/", "refusal/"}),
+        (Right.REVIEW, {"", "confirmation/", "refusal/"}),
+    ],
+)
+def test_only_what_one_may_do_is_offered(
+    proposed: Draft, colleague: Any, as_colleague: Client, right: Right, left: set[str]
+) -> None:
+    colleague.rights = [one for one in Right.values if one != right]
+    colleague.save()
+    assert actions(as_colleague, proposed) == left
+    html = as_colleague.get(path(proposed)).content.decode()
+    assert ("open the next case" in html) == (right != Right.REVIEW)
+
+
+def test_the_queue_says_what_waits_and_has_a_view_of_it(
+    proposed: Draft, owner: Any, as_agent: Client, as_colleague: Client
+) -> None:
+    submitted_ones(owner, 2)
+    assert references(as_colleague, "?view=confirm") == [proposed.application.reference]
+    assert "Waits for a second agent" in [one.text for one in page(as_colleague).all("span", class_="status")]
+    post(as_colleague, proposed, "confirmation")
+    assert references(as_colleague, "?view=confirm") == []
+
+
+@pytest.mark.parametrize("end", ["retraction", "refusal", "return", "withdraw"])
+def test_a_case_leaves_that_view_however_it_ends(
+    proposed: Draft, owner: Any, as_agent: Client, as_colleague: Client, end: str
+) -> None:
+    assert Case.objects.get().confirm_since == proposed.application.submitted_at
+    if end == "withdraw":
+        saving.withdraw(proposed, by=owner)
+    elif end == "return":
+        decided(as_agent, proposed, "return", text="Look again")
+    else:
+        post(as_agent if end == "retraction" else as_colleague, proposed, end, why="So")
+    assert Case.objects.get().confirm_since is None
+
+
+def test_without_four_eyes_the_queue_has_no_such_view(owner: Any, as_agent: Client, settings: Any) -> None:
+    assert "To confirm" in as_agent.get("/desk/").content.decode()
+    settings.FOUR_EYES = False
+    assert "To confirm" not in as_agent.get("/desk/").content.decode()
+    assert "To confirm" in as_agent.get("/desk/?view=confirm").content.decode()
+
+
+def test_the_queue_costs_the_same_with_many_that_wait(owner: Any, as_agent: Client) -> None:
+    cases = submitted_ones(owner, 12)
+    as_agent.get("/desk/?view=confirm")
+    with CaptureQueriesContext(connection) as none:
+        as_agent.get("/desk/?view=confirm")
+    for case in cases:
+        Case.objects.filter(pk=case.pk).update(confirm_since=case.submitted_at)
+    with CaptureQueriesContext(connection) as many:
+        as_agent.get("/desk/?view=confirm")
+    assert len(many) == len(none)
+    [listing] = [one["sql"] for one in many if "LIMIT 26" in one["sql"]]
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN {'QUERY PLAN ' if connection.vendor == 'sqlite' else ''}{listing}")
+        plan = " ".join(str(line) for line in cursor.fetchall())
+    assert "case_to_confirm" in plan or connection.vendor != "sqlite"

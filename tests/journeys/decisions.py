@@ -1,0 +1,106 @@
+"""States of the decision about a case, for pictures and barriers."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.test import override_settings
+from playwright.sync_api import Page as Tab
+
+from formation_portal.accounts.rights import Right
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.reviews.notes import write_note
+from formation_portal.reviews.places import WHOLE, Place
+from formation_portal.reviews.remarks import ask
+from formation_portal.reviews.rulings import APPROVE, DECLINE, rule
+from formation_portal.reviews.since import sight_of
+from tests.applications import made
+from tests.desk.deciding import accept_all
+from tests.journeys.screenshots import Shot, press
+
+_WORDS = "The register extract must not be older than three months."
+
+
+def decisions() -> Iterator[Shot]:
+    """The form with everything against it, with nothing, and after each way in which it was not taken."""
+    people = get_user_model().objects
+    owner, agent = people.get(email="demo@example.com"), people.get(email="agent@example.com")
+    colleague = people.get(email="colleague@example.com")
+    open_ = _handed_in(owner)
+    yield _shot("decision-open", open_)
+    yield _shot("decision-nothing-chosen", open_, "ruling/", act=lambda tab: press(tab, "Decide"))
+    yield _shot("decision-decline-without-words", open_, "ruling/", act=_decline)
+    yield _shot("decision-overtaken", open_, "ruling/", act=lambda tab: _overtaken(tab, open_, colleague))
+    yield _shot("decision-return", open_)
+    yield _shot("decision-withdrawn", open_, "ruling/", act=lambda tab: _withdrawn(tab, open_, owner))
+    checked = _handed_in(owner)
+    accept_all(checked, agent)
+    yield _shot("decision-checked", checked)
+    yield _shot("decision-stopped", checked, "ruling/", act=lambda tab: _stopped(tab, checked, agent))
+    yield from _four_eyes(owner, agent, colleague)
+    yield from _without_rights(checked, agent)
+
+
+def _four_eyes(owner: Any, agent: Any, colleague: Any) -> Iterator[Shot]:
+    mine, theirs = _handed_in(owner), _handed_in(owner)
+    with override_settings(FOUR_EYES=True):
+        accept_all(mine, agent)
+        rule(mine, APPROVE, by=agent, sight=sight_of(mine.application))
+        words = {"text": "We can't form this company.", "reason": "activity"}
+        rule(theirs, DECLINE, **words, by=colleague, sight=sight_of(theirs.application))
+        yield Shot("queue-to-confirm", "/desk/?view=confirm", who="agent")
+        yield _shot("decision-waits-mine", mine)
+        yield _shot("decision-waits-theirs", theirs)
+        yield _shot("decision-refused-without-a-word", theirs, act=lambda tab: press(tab, "Refuse"))
+        yield _shot("decision-confirmed", theirs, act=lambda tab: press(tab, "Confirm"))
+        yield _shot("decision-before", theirs)
+        yield _shot("decision-taken-back", mine, act=lambda tab: press(tab, "Take it back"))
+    rule(mine, APPROVE, by=agent, sight=sight_of(mine.application))
+    yield _shot("decision-at-the-registry", mine)
+
+
+def _without_rights(draft: Draft, agent: Any) -> Iterator[Shot]:
+    agent.rights = []
+    agent.save()
+    yield _shot("decision-not-mine", draft)
+    yield Shot("right-missing", "/desk/audit/", who="agent")
+    agent.rights = list(Right.values)
+    agent.save()
+
+
+def _handed_in(owner: Any) -> Draft:
+    draft = open_draft(saving.start(owner=owner, product=made.product()))
+    made.fill_in(draft, by=owner)
+    saving.submit(draft, by=owner)
+    return draft
+
+
+def _shot(name: str, draft: Draft, more: str = "", **act: Any) -> Shot:
+    return Shot(name, f"/desk/{draft.application.reference}/{more}", who="agent", **act)
+
+
+def _decline(tab: Tab) -> None:
+    tab.get_by_role("radio", name="Decline").check()
+    press(tab, "Decide")
+
+
+def _overtaken(tab: Tab, draft: Draft, colleague: Any) -> None:
+    place, sight = Place.of_field("ada", "person.date_of_birth"), sight_of(draft.application)
+    ask(draft, place, text="The passport says 1984.", by=colleague, sight=sight)
+    tab.get_by_role("radio", name="Return").check()
+    tab.get_by_label("To the customer").fill(_WORDS)
+    press(tab, "Decide")
+
+
+def _withdrawn(tab: Tab, draft: Draft, owner: Any) -> None:
+    saving.withdraw(draft, by=owner)
+    tab.get_by_label("To the customer").fill(_WORDS)
+    press(tab, "Decide")
+
+
+def _stopped(tab: Tab, draft: Draft, agent: Any) -> None:
+    """What is asked by oneself overtakes nobody, and still stops it."""
+    ask(draft, WHOLE, text="One thing", by=agent, sight=sight_of(draft.application))
+    write_note(draft, WHOLE, text="Known to us", by=agent)
+    press(tab, "Approve and open the next case")

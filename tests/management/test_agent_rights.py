@@ -1,0 +1,75 @@
+"""`manage.py agent_rights` lists what agents may do, and gives and takes it; the audit keeps each change."""
+
+import json
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from formation_portal.accounts.models import User
+from formation_portal.accounts.rights import Right
+from formation_portal.audit.models import Actor, Deed, Entry
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+EVERYTHING = "review, decide, confirm, export, audit"
+
+
+def said(*arguments: str) -> str:
+    out = StringIO()
+    call_command("agent_rights", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def test_it_lists_all_agents_and_no_customers(agent: User, owner: User) -> None:
+    User.objects.create_user("dev@example.com", is_agent=True, rights=[])
+    assert said() == f"agent@example.com: {EVERYTHING}\ndev@example.com: may read, and nothing more\n"
+
+
+def test_without_agents_it_says_so(owner: User) -> None:
+    assert said() == "There are no agents.\n"
+
+
+def test_it_takes_and_gives_and_the_audit_keeps_it(agent: User) -> None:
+    assert said("Agent@example.com", "--take", "audit", "decide") == "agent@example.com: review, confirm, export\n"
+    assert said("agent@example.com", "--give", "decide") == "agent@example.com: review, decide, confirm, export\n"
+    agent.refresh_from_db()
+    assert agent.rights == ["review", "decide", "confirm", "export"]
+    kept = [(one.deed, one.actor, one.subject, json.loads(one.detail)) for one in Entry.objects.order_by("number")]
+    about = (Deed.RIGHTS, Actor.PORTAL, str(agent.pk))
+    assert kept == [
+        (*about, {"given": [], "taken": ["audit", "decide"]}),
+        (*about, {"given": ["decide"], "taken": []}),
+    ]
+
+
+def test_what_is_so_already_changes_nothing(agent: User) -> None:
+    said("agent@example.com", "--give", "review")
+    assert not Entry.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nobody@example.com"], "There is no account nobody@example.com."),
+        (["owner@example.com", "--give", "decide"], "owner@example.com is a customer's account."),
+        (["--give", "decide"], "Say whose rights"),
+        (["agent@example.com", "--give", "decide", "--take", "decide"], "Give or take decide, not both."),
+        (["agent@example.com", "--give", "fly"], "invalid choice: 'fly'"),
+    ],
+)
+def test_what_cannot_be_done_is_said(agent: User, owner: User, arguments: list[str], words: str) -> None:
+    with pytest.raises(CommandError, match=words):
+        said(*arguments)
+    assert User.objects.get(pk=agent.pk).rights == Right.values
+
+
+def test_agents_read_it_in_the_audit(agent: User, as_agent: Client) -> None:
+    said("agent@example.com", "--take", "decide")
+    timeline = as_agent.get("/desk/audit/").content.decode()
+    assert "Took from Mira Okafor the rights decide" in timeline
+    entry: Any = as_agent.get("/desk/audit/1/")
+    assert "Took from Mira Okafor the rights decide" in entry.content.decode()
+    assert ">Application<" not in entry.content.decode()
