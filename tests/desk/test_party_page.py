@@ -13,7 +13,7 @@ from formation_portal.applications.models import Document
 from formation_portal.audit.models import Deed, Entry
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.facts import facts_of
-from formation_portal.reviews.places import Kind, Place
+from formation_portal.reviews.places import WHOLE, Kind, Place
 from formation_portal.reviews.remarks import ask
 from formation_portal.reviews.rulings import RETURN, rule
 from formation_portal.reviews.since import sight_of
@@ -124,6 +124,32 @@ def test_what_is_accepted_is_locked_with_who_and_when_and_can_be_taken_back(
     assert str(BIRTH) in boxes(page(as_agent, submitted))
 
 
+def test_the_next_one_is_whoever_has_something_to_check_all_the_way_round(submitted: Draft, as_agent: Client) -> None:
+    first, second = (words(page(as_agent, submitted, token).all("a", data_key="n")[0]) for token in ("ada", "ingrid"))
+    assert (first, second) == ("Next: Ingrid Solheim", "Next: Ada Lovelace")
+
+
+def test_the_queue_that_it_was_opened_from_comes_along(submitted: Draft, as_agent: Client) -> None:
+    case = f"/desk/{submitted.application.reference}/?from=%3Fview%3Dmine"
+    links = [one.attributes["href"] for one in Markup(as_agent.get(case).content.decode()).all("a")]
+    opened = {one.removeprefix(address(submitted)).partition("#")[0] for one in links if "/parties/ada/" in one}
+    assert opened == {"?from=%3Fview%3Dmine"}
+    markup = page(as_agent, submitted, query=opened.pop())
+    ours = [one.attributes["href"] for one in markup.all("a") if "/parties/" in one.attributes["href"]]
+    assert [one for one in ours if "from=%3Fview%3Dmine" not in one] == []
+    assert case in [one.attributes["href"] for one in markup.all("a")]
+    assert {"from=%3Fview%3Dmine" in one.attributes["value"] for one in markup.all("input", name="back")} == {True}
+
+
+def test_who_may_not_review_only_reads(submitted: Draft, as_agent: Client, agent: Any) -> None:
+    agent.rights = []
+    agent.save()
+    markup = page(as_agent, submitted)
+    assert boxes(markup) == []
+    assert [one.text for one in markup.all("button") if one.attributes.get("form") in ("checks", "reopenings")] == []
+    assert "To accept and ask takes the right “review”." in markup.one("main").text
+
+
 def test_one_button_accepts_the_rest_and_then_the_next_party_is_offered(submitted: Draft, as_agent: Client) -> None:
     press_all(as_agent, submitted, "ada")
     markup = page(as_agent, submitted)
@@ -156,7 +182,8 @@ def test_the_second_round_shows_old_beside_new_and_nothing_that_stayed(
 ) -> None:
     accepted(submitted, NAME, BIRTH, PASSPORT, ROLES, by=agent)
     last_name = Place.of_field("ada", "person.last_name")
-    ask(submitted, last_name, text="The passport has another", by=agent, sight=sight_of(submitted.application))
+    for place, text in ((last_name, "The passport has another"), (WHOLE, "Look at all of it again")):
+        ask(submitted, place, text=text, by=agent, sight=sight_of(submitted.application))
     rule(submitted, RETURN, by=agent, sight=sight_of(submitted.application))
     for first, last in (("Augusta", "Byron"), ("Augusta Ada", "King")):
         ada = submitted.party("ada")
