@@ -84,7 +84,8 @@ def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str
     history = history_of(application)
     changes = differences(draft, history)
     only_changed = _only_changed(asked, changes)
-    address = case_url(application.reference, came_from(asked))
+    shown = came_from(asked)
+    address = case_url(application.reference, shown)
     back = _with(address, only_changed) if changes else address
     review = getattr(application, "review", None)
     sight = Sight(application.submissions, review.version if review else 0)
@@ -98,6 +99,7 @@ def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str
         differences=changes,
         only_changed=only_changed,
         can_check=can_review(draft, reader),
+        shown=shown,
     )
     make = partial(
         CasePage,

@@ -10,6 +10,7 @@ from formation_portal.reviews.models import Remark
 from formation_portal.reviews.places import Kind, Place
 
 from .differences import Differences
+from .queue_state import QueueState
 from .remark_panels import Panel, Panels
 
 # The mark of each state, and its words.
@@ -34,7 +35,7 @@ class Standing:
 @dataclass(frozen=True, slots=True)
 class Reading:
     """One case as one reader sees it. `only_changed` leaves out what is as it was; `placed` gathers the places that the
-    page has shown, so that nothing that was said is left out."""
+    page has shown, so that nothing that was said is left out; `shown` is the queue that it was opened from."""
 
     draft: Draft
     told: Summary
@@ -43,6 +44,7 @@ class Reading:
     differences: Differences
     only_changed: bool
     can_check: bool
+    shown: QueueState
     placed: set[Place] = field(default_factory=set)
 
     def panel(self, place: Place) -> Panel:

@@ -56,6 +56,7 @@ def test_what_the_service_says_of_a_document_is_news(submitted: Draft, as_owner:
 def test_what_agents_do_among_themselves_is_no_news(
     submitted: Draft, agent: Any, as_agent: Client, as_owner: Client
 ) -> None:
+    saving.advance(submitted, "begin_review", by=agent)
     address = asks(as_owner, submitted)
     claims.claim([submitted.application.pk], by=agent)
     as_agent.get(f"/desk/{submitted.application.reference}/")
