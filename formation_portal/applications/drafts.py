@@ -65,6 +65,8 @@ class Draft:
         self.replaced_documents: list[Document] = []
         # The entries that saving this draft has added to the history, the newest last.
         self.written: list[Change] = []
+        # What was posted of what is locked, as it is called; it stays as it was.
+        self.held: list[str] = []
 
     def reload(self) -> None:
         """Read everything again. One query each: sections, parties, classes, holdings where there can be, documents."""

@@ -10,8 +10,8 @@ from formation_portal.applications.saving import ROLES
 from formation_portal.contract.field import Choice, FieldSpec
 from formation_portal.contract.lifecycle import State
 from formation_portal.portal.answers_page import share_class_choices
+from formation_portal.portal.read_back import in_words
 from formation_portal.portal.roles import role_words
-from formation_portal.portal.words import in_words
 
 # How the history begins to tell of somebody, or of a class, who was not there before.
 _ADDED = "Added "

@@ -10,8 +10,8 @@ from formation_portal.applications.rows import PartyRow
 from formation_portal.applications.saving import ROLES
 from formation_portal.portal.answers_page import share_class_choices
 from formation_portal.portal.file_rows import facts as file_facts
+from formation_portal.portal.read_back import in_words
 from formation_portal.portal.roles import role_words
-from formation_portal.portal.words import in_words
 from formation_portal.reviews.facts import Fact, Sheet
 from formation_portal.reviews.places import Kind, Place
 

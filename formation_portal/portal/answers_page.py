@@ -17,9 +17,11 @@ from formation_portal.contract.language import noted, say, say_count
 from formation_portal.contract.rules import Standing
 
 from .arrivals import Arrival
+from .came_back import CameBack
 from .closed import reason
 from .consequences import Consequence, consequence
 from .lists import Problem, file_problems
+from .note import Note
 from .questions import Question
 from .sheet import Sheet
 from .slots import SlotRow
@@ -31,7 +33,8 @@ class AnswersPage:
     """The questions of one sheet in their application, ready to draw.
 
     `party` is whom its documents are about, None for the entity; `refused` says, by the key of the slot, why a file
-    that was chosen just now was not taken, `earlier` are the reader's own files, to be offered once more.
+    that was chosen just now was not taken, `earlier` are the reader's own files, to be offered once more, `came_back`
+    is what our reviewer asks and has accepted.
     """
 
     draft: Draft
@@ -40,6 +43,7 @@ class AnswersPage:
     party: PartyRow | None = None
     refused: Mapping[str, str] = field(default_factory=dict)
     earlier: EarlierFiles | None = None
+    came_back: CameBack | None = None
 
     template: ClassVar[str]
     closed_template: ClassVar[str]
@@ -83,6 +87,16 @@ class AnswersPage:
     def answers(self) -> tuple[AnswerRow, ...]:
         """The answers read back, for a page that can't be changed any more."""
         return answer_rows(self.sheet)
+
+    @property
+    def holder(self) -> str:
+        """What our reviewer's questions call it: the key of a section, the token of a party or class."""
+        return ""
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What our reviewer asks about it as a whole."""
+        return self.came_back.at_page(self.holder) if self.came_back else ()
 
     @property
     def slots(self) -> tuple[SlotRow, ...]:
@@ -134,6 +148,11 @@ class AnswersPage:
 
     def _url(self, view: str, *more: str) -> str:
         return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
+
+
+def accepted_words() -> str:
+    """Why nothing can be changed where all of it was accepted."""
+    return say("Our reviewer has checked and accepted this. It stays as it is while you mend the rest.")
 
 
 def share_class_choices(draft: Draft) -> tuple[Choice, ...]:

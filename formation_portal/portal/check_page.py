@@ -26,8 +26,8 @@ from .price import price_of
 from .product_view import PriceTable, price_table
 from .questions import anchor, party_control
 from .returned import Returned, returned
+from .slot_keys import slot_id, slot_key
 from .slot_states import slot_state
-from .slots import slot_id, slot_key
 from .tracker import tracker
 
 NEXT = "check"

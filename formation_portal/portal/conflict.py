@@ -11,11 +11,12 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import Change
 from formation_portal.applications.saving import Left, Stale
 
+from .colleagues import name_of
 from .counting import listed
 from .drawn import DRAWN
 from .moments import moment
+from .read_back import in_words
 from .sheet import Sheet
-from .words import in_words
 
 Reader = AbstractBaseUser | AnonymousUser
 
@@ -110,7 +111,7 @@ def _said(change: Change | None, reader: Reader) -> str:
     # Whoever has no account was asked for their own part, and is told nothing of who else works on the application.
     if change is None or change.who is None or reader.pk is None:
         return gettext("As it stands now")
-    words = {"name": change.who.get_full_name() or gettext("somebody else"), "time": moment(change.at)}
+    words = {"name": name_of(change.who) or gettext("somebody else"), "time": moment(change.at)}
     if change.who_id == reader.pk:
         return gettext("As you saved it in another window, %(time)s") % words
     return gettext("As %(name)s saved it, %(time)s") % words

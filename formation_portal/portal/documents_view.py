@@ -13,6 +13,7 @@ from formation_portal.contract.language import say
 
 from . import steps
 from .arrivals import Arrivals, arrivals
+from .came_back import CameBack, came_back
 from .closed import reason
 from .lists import NeedRow, Problem, file_problems, need_rows
 from .slots import SlotRow, slot_rows
@@ -44,6 +45,7 @@ class DocumentsPage:
     earlier: EarlierFiles | None = None
     # Where one was sent from, and goes back to.
     back: WayBack | None = None
+    came_back: CameBack | None = None
 
     @property
     def title(self) -> str:
@@ -81,7 +83,14 @@ class DocumentsPage:
         return tuple(group for group in groups if group.slots)
 
     def _slots(self, party: PartyRow | None) -> tuple[SlotRow, ...]:
-        rows = slot_rows(self.draft, party, refused=self.refused, arrivals=self.arrivals, earlier=self.earlier)
+        rows = slot_rows(
+            self.draft,
+            party,
+            refused=self.refused,
+            arrivals=self.arrivals,
+            earlier=self.earlier,
+            came_back=self.came_back,
+        )
         if self.back is None:
             return rows
         # What is uploaded comes back here first, and still knows the way.
@@ -110,4 +119,4 @@ def documents_page(
     back: WayBack | None = None,
 ) -> DocumentsPage:
     """The page as the draft stands."""
-    return DocumentsPage(draft, arrivals(draft.application), refused or {}, earlier, back)
+    return DocumentsPage(draft, arrivals(draft.application), refused or {}, earlier, back, came_back(draft))

@@ -14,8 +14,9 @@ from formation_portal.applications.rows import PartyRow
 from formation_portal.contract.language import day, listed, say, say_count
 from formation_portal.contract.world import country_name
 
+from .read_back import in_words
 from .roles import a_role, role_words, same_kind
-from .words import in_words, number_of_shares
+from .words import number_of_shares
 
 
 @dataclass(frozen=True, slots=True)

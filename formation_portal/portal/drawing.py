@@ -56,7 +56,8 @@ def draw(question: Question, spoken: str) -> str:
 
 def _is_rare(question: Question) -> bool:
     """Whether what it looks like is hardly anybody else's; kept, it would only take the place of others."""
-    return bool(question.error or question.doubt or question.ahead or question.spec.refers_to_share_class)
+    said = question.error or question.doubt or question.ahead or question.note
+    return bool(said or question.is_locked or question.spec.refers_to_share_class)
 
 
 def _render(question: Question) -> str:

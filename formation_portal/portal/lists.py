@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from formation_portal.contract.needs import Need
 
 from .sheet import Sheet
-from .slots import name_in, slot_id, slot_key
+from .slot_keys import name_in, slot_id, slot_key
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from formation_portal.contract.needs import Need
 from formation_portal.contract.schema import Section
 
 from .questions import anchor, party_control
-from .slots import slot_id, slot_key
+from .slot_keys import slot_id, slot_key
 
 
 @dataclass(frozen=True, slots=True)

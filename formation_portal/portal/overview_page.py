@@ -49,7 +49,7 @@ def overview_page(draft: Draft) -> OverviewPage:
         draft=draft,
         delivery=delivery,
         list=task_list(draft, refused=delivery.refused, deliveries=task_deliveries(draft, delivery.board)),
-        submit=_submit(draft, refused=came_back.left if came_back else len(delivery.refused)),
+        submit=_submit(draft, refused=came_back.stands_in_the_way if came_back else len(delivery.refused)),
         price=_price(draft.application),
         saved=moments.moment(draft.application.updated_at),
         has_new_form=newer_form(draft) is not None,

@@ -9,6 +9,7 @@ from functools import cache, cached_property, partial
 from django.urls import reverse
 from django.utils.translation import gettext
 
+from formation_portal.applications.locks import locks_of
 from formation_portal.applications.models import Document
 from formation_portal.applications.saving.authors import Author, Guest
 from formation_portal.contract.conditions import Condition
@@ -18,6 +19,7 @@ from formation_portal.contract.schema import Section
 
 from . import roles
 from .arrivals import arrivals
+from .came_back import CameBack
 from .consequences import Consequence, own_consequence, own_foreseen
 from .file_rows import FileRow
 from .lists import NeedRow, need_rows
@@ -117,6 +119,8 @@ def part_page(part: OwnPart) -> PartPage:
     board = arrivals(draft.application)
     arrival = board.of_party(party.token, changed_at=party.model.updated_at)
     asked = draft.standing.party_questions(party.record)
+    # What our reviewer asks is for whoever forms the company; what they have accepted is so for everybody.
+    returned = CameBack(draft, locks=locks_of(draft))
     sheet = OwnSheet(
         schema=draft.schema,
         asked=tuple(one for one in asked if not one.spec.refers_to_share_class),
@@ -128,5 +132,14 @@ def part_page(part: OwnPart) -> PartPage:
         holder=party.record,
         foreseen=cache(partial(own_foreseen, draft, [one.spec for one in asked], party.record)),
         record=draft.record,
+        locked=returned.locks.of(party.token),
     )
-    return PartPage(draft=draft, party=party, sheet=sheet, arrival=arrival, arrivals=board, part=part)
+    return PartPage(
+        draft=draft,
+        party=party,
+        sheet=sheet,
+        arrival=arrival,
+        arrivals=board,
+        part=part,
+        came_back=returned,
+    )

@@ -21,6 +21,7 @@ from formation_portal.contract.schema import Section
 from . import moments, roles
 from .answers_page import AnswersPage, share_class_choices
 from .arrivals import Arrivals, arrivals
+from .came_back import CameBack, came_back
 from .company_owners import is_to_be_owned
 from .consequences import foreseen
 from .counting import listed
@@ -91,6 +92,15 @@ class PartyPage(AnswersPage):
         return self.party.version
 
     @property
+    def holder(self) -> str:
+        return self.party.token
+
+    @property
+    def are_roles_locked(self) -> bool:
+        """Whether those that it has were accepted."""
+        return self.came_back is not None and self.party.token in self.came_back.locks.roles
+
+    @property
     def double(self) -> str:
         """Who seems to be the same, as a sentence; empty where nobody does."""
         other = double_of(self.draft, self.party) if not self.closed else None
@@ -127,6 +137,7 @@ class PartyPage(AnswersPage):
             refused=self.refused,
             arrivals=self.arrivals,
             earlier=self.earlier,
+            came_back=self.came_back,
         )
 
     @property
@@ -156,17 +167,33 @@ def party_page(draft: Draft, party: PartyRow, *, own_email: str = "", earlier: E
     """The page as the draft stands. `own_email` is the reader's: only their own data may be filled in by a browser."""
     board = arrivals(draft.application)
     arrival = board.of_party(party.token, changed_at=party.model.updated_at)
-    sheet = _sheet(draft, party.record, party, own_email, arrival.refused)
-    return PartyPage(draft=draft, party=party, sheet=sheet, arrival=arrival, arrivals=board, earlier=earlier)
+    returned = came_back(draft)
+    sheet = _sheet(draft, party.record, party, own_email, arrival.refused, returned)
+    return PartyPage(
+        draft=draft,
+        party=party,
+        sheet=sheet,
+        arrival=arrival,
+        arrivals=board,
+        earlier=earlier,
+        came_back=returned,
+    )
 
 
 def sheet_with_roles(draft: Draft, party: PartyRow, more: Iterable[str]) -> Sheet:
     """The questions to the party, were it to have these roles too: what a page may post that was drawn so."""
     wider = replace(party.record, roles=tuple(dict.fromkeys((*party.roles, *more))))
-    return _sheet(draft, wider, party, "", {})
+    return _sheet(draft, wider, party, "", {}, None)
 
 
-def _sheet(draft: Draft, holder: Party, party: PartyRow, own_email: str, refused: Mapping[str, str]) -> Sheet:
+def _sheet(
+    draft: Draft,
+    holder: Party,
+    party: PartyRow,
+    own_email: str,
+    refused: Mapping[str, str],
+    returned: CameBack | None,
+) -> Sheet:
     asked = draft.standing.party_questions(holder)
     return Sheet(
         schema=draft.schema,
@@ -181,6 +208,8 @@ def _sheet(draft: Draft, holder: Party, party: PartyRow, own_email: str, refused
         foreseen=cache(partial(foreseen, draft, [one.spec for one in asked], holder)),
         record=draft.record,
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
+        locked=returned.locks.of(party.token) if returned else frozenset(),
+        notes=returned.at_answers(party.token) if returned else {},
     )
 
 

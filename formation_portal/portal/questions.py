@@ -14,7 +14,9 @@ from formation_portal.contract.language import noted, say
 from formation_portal.contract.world import country_name
 from formation_portal.contract.wrong_parts import wrong_parts
 
+from .note import Note
 from .options import Option
+from .read_back import in_words
 from .schema_language import schema_language
 
 # A choice among so few is seen best when all of it is on the page.
@@ -71,6 +73,9 @@ class Question:
     foreseen: Callable[[], Mapping[str, str]] = dict
     # What the error is, where it is known: the code of a problem (contract/problems.py).
     error_code: str = ""
+    # Whether our reviewer has accepted the answer, so that it is only read; and what they ask about it.
+    is_locked: bool = False
+    note: Note | None = None
 
     @property
     def id(self) -> str:
@@ -111,6 +116,8 @@ class Question:
         """The file that draws it."""
         if self.spec.provided_by_agent and not self.unanswerable:
             return "fields/agent_provided.html"
+        if self.is_locked and not self.unanswerable:
+            return "fields/accepted.html"
         return "fields/not_answerable.html" if self.unanswerable else f"fields/{self.spec.template}.html"
 
     @property
@@ -142,6 +149,16 @@ class Question:
         return 0 < len(self.choices) <= _FEW
 
     @property
+    def read_back(self) -> str:
+        """The answer in words."""
+        return in_words(self.spec, self.typed, self.share_classes)
+
+    @property
+    def carried(self) -> tuple[str, ...]:
+        """What is chosen, for the rules that the page looks up; an answer that is only read has no control."""
+        return () if self.spec.parts else tuple(choice.value for choice in self.choices if choice.chosen)
+
+    @property
     def doubt(self) -> str:
         """How the answer was read, where it could have been meant otherwise."""
         return "" if self.error else self.spec.doubt(self.typed)
@@ -153,7 +170,7 @@ class Question:
 
     @property
     def described_by(self) -> str:
-        said = [what for what in ("hint", "doubt", "ahead", "error") if getattr(self, what)]
+        said = [what for what in ("hint", "note", "doubt", "ahead", "error") if getattr(self, what)]
         return " ".join(f"{self.id}-{what}" for what in said)
 
     @property
@@ -161,6 +178,10 @@ class Question:
         """The mark on the spine: unreadable, answered, or still to be answered; nothing where none is needed."""
         if self.error:
             return "stop"
+        if self.note and not self.note.is_answered:
+            return "heed"
+        if self.is_locked:
+            return "met"
         if self.is_answered or self.given:
             return "met"
         return "" if self.optional or self.unanswerable else "open"

@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from formation_portal.applications.drafts import Draft
+from formation_portal.applications.locks import locks_of
 from formation_portal.applications.models import Document, Holding
 from formation_portal.applications.rows import PartyRow, ShareClassRow
 from formation_portal.applications.stakes import owned_by, typed_stakes
@@ -58,6 +59,14 @@ def party_removal_page(draft: Draft, party: PartyRow) -> RemovalPage:
         say("Owns a part of {name}, which is then not accounted for.", name=company.label)
         for company in owned_by(draft, party, typed_stakes(draft))
     ]
+    count = len(locks_of(draft).of(party.token))
+    accepted = [
+        say_count(
+            "Our reviewer has accepted {count} answer of it. Whoever takes its place is checked anew.",
+            "Our reviewer has accepted {count} answers of it. Whoever takes its place is checked anew.",
+            count,
+        )
+    ][: bool(count)]
     back = say(_CAN_RESTORE)
     after = replace(
         draft.record,
@@ -69,7 +78,7 @@ def party_removal_page(draft: Draft, party: PartyRow) -> RemovalPage:
         draft,
         party.label,
         facts=role_words(party.roles),
-        consequences=(*held, *owned, *documents, back),
+        consequences=(*accepted, *held, *owned, *documents, back),
         after=after,
         thing=(Kind.PARTY, party.token),
         back=(_url(draft, "people"), say("People")),

@@ -11,6 +11,7 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import Change
 from formation_portal.applications.rows import PartyRow
 
+from .colleagues import name_of
 from .company_owners import new_owner, stake_name
 from .conflict import Reader, carried
 from .moments import moment
@@ -64,7 +65,7 @@ def _said(draft: Draft, party: PartyRow, reader: Reader) -> str:
     who = change.who if change else None
     words = {
         "name": party.label,
-        "who": (who.get_full_name() if who else "") or gettext("Somebody else"),
+        "who": name_of(who) or gettext("Somebody else"),
         "time": moment(party.model.removed_at) if party.model.removed_at else "",
     }
     if change and change.who_id == reader.pk:

@@ -10,10 +10,16 @@ from formation_portal.applications.history import in_words, language_of
 from formation_portal.applications.models import Change
 from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.needs import Need
+from formation_portal.reviews.asked import asked_of, words_of
+from formation_portal.reviews.naming import whose
+from formation_portal.reviews.places import Kind, Place
 
 from . import moments
+from .asked_places import Line, place_url
+from .came_back import RETURN, CameBack
 from .delivery import DeliveryNote
 from .need_links import need_url
+from .note import Note
 
 # A long list of corrections is cut here; the newest are told.
 _CORRECTIONS = 50
@@ -24,6 +30,8 @@ class ReturnedItem:
     """One thing that has to change: what it is and whose, the note about it, and where it is mended.
 
     `is_done` says that it was changed since; whether that is what was asked for, is seen when corrections are sent.
+    `note` is our reviewer's, which can be answered; without one the service has refused it. Without a `url` it is
+    about the whole, or gone.
     """
 
     title: str
@@ -33,6 +41,12 @@ class ReturnedItem:
     url: str
     act: str
     is_done: bool = False
+    note: Note | None = None
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether something was done about it, or said to it."""
+        return self.is_done or bool(self.note and self.note.is_answered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,28 +60,79 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """Everything that came back, and every correction made since; `said` is a note about the whole."""
+    """Everything that came back, and every correction made since; `said` is a note about the whole.
+
+    `is_agents` says that our reviewer has returned it, and not the service.
+    """
 
     items: tuple[ReturnedItem, ...]
     corrections: tuple[Correction, ...] = ()
     said: str = ""
+    is_agents: bool = False
 
     @property
     def left(self) -> int:
-        """How many of the items were not changed since."""
-        return sum(not item.is_done for item in self.items)
+        """How many of the items nobody has done or said anything about since."""
+        return sum(not item.is_answered for item in self.items)
+
+    @property
+    def stands_in_the_way(self) -> int:
+        """How many of them the service has refused: what our reviewer asks can be sent as it is."""
+        return sum(not item.is_answered for item in self.items if item.note is None)
+
+    @property
+    def as_they_were(self) -> tuple[ReturnedItem, ...]:
+        """What our reviewer asks and nobody has touched or answered."""
+        return tuple(item for item in self.items if item.note and not item.is_answered)
 
 
 def returned(note: DeliveryNote, move: Change | None, *, back_to: str = "") -> Returned:
-    """What came back, by `move` as far as it is known, and what was changed since: one query where it is."""
-    since = tuple(note.draft.application.changes.filter(pk__gt=move.pk)) if move else ()
-    items = tuple(_items(note, since, back_to))
-    corrections = tuple(dict.fromkeys(_correction(change) for change in since))
-    return Returned(items, corrections[:_CORRECTIONS], said=in_words(move) if move and not items else "")
+    """What came back, by `move` as far as it is known, and what was changed since: three queries where it is."""
+    application = note.draft.application
+    since = tuple(application.changes.filter(pk__gt=move.pk)) if move else ()
+    words = words_of(application, RETURN) if move else {}
+    is_agents = application.submissions in words
+    asked = tuple(one for one in asked_of(application) if not one.is_settled) if is_agents else ()
+    page = CameBack(note.draft, asked, _lines(since))
+    items = (*_asked(page, back_to), *_items(note, since, back_to))
+    corrections = corrections_of(since)
+    said = words.get(application.submissions, "") if is_agents else in_words(move) if move and not items else ""
+    return Returned(items, corrections, said=said, is_agents=is_agents)
+
+
+def corrections_of(changes: Iterable[Change]) -> tuple[Correction, ...]:
+    """What was changed, each line once."""
+    return tuple(dict.fromkeys(_correction(change) for change in changes if not change.moved_to))[:_CORRECTIONS]
+
+
+def _lines(since: Iterable[Change]) -> frozenset[Line]:
+    return frozenset((change.holder, str(one["field"])) for change in since for one in change.changes)
+
+
+def _asked(page: CameBack, back_to: str) -> Iterator[ReturnedItem]:
+    """What our reviewer asks, with the way to each place."""
+    for one in page.asked:
+        note = page.note_of(one)
+        yield ReturnedItem(
+            title=note.title,
+            whose=whose(page.draft, one.place),
+            said=one.text,
+            when=note.when,
+            url=place_url(page.draft, one.place, back_to=back_to),
+            act=_act(one.place),
+            is_done=note.is_changed,
+            note=note,
+        )
+
+
+def _act(place: Place) -> str:
+    if place.kind is Kind.DOCUMENT:
+        return gettext("Upload it again")
+    return gettext("Change it") if place.kind is Kind.FIELD else gettext("Go there")
 
 
 def _items(note: DeliveryNote, since: Iterable[Change], back_to: str) -> Iterator[ReturnedItem]:
-    touched = {(change.holder, str(one["field"])) for change in since for one in change.changes}
+    touched = _lines(since)
     seen = set()
     # Papers first: they take longest.
     for need, at in sorted(note.refusals, key=lambda refusal: refusal[0].slot is None):

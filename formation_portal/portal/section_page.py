@@ -11,8 +11,10 @@ from formation_portal.contract.rules import Verdict
 from formation_portal.contract.schema import Section
 
 from . import moments
-from .answers_page import AnswersPage, share_class_choices
+from .answers_page import AnswersPage, accepted_words, share_class_choices
 from .arrivals import Arrivals, arrivals
+from .came_back import came_back
+from .closed import reason
 from .consequences import foreseen
 from .lists import NeedRow, need_rows
 from .sheet import Sheet
@@ -51,6 +53,17 @@ class SectionPage(AnswersPage):
         return bool(self.sheet.asked)
 
     @property
+    def holder(self) -> str:
+        return self.section.key
+
+    @property
+    def closed(self) -> str:
+        """Why nothing can be changed, also where everything here was accepted."""
+        names = {one.spec.name for one in self.sheet.asked if not one.spec.provided_by_agent}
+        is_accepted = bool(names) and names <= self.sheet.locked and all(slot.is_locked for slot in self.slots)
+        return reason(self.draft.application) or (accepted_words() if is_accepted else "")
+
+    @property
     def note(self) -> str:
         """Why nothing is asked at present, where a rule says so."""
         return "" if self._verdict.active else self._verdict.reason
@@ -85,6 +98,7 @@ class SectionPage(AnswersPage):
             refused=self.refused,
             arrivals=self.arrivals,
             earlier=self.earlier,
+            came_back=self.came_back,
         )
 
 
@@ -93,6 +107,7 @@ def section_page(draft: Draft, section: Section, *, earlier: EarlierFiles | None
     row = draft.sections.get(section.key)
     board = arrivals(draft.application)
     arrival = board.of_entity(section.fields, changed_at=row.updated_at if row else None)
+    returned = came_back(draft)
     sheet = Sheet(
         schema=draft.schema,
         asked=draft.standing.questions(section),
@@ -103,5 +118,15 @@ def section_page(draft: Draft, section: Section, *, earlier: EarlierFiles | None
         record=draft.record,
         foreseen=cache(partial(foreseen, draft, section.fields)),
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
+        locked=returned.locks.of(""),
+        notes=returned.at_answers(section.key),
     )
-    return SectionPage(draft=draft, section=section, sheet=sheet, arrival=arrival, arrivals=board, earlier=earlier)
+    return SectionPage(
+        draft=draft,
+        section=section,
+        sheet=sheet,
+        arrival=arrival,
+        arrivals=board,
+        earlier=earlier,
+        came_back=returned,
+    )

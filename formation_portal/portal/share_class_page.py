@@ -12,8 +12,10 @@ from formation_portal.contract.language import say
 from formation_portal.contract.schema import Section
 
 from . import moments
-from .answers_page import AnswersPage, share_class_choices
+from .answers_page import AnswersPage, accepted_words, share_class_choices
 from .arrivals import arrivals
+from .came_back import came_back
+from .closed import reason
 from .lists import NeedRow, need_rows
 from .sheet import Sheet
 
@@ -45,6 +47,16 @@ class ShareClassPage(AnswersPage):
         return self._url("shares")
 
     @property
+    def holder(self) -> str:
+        return self.token
+
+    @property
+    def closed(self) -> str:
+        """Why nothing can be changed, also where the shares were accepted."""
+        is_locked = self.came_back is not None and self.came_back.locks.has_shares(self.draft)
+        return reason(self.draft.application) or (accepted_words() if is_locked else "")
+
+    @property
     def version(self) -> int:
         return self.share_class.version if self.share_class else 0
 
@@ -65,6 +77,7 @@ def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClas
     changed_at = share_class.model.updated_at if share_class else None
     arrival = arrivals(draft.application).of_share_class(token, changed_at=changed_at)
     holder = share_class.record if share_class else record.ShareClass(token)
+    returned = came_back(draft)
     sheet = Sheet(
         schema=draft.schema,
         asked=draft.standing.questions(section, holder),
@@ -75,5 +88,13 @@ def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClas
         holder=holder,
         record=draft.record,
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
+        notes=returned.at_answers(token),
     )
-    return ShareClassPage(draft=draft, sheet=sheet, arrival=arrival, share_class=share_class, token=token)
+    return ShareClassPage(
+        draft=draft,
+        sheet=sheet,
+        arrival=arrival,
+        share_class=share_class,
+        token=token,
+        came_back=returned,
+    )

@@ -1,6 +1,9 @@
 """The rows and columns of the page of shares, as its templates draw them."""
 
 from dataclasses import dataclass
+from typing import Any
+
+from formation_portal.contract.language import figure, say
 
 from .picture import Swatch
 
@@ -70,3 +73,13 @@ def cell_name(party_token: str, class_token: str) -> str:
 def is_cell(name: str) -> bool:
     """Whether a control of that name would be a cell."""
     return name.startswith(cell_name("", "")[:-1])
+
+
+def figure_of(number: int | None) -> str:
+    """A number as it is read; nothing where there is none."""
+    return "" if number is None else figure(number)
+
+
+def yes_or_no(value: Any) -> str:
+    """Yes or no; nothing where nobody has said so."""
+    return "" if value is None else say("Yes") if value else say("No")

@@ -20,14 +20,17 @@ from formation_portal.relay.kinds import holding_subject
 
 from . import moments
 from .allocation import Allocation
+from .answers_page import accepted_words
 from .arrivals import Arrivals, arrivals
+from .came_back import CameBack, came_back
 from .closed import reason
 from .counting import counted
 from .lists import NeedRow
 from .money import money
 from .need_links import need_url
+from .note import Note
 from .picture import Bar, bar, swatch
-from .share_lines import Cell, ClassLine, Column, HolderRow, cell_name
+from .share_lines import Cell, ClassLine, Column, HolderRow, cell_name, figure_of, yes_or_no
 from .share_owners import Owners, owners
 from .share_remainders import is_over, remarks, rest_id, rest_words
 
@@ -45,6 +48,7 @@ class SharesPage:
     section: Section
     arrivals: Arrivals
     allocation: Allocation
+    came_back: CameBack
 
     @property
     def company(self) -> str:
@@ -95,8 +99,14 @@ class SharesPage:
 
     @property
     def closed(self) -> str:
-        """Why nothing can be changed; empty while it can."""
-        return reason(self.draft.application)
+        """Why nothing can be changed, also where the shares were accepted; empty while it can."""
+        is_locked = self.came_back.locks.has_shares(self.draft)
+        return reason(self.draft.application) or (accepted_words() if is_locked else "")
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What our reviewer asks about the shares as a whole."""
+        return self.came_back.at_page(self.section.key)
 
     @cached_property
     def classes(self) -> tuple[ClassLine, ...]:
@@ -204,10 +214,10 @@ class SharesPage:
         count = sum(need.share_class_id == row.token and need.field is not None for need in self.draft.needs)
         return ClassLine(
             name=row.label,
-            at_most=_figure(self.allocation.there_are(row)),
+            at_most=figure_of(self.allocation.there_are(row)),
             par_value=self._par_value(row),
-            votes=_yes_or_no(self.allocation.property_of(row, "voting_rights")),
-            dividends=_yes_or_no(self.allocation.property_of(row, "dividend_rights")),
+            votes=yes_or_no(self.allocation.property_of(row, "voting_rights")),
+            dividends=yes_or_no(self.allocation.property_of(row, "dividend_rights")),
             status=counted(count, "{count} answer still needed", "{count} answers still needed"),
             edit_url=self._url("share_class", row.token),
             remove_url="" if self.closed else self._url("share_class_removal", row.token),
@@ -289,12 +299,4 @@ class SharesPage:
 
 def shares_page(draft: Draft, section: Section) -> SharesPage:
     """The page as the draft stands."""
-    return SharesPage(draft, section, arrivals(draft.application), Allocation(draft))
-
-
-def _figure(number: int | None) -> str:
-    return "" if number is None else figure(number)
-
-
-def _yes_or_no(value: Any) -> str:
-    return "" if value is None else say("Yes") if value else say("No")
+    return SharesPage(draft, section, arrivals(draft.application), Allocation(draft), came_back(draft))

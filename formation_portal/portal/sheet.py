@@ -24,6 +24,7 @@ from formation_portal.contract.tables import Row, Tables
 
 from .drawing import draw_all
 from .markup import markup
+from .note import Note
 from .questions import Question, lines_of_address
 
 
@@ -67,6 +68,9 @@ class Sheet:
     foreseen: Callable[[], Mapping[str, str]] = dict
     share_classes: tuple[Choice, ...] = ()
     shares_url: str = ""
+    # The names of the answers that were accepted and are only read, and what our reviewer asks about the others.
+    locked: frozenset[str] = frozenset()
+    notes: Mapping[str, Note] = field(default_factory=dict)
     # Whose answers these are, and all that is said besides; without them, nothing is looked up in the page.
     holder: Holder = None
     record: Record | None = None
@@ -131,6 +135,8 @@ class Sheet:
             given=given,
             unanswerable=unanswerable,
             foreseen=self.foreseen,
+            is_locked=spec.name in self.locked,
+            note=self.notes.get(spec.name),
         )
 
     @property

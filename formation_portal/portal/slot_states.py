@@ -1,6 +1,6 @@
 """How a slot stands, from what the relay and the service know: a mark, a word, a day, and what else there is to say."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 
@@ -9,6 +9,7 @@ from formation_portal.relay.board import DeliveryView, Stage
 from formation_portal.relay.models import APPROVED
 
 from . import moments
+from .note import Note
 
 _ON_ITS_WAY = (Stage.SENDING, Stage.WAITING, Stage.CHECKING)
 
@@ -43,6 +44,15 @@ def slot_state(document: Document, view: DeliveryView) -> SlotState:
     if view.state is Stage.RECEIVED:
         return SlotState("met", str(view.words), _day_of(view))
     return SlotState("met", str(view.words))
+
+
+def came_back_slot(stands: SlotState, asked: Note | None, *, is_locked: bool) -> SlotState:
+    """The same once our reviewer has accepted what is there, or asks about it and nobody has done anything since."""
+    if is_locked:
+        return replace(stands, mark="met", detail=_("Checked and accepted."))
+    if asked and not asked.is_answered:
+        return replace(stands, mark="heed", word=_("Returned to you"), when="", detail="")
+    return stands
 
 
 def _accepted(view: DeliveryView) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import quote, unquote
 
 from django.urls import reverse
 
@@ -14,9 +13,11 @@ from formation_portal.contract.rules import Slot
 
 from .advice import advice
 from .arrivals import Arrivals
+from .came_back import CameBack
 from .file_rows import EarlierRow, FileRow, Offer, address, earlier_rows, file_row, offers
-from .questions import anchor
-from .slot_states import empty_slot, slot_state
+from .note import Note
+from .slot_keys import slot_id, slot_key
+from .slot_states import came_back_slot, empty_slot, slot_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,26 +42,9 @@ class SlotRow:
     is_in_form: bool
     upload_url: str
     remove_url: str
-
-
-def slot_key(token: str | None, name: str) -> str:
-    """What a form posts to name a slot: the party's token and the slot's own name."""
-    return f"{token or ''}/{name}"
-
-
-def name_in(key: str) -> str:
-    """The slot's own name."""
-    return key.partition("/")[2]
-
-
-def slot_id(key: str) -> str:
-    """The id of the slot's file control; in a page's one form also the control's name."""
-    return f"slot:{anchor(quote(key))}"
-
-
-def name_of(control: str) -> str:
-    """The slot's own name, by the control in a page's one form."""
-    return name_in(unquote(control))
+    # What our reviewer asks about it, and whether they have accepted what is there.
+    asked: Note | None = None
+    is_locked: bool = False
 
 
 def slot_rows(
@@ -72,6 +56,7 @@ def slot_rows(
     only: str | None = None,
     arrivals: Arrivals,
     earlier: EarlierFiles | None = None,
+    came_back: CameBack | None = None,
 ) -> tuple[SlotRow, ...]:
     """The slots of a party, or of the entity; `only` those that one section asks, by its key.
 
@@ -79,6 +64,9 @@ def slot_rows(
     taken just now; `earlier` are the reader's own files, to be offered once more.
     """
     documents = draft.documents_of(party)
+    token = party.token if party else ""
+    asked = came_back.at_documents(token) if came_back else {}
+    locked = came_back.locks.documents if came_back else frozenset()
     return tuple(
         _row(
             draft,
@@ -89,6 +77,8 @@ def slot_rows(
             refused=refused,
             arrivals=arrivals,
             earlier=earlier,
+            asked=asked.get(slot.name),
+            is_locked=(token, slot.name) in locked,
         )
         for slot in draft.standing.slots(party.record if party else None)
         if only is None or slot.section.key == only
@@ -105,13 +95,16 @@ def _row(
     refused: Mapping[str, str],
     arrivals: Arrivals,
     earlier: EarlierFiles | None,
+    asked: Note | None,
+    is_locked: bool,
 ) -> SlotRow:
     key = slot_key(party.token if party else None, slot.name)
     if document:
         stands = slot_state(document, arrivals.of_document(document.subject))
     else:
         stands = empty_slot(is_required=slot.required)
-    can_be_changed = draft.application.can_be_changed
+    stands = came_back_slot(stands, asked, is_locked=is_locked)
+    can_be_changed = draft.application.can_be_changed and not is_locked
     has_forms = can_be_changed and not is_in_form
     return SlotRow(
         id=slot_id(key),
@@ -132,4 +125,6 @@ def _row(
         is_in_form=is_in_form and can_be_changed,
         upload_url=reverse("portal:documents", args=[draft.application.reference]) if has_forms else "",
         remove_url=address("document_removal", document) if document and has_forms else "",
+        asked=asked,
+        is_locked=is_locked,
     )

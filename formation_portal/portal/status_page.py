@@ -8,12 +8,15 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State, may
+from formation_portal.reviews.asked import words_of
 
 from . import moments
 from .delivery import DeliveryNote, delivery_note
 from .document_steps import document_steps
 from .returned import Returned, returned
+from .rounds import Round, rounds
 from .status_news import followed
 from .tracker import Step, Tracker, tracker
 
@@ -50,6 +53,9 @@ class StatusPage:
     # Where it waits for its customer.
     returned: Returned | None
     is_late: bool
+    # What came back before and was answered; and why it was declined, where it was.
+    rounds: tuple[Round, ...]
+    declined: str
     # What the page shows, as it asks for news; empty where none can come.
     version: str
 
@@ -70,8 +76,7 @@ class StatusPage:
 
 
 def status_page(draft: Draft) -> StatusPage:
-    """The page of an application that was submitted. Three queries more than a draft's own: moves, corrections, and
-    what is followed."""
+    """The page of an application that was submitted. Some queries more than a draft's own, by where it stands."""
     application, delivery = draft.application, delivery_note(draft)
     way = tracker(draft, documents=document_steps(draft, delivery.board))
     came_back = returned(delivery, way.returned, back_to="status") if application.is_open else None
@@ -83,9 +88,18 @@ def status_page(draft: Draft) -> StatusPage:
         facts=tuple(_facts(draft)),
         returned=came_back,
         is_late=way.is_late,
+        rounds=rounds(draft, way.moves),
+        declined=_declined(application),
         version=followed(application),
         can_withdraw=application.is_own and may("withdraw", application.stands),
     )
+
+
+def _declined(application: Application) -> str:
+    """What our reviewer says of it: one query, where it was declined."""
+    if application.stands is not State.REJECTED:
+        return ""
+    return words_of(application, "decline").get(application.submissions, "")
 
 
 def _lead(draft: Draft, way: Tracker, came_back: Returned | None) -> str:

@@ -8,9 +8,13 @@ from django.urls import reverse
 from formation_portal.accounts.addresses import is_confirmed
 from formation_portal.accounts.models import User
 from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Application
 from formation_portal.applications.signals import moved
 from formation_portal.contract.lifecycle import State
 from formation_portal.letters import post
+from formation_portal.reviews.asked import asked_of, words_of
+
+from .came_back import RETURN
 
 # The kind of letter that each state asks for, and how the letter calls what has happened.
 _SAID = {
@@ -32,9 +36,17 @@ def tell(draft: Draft, **_: Any) -> None:
         "company": draft.title,
         "reference": application.reference,
         "outcome": outcome,
+        "count": _asked(application) if kind == "return" else 0,
         "link": reverse("portal:status", args=[application.reference]),
     }
     post(kind=kind, to=owner.email, language=language_of(owner), context=context)
+
+
+def _asked(application: Application) -> int:
+    """How many things our reviewer asks; none where the service has sent it back, or a word is all that was said."""
+    if application.submissions not in words_of(application, RETURN):
+        return 0
+    return sum(not one.is_settled for one in asked_of(application))
 
 
 def may_write_to(user: User) -> bool:

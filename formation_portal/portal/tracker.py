@@ -105,7 +105,7 @@ def _past(move: Change, *, is_first: bool, is_again: bool) -> Step:
     if state is State.SUBMITTED_FOR_REVIEW and is_again:
         title = gettext("You sent corrections")
     detail = moments.full(move.at) if is_first else f"{local:%H:%M}"
-    if state is State.SUBMITTED_FOR_REVIEW and move.who is not None:
+    if state is State.SUBMITTED_FOR_REVIEW and move.who is not None and not move.who.is_agent:
         by = {"when": detail, "name": move.who.called}
         detail = gettext("%(when)s, by %(name)s") % by
     return Step("" if is_first else moments.day(local.date()), title, detail, "met")

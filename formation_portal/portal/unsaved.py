@@ -1,10 +1,16 @@
 """What was typed into a page that can no longer be saved: read back, so that it isn't lost with the page."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from django.http import QueryDict
+from django.utils.translation import gettext
+
+from .counting import listed
+from .read_back import in_words
+from .reply_boxes import replies_in
 from .sheet import Sheet
-from .words import AnswerRow, in_words
+from .words import AnswerRow
 
 
 def unsaved_rows(sheet: Sheet, raw: Mapping[str, Any]) -> tuple[AnswerRow, ...]:
@@ -15,3 +21,20 @@ def unsaved_rows(sheet: Sheet, raw: Mapping[str, Any]) -> tuple[AnswerRow, ...]:
         for question, words in posted
         if words and words != in_words(question.spec, question.typed, sheet.share_classes)
     )
+
+
+def unsaved_replies(post: QueryDict) -> tuple[AnswerRow, ...]:
+    """What was written to our reviewer, likewise."""
+    written = (text for _, text in replies_in(post) if text.strip())
+    return tuple(AnswerRow(gettext("Your answer to our reviewer"), text, is_name=False, note="") for text in written)
+
+
+def held_words(labels: Iterable[str]) -> str:
+    """That what was posted of these is left, since it was accepted; empty where nothing was."""
+    named = [f"“{label}”" for label in labels]
+    if not named:
+        return ""
+    words = {"names": listed(named)}
+    if len(named) == 1:
+        return gettext("%(names)s was checked and accepted, and stays as it was.") % words
+    return gettext("%(names)s were checked and accepted, and stay as they were.") % words

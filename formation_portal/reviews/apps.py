@@ -9,5 +9,5 @@ class ReviewsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Connect the receiver that ends what waits when an application moves without it."""
-        from . import receivers  # noqa: F401
+        """Connect what an application's moves end in its review, and what its returns lock."""
+        from . import locks, receivers  # noqa: F401

@@ -130,9 +130,14 @@ def _shares(draft: Draft) -> Iterator[Fact]:
     section = draft.schema.share_section
     if section is None or not draft.holds_shares:
         return
+    yield Fact(Place(Kind.SECTION, section.key), section.title, "", shares_digest(draft))
+
+
+def shares_digest(draft: Draft) -> str:
+    """What names the classes of shares, and who holds how many, as they stand."""
     classes = {row.token: dict(row.raw) for row in draft.share_classes}
     held = {f"{party}/{share_class}": row.shares for (party, share_class), row in sorted(draft.holdings.items())}
-    yield Fact(Place(Kind.SECTION, section.key), section.title, "", _digest([classes, held]))
+    return _digest([classes, held])
 
 
 def _party(draft: Draft, told: PartySummary, documents: Iterable[DocumentLine]) -> Sheet:

@@ -174,3 +174,15 @@ class Ruling(_Kept):
     def is_taken_back(self) -> bool:
         """Whether it was refused by whoever had proposed it."""
         return self.outcome == Outcome.REFUSED and self.by_id == self.proposed_by_id
+
+
+class Accepted(models.Model):
+    """What was accepted when the application was returned last, so that its customer leaves it as it is (locks.py)."""
+
+    application = models.OneToOneField(Application, models.CASCADE, primary_key=True, related_name="accepted")
+    # The number of the submission that was returned.
+    round = models.PositiveSmallIntegerField()
+    places = models.JSONField()
+
+    def __str__(self) -> str:
+        return f"Accepted in {self.application_id}, round {self.round}"

@@ -44,7 +44,12 @@ def under_review() -> Iterator[Shot]:
     again(draft, agent, owner, lambda there: _mend(there, owner))
     yield Shot("review-second-round", address, who="agent")
     yield Shot("review-second-round-whole", f"{address}?changed=0", who="agent")
-    yield Shot("review-closed-meanwhile", address, who="agent", act=partial(_ask_too_late, draft=draft, owner=owner))
+    yield Shot(
+        "review-closed-meanwhile",
+        f"{address}?changed=0",
+        who="agent",
+        act=partial(_ask_too_late, draft=draft, owner=owner),
+    )
     yield Shot("review-closed", address, who="agent")
 
 

@@ -18,7 +18,7 @@ from ..models import Application, Document, Party, Preview, document_path, docum
 from ..rows import PartyRow
 from .authors import Author
 from .examining import disk, examined, look_into, printable
-from .refusals import Gone, UploadRefused
+from .refusals import Accepted, Gone, UploadRefused
 from .writing import writing
 
 # How many earlier files a slot keeps.
@@ -102,6 +102,8 @@ def _keep(draft: Draft, party: Party | PartyRow | None, document: Document, pict
         old = draft.documents_of(row).get(document.slot)
         if old and (old.sha256, old.name) == (document.sha256, document.name):
             return old
+        if (row.token if row else "", document.slot) in journal.locks.documents:
+            raise UploadRefused(_("Leave the file that is there: it was checked and accepted"))
         if old:
             _replace(draft, old, row)
         document.party = row.model if row else None
@@ -136,6 +138,8 @@ def remove_document(draft: Draft, document: Document, *, by: Author) -> None:
         held = next((one for one in every if one.pk == document.pk), None)
         if held is None:
             raise Gone(say("The document was removed"))
+        if not held.replaced_at and (held.party.token if held.party else "", held.slot) in journal.locks.documents:
+            raise Accepted
         change = {"field": held.slot, "label": held.slot, "before": _said(held), "after": None}
         what = noted("Removed an earlier file for “{slot}”") if held.replaced_at else noted("Removed “{slot}”")
         journal.note(what, holder=held.party.token if held.party else "", changes=[change], slot=held.slot)

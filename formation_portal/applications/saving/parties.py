@@ -18,7 +18,7 @@ from ..tokens import new_token
 from .authors import Author
 from .elsewhere import Left, Seen, refuse_if_stale
 from .refusals import Gone
-from .writing import Journal, changes_of, taken, writing
+from .writing import Journal, changes_of, taken, unlocked, writing
 
 logger = logging.getLogger(__name__)
 
@@ -46,11 +46,14 @@ def add_party(
     with writing(draft, by=by) as journal:
         known = known_roles(draft, roles)
         fields = draft.schema.fields_of(kind, known) or naming_fields(draft.schema, kind)
-        posted = without_blanks(taken(fields, raw, where=f"a new {kind}"))
         is_restored = token in {one.token for one in draft.removed_party_models}
         if is_restored:
             unremove(draft, str(token))
         party = next((one for one in draft.party_models if one.token == token), None)
+        asked = without_blanks(taken(fields, raw, where=f"a new {kind}"))
+        posted = unlocked(draft, journal, fields, asked, stored=party.raw if party else {}, holder=token or "")
+        if party is not None:
+            known = _with_locked(draft, journal, party, known)
         if party is None:
             entered = (*draft.party_models, *draft.removed_party_models)
             position = max((one.position for one in entered), default=0) + 1
@@ -86,10 +89,12 @@ def save_party(
     with writing(draft, by=by, seen=seen) as journal:
         model = found_party(draft, party).model
         had = model.roles
-        known = had if roles is None else known_roles(draft, roles)
+        known = had if roles is None else _with_locked(draft, journal, model, known_roles(draft, roles))
         fields = draft.schema.fields_of(model.kind, (*had, *known))
-        posted = taken(fields, raw, where=f"a {model.kind}") | ({} if roles is None else {ROLES: known})
         before = model.raw
+        asked = taken(fields, raw, where=f"a {model.kind}")
+        posted = unlocked(draft, journal, fields, asked, stored=before, holder=model.token)
+        posted |= {} if roles is None else {ROLES: known}
         found = refuse_if_stale(
             draft.application,
             version=version,
@@ -128,13 +133,23 @@ def set_roles(draft: Draft, party: Party | PartyRow, roles: Iterable[str], *, by
     """Give a party these roles and no others. Answers of a role that it loses stay. Raises Gone, Closed."""
     with writing(draft, by=by) as journal:
         row = found_party(draft, party)
-        model, before, known = row.model, row.model.roles, known_roles(draft, roles)
+        model, before = row.model, row.model.roles
+        known = _with_locked(draft, journal, model, known_roles(draft, roles))
         if known == before:
             return
         model.roles = known
         model.version += 1
         model.save()
         _note(journal, row, [], before)
+
+
+def _with_locked(draft: Draft, journal: Journal, party: Party, wanted: list[str]) -> list[str]:
+    """The wanted roles, and those that the party has where they were accepted."""
+    missing = [role for role in party.roles if role not in wanted]
+    if not missing or party.token not in journal.locks.roles:
+        return wanted
+    draft.held.append(say("Roles"))
+    return known_roles(draft, (*wanted, *party.roles))
 
 
 def found_party(draft: Draft, party: Party | PartyRow) -> PartyRow:

@@ -27,6 +27,14 @@ class FormChanged(Closed):
         self.args = (say("The form has changed since you opened the page. Open it again"),)
 
 
+class Accepted(Closed):
+    """What was to be changed was checked and accepted; it stays as it is."""
+
+    def __init__(self) -> None:
+        super().__init__(State.RETURNED_FOR_CHANGES)
+        self.args = (say("This was checked and accepted, and stays as it is"),)
+
+
 class Gone(LookupError):
     """The party, share class or document was removed meanwhile."""
 

@@ -12,7 +12,7 @@ from ..drafts import Draft
 from ..models import Change
 from .authors import Author
 from .parties import save_party
-from .refusals import Gone, Overtaken
+from .refusals import Accepted, Gone, Overtaken
 from .sections import save_section
 from .shares import save_share_class
 from .writing import writing
@@ -29,7 +29,7 @@ def restore_choices(draft: Draft, change: Change, *, by: Author) -> None:
 
     Raises Overtaken where one of them was answered again since; Gone, Closed. Twice is the same as once.
     """
-    with writing(draft, by=by):
+    with writing(draft, by=by) as journal:
         labels = choices_of(draft, change)
         if not labels:
             raise Gone(say("The choice is not asked any more"))
@@ -40,6 +40,9 @@ def restore_choices(draft: Draft, change: Change, *, by: Author) -> None:
             return
         if overtaken := differing(stands, after):
             raise Overtaken([labels[name] for name in overtaken])
+        holder = "" if draft.schema.section(change.holder) else change.holder
+        if journal.locks.of(holder) & set(differing(stands, before)):
+            raise Accepted
         _save(draft, change.holder, before, by)
 
 

@@ -10,7 +10,7 @@ from ..drafts import Draft
 from ..models import SectionAnswers
 from .authors import Author
 from .elsewhere import Left, Seen, refuse_if_stale
-from .writing import changes_of, taken, writing
+from .writing import changes_of, taken, unlocked, writing
 
 
 def save_section(
@@ -28,8 +28,9 @@ def save_section(
     are returned. Raises Stale with both texts where both have written, and Closed.
     """
     with writing(draft, by=by, seen=seen) as journal:
-        posted = taken(section.fields, raw, where=section.key)
         stored = draft.raw(section)
+        asked = taken(section.fields, raw, where=section.key)
+        posted = unlocked(draft, journal, section.fields, asked, stored=stored)
         found = refuse_if_stale(
             draft.application,
             version=version,

@@ -17,8 +17,8 @@ from ..rows import References, ShareClassRow
 from ..tokens import new_token
 from .authors import Author
 from .elsewhere import Left, Seen, refuse_if_stale
-from .refusals import Gone
-from .writing import changes_of, taken, writing
+from .refusals import Accepted, Gone
+from .writing import Journal, changes_of, taken, writing
 
 
 def add_share_class(
@@ -31,6 +31,7 @@ def add_share_class(
 ) -> ShareClass:
     """A new class with whatever is filled in; a token makes posting twice harmless, as with a party. Raises Closed."""
     with writing(draft, by=by, seen=seen) as journal:
+        _look(draft, journal)
         fields = draft.schema.share_class_fields
         posted = without_blanks(taken(fields, raw, where="a new share class"))
         model = next((one for one in draft.share_class_models if one.token == token), None)
@@ -65,6 +66,7 @@ def save_share_class(
     """
     with writing(draft, by=by, seen=seen) as journal:
         model = _found(draft, share_class).model
+        _look(draft, journal)
         fields = draft.schema.share_class_fields
         posted = taken(fields, raw, where="a share class")
         before = model.raw
@@ -96,6 +98,7 @@ def remove_share_class(draft: Draft, share_class: ShareClass | ShareClassRow, *,
     """
     with writing(draft, by=by) as journal:
         row = _found(draft, share_class)
+        _look(draft, journal)
         gone = draft.references_to_share_class(row.token)
         changes = changes_of(draft.schema.share_class_fields, row.raw, row.raw, {})
         journal.note("Removed the share class {name}", holder=row.token, changes=changes, name=row.label)
@@ -125,6 +128,8 @@ def save_holdings(
         classes = {share_class.token: share_class for share_class in draft.share_class_models}
         posted = {pair: text for pair, text in typed.items() if pair[0] in parties and pair[1] in classes}
         stored = draft.typed_holdings()
+        if any(stored.get(pair, "") != text for pair, text in posted.items()):
+            _look(draft, journal)
         found = refuse_if_stale(
             draft.application,
             version=version,
@@ -183,6 +188,12 @@ def read_shares(text: str) -> int | None:
         return number_of_shares(text, of="shares")
     except AnswerError:
         return None
+
+
+def _look(draft: Draft, journal: Journal) -> None:
+    """Raises Accepted where the shares are locked."""
+    if journal.locks.has_shares(draft):
+        raise Accepted
 
 
 def _found(draft: Draft, share_class: ShareClass | ShareClassRow) -> ShareClassRow:

@@ -9,14 +9,16 @@ from django.db import transaction
 
 from formation_portal.contract.field import FieldSpec
 
+from ..answers import differing
 from ..drafts import Draft
 from ..history import told
+from ..locks import NONE, Locked, Locks, locks_of
 from ..models import Application, Change, ChangeList
 from ..signals import changed, moved
 from .authors import Author
 from .chaining import chained
 from .elsewhere import Seen
-from .refusals import Closed, FormChanged
+from .refusals import Accepted, Closed, FormChanged
 
 logger = logging.getLogger(__name__)
 
@@ -24,9 +26,10 @@ NAME_SHOWN_AT_MOST = 80
 
 
 class Journal:
-    """What one transaction has changed; becomes the history's entries."""
+    """What one transaction has changed; becomes the history's entries. `locks` is what it may not change."""
 
-    def __init__(self, application: Application, by: Author | None, page: str) -> None:
+    def __init__(self, application: Application, by: Author | None, page: str, *, locks: Locks = NONE) -> None:
+        self.locks = locks
         self._application = application
         self._by = by
         self._page = page
@@ -68,8 +71,13 @@ def writing(
             draft.reload()
         if must_be_open and not application.is_open:
             raise Closed(application.stands)
-        journal, stood = Journal(application, by, seen.page if seen else ""), application.state
+        locks = locks_of(draft) if must_be_open else NONE
+        stood_locked = Locked.of(draft, locks)
+        journal, stood = Journal(application, by, seen.page if seen else "", locks=locks), application.state
         yield journal
+        # Whatever wrote it: what was accepted stands as it did, or nothing is written.
+        if locks and not stood_locked.is_kept_by(Locked.of(draft, locks)):
+            raise Accepted
         if journal.entries:
             application.revision += 1
             has_moved = application.state != stood
@@ -91,6 +99,23 @@ def taken(fields: Iterable[FieldSpec], raw: Mapping[str, Any], *, where: str) ->
     if ignored:
         logger.warning("Ignored %d answers that are not asked in %s: %r", len(ignored), where, ignored[:10])
     return {name: value for name, value in raw.items() if name in asked}
+
+
+def unlocked(
+    draft: Draft,
+    journal: Journal,
+    fields: Iterable[FieldSpec],
+    posted: dict[str, Any],
+    *,
+    stored: Mapping[str, Any],
+    holder: str = "",
+) -> dict[str, Any]:
+    """The posted answers without those that are locked; a locked one that says something else is kept on the draft."""
+    names = journal.locks.of(holder)
+    labels = {spec.name: spec.label for spec in fields}
+    held = [name for name in differing(stored, posted) if name in names]
+    draft.held += [label for label in (labels[name] for name in held) if label not in draft.held]
+    return {name: value for name, value in posted.items() if name not in names}
 
 
 def changes_of(

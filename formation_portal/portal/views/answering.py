@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -17,13 +17,16 @@ from formation_portal.applications.drafts import Draft
 from .. import conflict
 from ..answers_page import AnswersPage
 from ..arrivals import give_it_a_moment
+from ..came_back import USE
 from ..consequences import Consequence
 from ..difference import difference
 from ..finding import absent, posted_version
+from ..note import Note
 from ..posted import read_answers
 from ..removed_page import RESTORE
+from ..reply_boxes import has_replies, keep_replies
 from ..sheet import Sheet
-from ..unsaved import unsaved_rows
+from ..unsaved import held_words, unsaved_replies, unsaved_rows
 from ..way_back import way_back
 from ..words import AnswerRow
 from .uploading import is_about_files, place_pressed, removal_asked, say_refused, take_files
@@ -74,6 +77,7 @@ def save(
     offered = _offered(before) if request.htmx else ()
     was = before.draft.standing
     try:
+        is_replied = _keep_replies(request, before)
         left = conflict.left_words(conflict.labels_of(before.sheet, keep()))
     except saving.Gone as gone:
         raise absent(before.draft, before.party.token if before.party else "") from gone
@@ -83,11 +87,17 @@ def save(
         return draw_conflict(request, page(), clashes(stale))
     except saving.Closed:
         say_refused(request, _tend(request, page))
-        unsaved = unsaved_rows(before.sheet, read_answers(before.sheet, request.POST))
+        unsaved = (
+            *unsaved_rows(before.sheet, read_answers(before.sheet, request.POST)),
+            *unsaved_replies(request.POST),
+        )
         return draw(request, page(), status=409, unsaved=unsaved)
     found = before.consequence(was)
+    left = " ".join(filter(None, (left, held_words(before.draft.held))))
     if request.htmx:
-        return _answer_change(request, page(), before=before.sheet, offered=offered, found=found, left=left)
+        now = page()
+        notes = _noted(now) if is_replied else ()
+        return _answer_change(request, now, before=before.sheet, offered=offered, found=found, left=left, notes=notes)
     if left:
         messages.info(request, left)
     if found and found.text:
@@ -104,6 +114,24 @@ def save(
     said()
     way = same_page(request, now) or onwards() if now.is_alone else following(request, now, onwards=onwards())
     return redirect(way)
+
+
+def _keep_replies(request: UserRequest, before: AnswersPage) -> bool:
+    """Keep what was written to our reviewer on the page; whether anything was. Raises Closed."""
+    if before.is_alone or not has_replies(request.POST):
+        return False
+    return bool(keep_replies(before.draft, request.POST, by=before.author(request.user)))
+
+
+def proposed(request: UserRequest, page: AnswersPage) -> dict[str, Any]:
+    """The answer that our reviewer proposes and whose button was pressed."""
+    return page.came_back.proposed(page.holder, request.POST.get(USE, "")) if page.came_back else {}
+
+
+def _noted(page: AnswersPage) -> tuple[Note, ...]:
+    """Every note that the page shows."""
+    asked = (slot.asked for slot in page.slots)
+    return (*page.notes, *page.sheet.notes.values(), *(note for note in asked if note))
 
 
 def _tend(request: UserRequest, page: Callable[[], AnswersPage]) -> dict[str, str]:
@@ -125,6 +153,8 @@ def following(request: HttpRequest, page: Page, *, onwards: str) -> str:
 def same_page(request: HttpRequest, page: Page) -> str:
     """The address of the page once more, where the pressed button stays there; else nothing."""
     place = place_pressed(request)
+    if pressed := request.POST.get(USE):
+        place = f"#note-{pressed}"
     if {"update", RESTORE}.isdisjoint(request.POST) and not chosen_in(request) and not place:
         return ""
     # Not where the post went: what was new has an address of its own by now.
@@ -138,7 +168,14 @@ def _offered(page: AnswersPage) -> Slots:
 
 
 def _answer_change(
-    request: HttpRequest, page: AnswersPage, *, before: Sheet, offered: Slots, found: Consequence | None, left: str
+    request: HttpRequest,
+    page: AnswersPage,
+    *,
+    before: Sheet,
+    offered: Slots,
+    found: Consequence | None,
+    left: str,
+    notes: tuple[Note, ...],
 ) -> HttpResponse:
     """After a change was saved: only what the page shows wrong, out of band; never a control that may be in use.
 
@@ -147,7 +184,8 @@ def _answer_change(
     """
     changed = difference(before=before, after=page.sheet, shown=request.POST.getlist("shown"))
     has_other_slots = _offered(page) != offered
-    if changed.is_nothing and not has_other_slots and posted_version(request.POST) == page.version:
+    is_right = changed.is_nothing and not has_other_slots and not notes and not left
+    if is_right and posted_version(request.POST) == page.version:
         return HttpResponse(status=204)
     context = {
         "page": page,
@@ -156,6 +194,7 @@ def _answer_change(
         "consequence": found,
         "place": page.sheet.id_of(found.name) if found else "",
         "left_words": left,
+        "notes": notes,
     }
     return render(request, "portal/_section_change.html", context)
 

@@ -21,7 +21,7 @@ from ..documents_view import DocumentsPage, documents_page
 from ..finding import document_of, draft_of, party_of
 from ..foreign import sealed
 from ..looking import Way, keep_look
-from ..slots import slot_id, slot_key
+from ..slot_keys import slot_id, slot_key
 from ..way_back import way_back
 from .uploading import again_pressed, earlier_file, say_uploaded
 

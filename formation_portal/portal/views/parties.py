@@ -23,6 +23,7 @@ from ..party_page import PartyPage, party_page, sheet_with_roles
 from ..posted import ROLES, read_answers
 from ..roles import role_words
 from . import answering
+from .answering import proposed
 from .doubles import ask_about_a_double
 from .restoring import restoring
 
@@ -78,7 +79,7 @@ def _save(request: UserRequest, before: PartyPage, page: Callable[[], PartyPage]
 
     def keep() -> saving.Left:
         version, seen = posted_version(request.POST), seen_of(request.POST, draft)
-        raw = read_answers(sheet, request.POST)
+        raw = read_answers(sheet, request.POST) | proposed(request, before)
         return saving.save_party(draft, found, raw, roles=roles, version=version, by=request.user, seen=seen)
 
     def both(stale: saving.Stale) -> tuple[Clash, ...]:

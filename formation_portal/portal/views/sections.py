@@ -18,6 +18,7 @@ from ..posted import read_answers
 from ..section_page import section_page
 from ..steps import url_after
 from . import answering
+from .answering import proposed
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -34,7 +35,7 @@ def section(request: UserRequest, reference: str, key: str) -> HttpResponse:
 def _save(request: UserRequest, draft: Draft, asked: Section) -> HttpResponse:
     earlier = EarlierFiles(draft, request.user)
     before = section_page(draft, asked, earlier=earlier)
-    raw = read_answers(before.sheet, request.POST)
+    raw = read_answers(before.sheet, request.POST) | proposed(request, before)
     version, seen = posted_version(request.POST), seen_of(request.POST, draft)
     return answering.save(
         request,

@@ -18,6 +18,7 @@ from ..finding import draft_of, posted_version, share_class_of, share_section
 from ..posted import read_answers
 from ..share_class_page import ShareClassPage, share_class_page
 from . import answering
+from .answering import proposed
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -56,7 +57,8 @@ def _answer(request: UserRequest, page: Callable[[], ShareClassPage]) -> HttpRes
 
 
 def _keep(request: UserRequest, page: ShareClassPage) -> saving.Left:
-    raw, seen = read_answers(page.sheet, request.POST), seen_of(request.POST, page.draft)
+    raw = read_answers(page.sheet, request.POST) | proposed(request, page)
+    seen = seen_of(request.POST, page.draft)
     if page.share_class is None:
         saving.add_share_class(page.draft, raw, by=request.user, token=page.token, seen=seen)
         return ()

@@ -13,6 +13,7 @@ from formation_portal.applications import saving
 from formation_portal.applications.access import Right
 from formation_portal.applications.drafts import Draft
 from formation_portal.contract.language import say
+from formation_portal.contract.lifecycle import State
 
 from ..arrivals import give_it_a_moment
 from ..check_page import check_page
@@ -21,6 +22,8 @@ from ..finding import draft_of
 from ..lists import Problem
 
 BOX = "declaration"
+# Says that its customer knows what nobody has touched or answered, and sends it so.
+AS_IT_WAS = "as_it_was"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -34,6 +37,8 @@ def submission(request: UserRequest, reference: str) -> HttpResponse:
         return _check_again(request, draft, status=200)
     if BOX not in request.POST and draft.application.is_open:
         return _check_again(request, draft, error=say("Tick the box to declare this"))
+    if AS_IT_WAS not in request.POST and (left := _left(draft)):
+        return _check_again(request, draft, left=left)
     declaration = declaration_of(draft, by=request.user)
     try:
         saving.submit(draft, by=request.user, declaration=declaration.text)
@@ -44,6 +49,14 @@ def submission(request: UserRequest, reference: str) -> HttpResponse:
     give_it_a_moment(draft.application)
     messages.success(request, _done(draft))
     return redirect("portal:status", reference=reference)
+
+
+def _left(draft: Draft) -> int:
+    """How many of our reviewer's questions nobody has touched or answered."""
+    if draft.application.stands is not State.RETURNED_FOR_CHANGES or draft.needs:
+        return 0
+    found = check_page(draft).returned
+    return len(found.as_they_were) if found else 0
 
 
 def _done(draft: Draft) -> str:
@@ -59,6 +72,7 @@ def _check_again(
     *,
     error: str = "",
     refusal: saving.NotReady | None = None,
+    left: int = 0,
     status: int = 422,
 ) -> HttpResponse:
     page = check_page(draft, needs=refusal.needs if refusal else None)
@@ -67,6 +81,7 @@ def _check_again(
         "declaration": declaration_of(draft, by=request.user, error=error),
         "is_declared": BOX in request.POST,
         "is_refused": refusal is not None,
+        "left": left,
         "problems": [Problem(BOX, error)] if error else [],
     }
     return render(request, "portal/check.html", context, status=status)

@@ -18,7 +18,8 @@ from formation_portal.contract.language import say
 
 from ..advice import advice
 from ..answers_page import AnswersPage
-from ..slots import SlotRow, name_in, name_of, slot_id
+from ..slot_keys import name_in, name_of, slot_id
+from ..slots import SlotRow
 
 UPLOAD, REMOVAL, AGAIN = "slot", "removal", "again"
 # Says where the question whether to remove a file leads back to.

@@ -1,0 +1,121 @@
+"""What was checked and accepted, and stays as it is while its customer mends the rest.
+
+Who checks is not known here: `signals.locking` asks. What is needed by now is never locked, whatever was accepted.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from formation_portal.contract.lifecycle import State
+from formation_portal.contract.needs import Need
+from formation_portal.contract.reading import is_blank
+
+from .drafts import Draft
+from .models import Application
+from .signals import locking, submitting
+
+# An answer: the token of the party, or nothing for the entity; and its name.
+Answer = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Locks:
+    """What may not be changed: answers, documents by token and slot, the roles of parties, sections as a whole.
+
+    Of the sections only that of the shares counts by itself; the answers of the others stand among the answers.
+    """
+
+    answers: frozenset[Answer] = frozenset()
+    documents: frozenset[tuple[str, str]] = frozenset()
+    roles: frozenset[str] = frozenset()
+    sections: frozenset[str] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.answers or self.documents or self.roles or self.sections)
+
+    def of(self, holder: str) -> frozenset[str]:
+        """The names of a party's answers that are locked, or of the entity's."""
+        return frozenset(name for token, name in self.answers if token == holder)
+
+    def has_shares(self, draft: Draft) -> bool:
+        """Whether the classes of shares and who holds them are locked; they hang together, and so are all or none."""
+        section = draft.schema.share_section
+        return section is not None and section.key in self.sections
+
+
+NONE = Locks()
+
+
+def locks_of(draft: Draft) -> Locks:
+    """What is locked as the draft stands: no query, but for an application that came back."""
+    if draft.application.stands is not State.RETURNED_FOR_CHANGES:
+        return NONE
+    answers: Sequence[tuple[object, Any]] = locking.send(sender=Application, draft=draft)
+    accepted: Locks = next((found for _, found in answers if found), NONE)
+    if not accepted:
+        return NONE
+    objections: Sequence[tuple[object, Any]] = submitting.send(sender=Application, draft=draft)
+    needed: list[Need] = [*draft.needs, *(need for _, found in objections for need in found or ())]
+    return _but(_filled(accepted, draft, needed), draft, needed)
+
+
+def _filled(locks: Locks, draft: Draft, needed: Iterable[Need]) -> Locks:
+    """With the blank answers of sections that were accepted whole, while nothing is needed there."""
+    busy = {need.section for need in needed}
+    entity = draft.schema.entity_sections
+    others = {spec.name for section in entity if section.key not in locks.sections for spec in section.fields}
+    blank = {
+        ("", spec.name)
+        for section in entity
+        if section.key in locks.sections and section.key not in busy
+        for spec in section.fields
+        if spec.name not in others
+    }
+    return replace(locks, answers=locks.answers | blank)
+
+
+def _but(locks: Locks, draft: Draft, needed: Collection[Need]) -> Locks:
+    """Without what is needed: the very answer or document; of the shares all, since one number hangs on another."""
+    shares = draft.schema.share_section
+    is_about_shares = shares is not None and any(one.share_class_id or one.section == shares.key for one in needed)
+    return Locks(
+        answers=locks.answers - {(one.party_id or "", one.field) for one in needed if one.field},
+        documents=locks.documents - {(one.party_id or "", one.slot) for one in needed if one.slot},
+        roles=locks.roles - {one.party_id for one in needed if one.party_id and not (one.field or one.slot)},
+        sections=locks.sections - ({shares.key} if shares and is_about_shares else set()),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Locked:
+    """What is locked, as it stands: to be compared after a change."""
+
+    answers: Mapping[Answer, Any]
+    documents: Mapping[tuple[str, str], str | None]
+    roles: Mapping[str, frozenset[str]]
+
+    @classmethod
+    def of(cls, draft: Draft, locks: Locks) -> "Locked":
+        """As the draft stands. Parties that were removed are left out."""
+        raws = {row.token: row.raw for row in draft.party_models} | {"": draft.entity_raw}
+        files = {(one.party.token if one.party else "", one.slot): one.sha256 for one in draft.documents}
+        roles = {row.token: frozenset(row.roles) for row in draft.party_models}
+        return cls(
+            {place: raws[place[0]].get(place[1]) for place in locks.answers if place[0] in raws},
+            {place: files.get(place) for place in locks.documents if place[0] in raws},
+            {token: roles[token] for token in locks.roles if token in roles},
+        )
+
+    def is_kept_by(self, after: "Locked") -> bool:
+        """Whether all that is still there stands as it did; roles may have been added."""
+        return (
+            all(_same(after.answers.get(place, value), value) for place, value in self.answers.items())
+            and all(after.documents.get(place, digest) == digest for place, digest in self.documents.items())
+            and all(had <= after.roles.get(token, had) for token, had in self.roles.items())
+        )
+
+
+def _same(one: Any, other: Any) -> bool:
+    """A blank answer and a missing one are the same."""
+    return (None if is_blank(one) else one) == (None if is_blank(other) else other)

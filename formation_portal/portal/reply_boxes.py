@@ -1,0 +1,33 @@
+"""What customers write to our reviewer beside their answers: read from a post, and kept."""
+
+from collections.abc import Iterator
+
+from django.http import QueryDict
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.saving.authors import Author
+from formation_portal.reviews.replies import reply
+
+from .came_back import REPLY, REPLY_WAS
+
+
+def keep_replies(draft: Draft, post: QueryDict, *, by: Author) -> int:
+    """Keep every reply that came; how many are about questions that are still open. Raises Closed."""
+    came = [
+        reply(draft, number, text, was=post.get(f"{REPLY_WAS}:{number}", ""), by=by)
+        for number, text in replies_in(post)
+    ]
+    return sum(came)
+
+
+def has_replies(post: QueryDict) -> bool:
+    """Whether the page that posts had a box for one."""
+    return any(True for _ in replies_in(post))
+
+
+def replies_in(post: QueryDict) -> Iterator[tuple[int, str]]:
+    """What came, by the number of its question."""
+    for control in post:
+        name, _, number = control.partition(":")
+        if name == REPLY and number.isascii() and number.isdecimal() and len(number) < 10:
+            yield int(number), str(post[control])

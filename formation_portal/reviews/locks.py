@@ -1,0 +1,106 @@
+"""What a customer may not change while they mend the rest: kept when the application is returned, as it stood then."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from django.dispatch import receiver
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.locks import Answer, Locks
+from formation_portal.applications.signals import locking
+
+from .facts import Facts, facts_of, shares_digest
+from .models import Accepted
+from .places import WHOLE, Kind, Place
+from .signals import sent
+
+
+@receiver(sent)
+def keep_what_was_accepted(draft: Draft, **_: Any) -> None:
+    """Keep it in the transaction of the return."""
+    facts = facts_of(draft)
+    round_ = draft.application.submissions
+    defaults = {"round": round_, "places": _places(draft, facts)}
+    Accepted.objects.update_or_create(application=draft.application, defaults=defaults)
+
+
+@receiver(locking)
+def locks(draft: Draft, **_: Any) -> Locks | None:
+    """What was accepted when the present round came back: one query. Nothing where the service sent it back."""
+    application = draft.application
+    kept = Accepted.objects.filter(application=application, round=application.submissions).first()
+    if kept is None:
+        return None
+    places = kept.places
+    shares = {key for key, digest in places["shares"] if digest == shares_digest(draft)}
+    return Locks(
+        answers=frozenset(map(_pair, places["answers"])),
+        documents=frozenset(map(_pair, places["documents"])),
+        roles=frozenset(places["roles"]),
+        sections=frozenset(places["sections"]) | shares,
+    )
+
+
+def _pair(kept: list[str]) -> Answer:
+    holder, name = kept
+    return holder, name
+
+
+def _places(draft: Draft, facts: Facts) -> dict[str, list[Any]]:
+    """What is accepted and nobody asks about, in full names, by what it is."""
+    asked = _Asked(draft, facts)
+    done = {fact.place: fact for fact in facts if fact.is_done and not asked.is_about(fact.place)}
+    shares = draft.schema.share_section
+    entity = [one for one in draft.schema.entity_sections if Place(Kind.SECTION, one.key) in done]
+    of_shares = done.get(Place(Kind.SECTION, shares.key)) if shares else None
+    return {
+        "answers": [list(one) for one in _answers(draft, done, [one.key for one in entity], asked)],
+        "documents": [
+            [fact.document.party.token if fact.document.party else "", fact.document.slot]
+            for fact in done.values()
+            if fact.document
+        ],
+        "roles": [place.holder for place in done if place.kind is Kind.PARTY],
+        "sections": [one.key for one in entity],
+        "shares": [[of_shares.place.holder, of_shares.digest]] if of_shares else [],
+    }
+
+
+def _answers(draft: Draft, done: Iterable[Place], sections: Iterable[str], asked: "_Asked") -> Iterator[Answer]:
+    places = set(done)
+    for row in draft.parties:
+        yield from ((row.token, name) for name in row.raw if Place.of_field(row.token, name) in places)
+    for key in sections:
+        section = draft.schema.section(key)
+        answered = draft.raw(section) if section else {}
+        # An answer that stands in two sections is asked about in either.
+        yield from (("", name) for name in answered if not asked.is_about_entity(name))
+
+
+class _Asked:
+    """What open questions are about. One about a party, a section or the whole is about everything in it."""
+
+    def __init__(self, draft: Draft, facts: Facts) -> None:
+        self._draft = draft
+        self._places = {remark.place for remark in facts.asked}
+        self._holders = {place.holder for place in self._places if place.kind in (Kind.PARTY, Kind.SECTION)}
+
+    def is_about(self, place: Place) -> bool:
+        """Whether one is open about the place."""
+        # A return in words alone is about the whole, too.
+        if not self._places or WHOLE in self._places or place in self._places:
+            return True
+        if place.kind is Kind.SECTION:
+            return bool({place.holder, *self._within(place.holder)} & {one.holder for one in self._places})
+        return bool(place.holder) and place.holder in self._holders
+
+    def is_about_entity(self, name: str) -> bool:
+        """Whether one is open about an answer of the entity, in whichever section."""
+        asking = [one for one in self._draft.schema.entity_sections if any(spec.name == name for spec in one.fields)]
+        return any(one.key in self._holders or Place.of_field(one.key, name) in self._places for one in asking)
+
+    def _within(self, key: str) -> Iterable[str]:
+        """The classes of shares, where it is their section."""
+        section = self._draft.schema.section(key)
+        shared = section is not None and section.is_share_structure
+        return (one.token for one in self._draft.share_classes) if shared else ()

@@ -1,0 +1,200 @@
+"""A review with a word in everything internal that gives it away, and every place where customers could read it."""
+
+import io
+import zipfile
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+from django.utils import timezone
+
+from formation_portal.applications import saving
+from formation_portal.applications.access import Collaborator
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application, Change
+from formation_portal.desk import claims
+from formation_portal.desk.models import Case
+from formation_portal.invitations.models import Invitation
+from formation_portal.letters.models import Letter
+from formation_portal.reviews.checks import accept
+from formation_portal.reviews.facts import facts_of
+from formation_portal.reviews.models import Reason
+from formation_portal.reviews.notes import write_note
+from formation_portal.reviews.places import Kind, Place
+from formation_portal.reviews.remarks import ask, drop
+from formation_portal.reviews.rulings import APPROVE, DECLINE, INCORPORATE, RETURN, confirm, refuse, rule
+from formation_portal.reviews.since import sight_of
+from tests.pdfs import read_pdf
+
+# In lower case, as they are looked for.
+AGENTS = ("quillfeather", "ottersby", "marrowgate", "thistlewood")
+WORDS = (
+    "canarynote",
+    "canarydropped",
+    "canarydrafted",
+    "canaryproposed",
+    "canaryrefusal",
+    "canaryclaim",
+    "canaryreason",
+    str(Reason.OUTDATED.label).lower(),
+)
+CANARIES = (*AGENTS, *WORDS)
+# What they are to read, so that whoever looks surely looks in the right places.
+ASKED, SAID, DECLINED = "Please show the whole page", "One thing is left to do", "We can not form this company"
+
+PASSPORT = Place.of_document("ada", "Passport")
+BIRTH = Place.of_field("ada", "person.date_of_birth")
+_ROOMS_OF_OTHERS = ("/desk/", "/api/", "/accounts/")
+
+
+class Review:
+    """One application under the eyes of two agents; each deed takes it one state further."""
+
+    def __init__(self, draft: Draft, owner: Any) -> None:
+        self.owner = owner
+        self.reference = draft.application.reference
+        people = get_user_model().objects
+        self.first = people.create_user(
+            "quillfeather@desk.example", first_name="Quillfeather", last_name="Ottersby", is_agent=True
+        )
+        self.second = people.create_user(
+            "marrowgate@desk.example", first_name="Marrowgate", last_name="Thistlewood", is_agent=True
+        )
+        self.helper = people.create_user("helper@example.com", first_name="Hanna", last_name="Hilfe")
+        now = timezone.now()
+        Collaborator.objects.create(
+            application=draft.application, email="helper@example.com", right="edit", user=self.helper, asked_at=now,
+            expires_at=now, accepted_at=now,
+        )  # fmt: skip
+
+    @property
+    def draft(self) -> Draft:
+        """As it stands now."""
+        return open_draft(Application.objects.get(reference=self.reference))
+
+    def look(self) -> None:
+        """Claimed, taken over, noted, checked and asked about; a decline waits for the second agent."""
+        saving.submit(self.draft, by=self.owner, declaration="I declare it.")
+        pk = self.draft.application.pk
+        claims.claim([pk], by=self.first)
+        claims.take_over(Case.objects.get(pk=pk), by=self.second, word="canaryclaim")
+        write_note(self.draft, BIRTH, text="canarynote", by=self.first)
+        accept(self.draft, [Place(Kind.SECTION, "funds")], by=self.first, **self._sight)
+        self._ask(BIRTH, "canarydropped")
+        drop(self.draft, self.draft.application.remarks.get().pk, by=self.first, **self._sight)
+        self._ask(BIRTH, "canarydrafted")
+        rule(self.draft, DECLINE, text="canaryproposed", reason="canaryreason", by=self.first, **self._sight)
+
+    def give_back(self) -> None:
+        """The second agent refuses that, and it goes back with one question."""
+        refuse(self.draft, why="canaryrefusal", by=self.second, **self._sight)
+        drop(self.draft, self.draft.application.remarks.get(dropped_at=None).pk, by=self.first, **self._sight)
+        self._ask(PASSPORT, ASKED)
+        rule(self.draft, RETURN, text=SAID, reason="canaryreason", by=self.first, **self._sight)
+        write_note(self.draft, PASSPORT, text="canarynote once more", by=self.second)
+
+    def answer(self) -> None:
+        """Answered, all of it accepted; an approval waits for the second agent."""
+        saving.submit(self.draft, by=self.owner, declaration="I declare it.")
+        accept(self.draft, [fact.place for fact in facts_of(self.draft)], by=self.first, **self._sight)
+        rule(self.draft, APPROVE, text="canaryproposed", reason="canaryreason", by=self.first, **self._sight)
+
+    def approve(self) -> None:
+        """The second agent refuses that, too, and confirms the next."""
+        refuse(self.draft, why="canaryrefusal", by=self.second, **self._sight)
+        rule(self.draft, APPROVE, reason="canaryreason", by=self.first, **self._sight)
+        confirm(self.draft, by=self.second, **self._sight)
+
+    def incorporate(self) -> None:
+        """It is done."""
+        rule(self.draft, INCORPORATE, by=self.second, **self._sight)
+
+    def decline(self) -> None:
+        """Both agree that it can't be formed."""
+        rule(self.draft, DECLINE, text=DECLINED, reason="canaryreason", by=self.first, **self._sight)
+        confirm(self.draft, by=self.second, **self._sight)
+
+    def _ask(self, place: Place, text: str) -> None:
+        ask(self.draft, place, text=text, reason=Reason.OUTDATED, by=self.first, **self._sight)
+
+    @property
+    def _sight(self) -> dict[str, Any]:
+        return {"sight": sight_of(self.draft.application)}
+
+
+def addresses(review: Review, invitation: Invitation) -> list[str]:
+    """Every address of the portal, with everything in it that the application has."""
+    draft = review.draft
+    tokens = ["ada", "ordinary"]
+    values: dict[str, list[Any]] = {
+        "reference": [review.reference, invitation.reference],
+        "key": [*(section.key for section in draft.schema.sections), draft.application.product_id],
+        "token": tokens,
+        "party": ["ada"],
+        "share_class": ["ordinary"],
+        "number": [*_numbers(draft), *Letter.objects.values_list("number", flat=True)],
+        "page": [1],
+    }
+    return [path for path in _paths(values) if not path.startswith(_ROOMS_OF_OTHERS)]
+
+
+def _numbers(draft: Draft) -> list[int]:
+    changes = Change.objects.filter(application=draft.application).order_by("-pk")[:1]
+    return [*(one.pk for one in draft.documents), *(one.pk for one in changes)]
+
+
+def _paths(values: dict[str, list[Any]], resolver: Any = None, prefix: str = "/") -> Iterator[str]:
+    for entry in (resolver or get_resolver()).url_patterns:
+        path = prefix + str(entry.pattern)
+        if isinstance(entry, URLResolver):
+            yield from _paths(values, entry, path)
+        elif isinstance(entry, URLPattern):
+            yield from _filled(path, values)
+
+
+def _filled(route: str, values: dict[str, list[Any]]) -> Iterator[str]:
+    parts = [part for part in route.split("/") if part.startswith("<")]
+    names = [part.strip("<>").rpartition(":")[2] for part in parts]
+    for chosen in product(*(values.get(name, ["sample"]) for name in names)):
+        path = route
+        for part, value in zip(parts, chosen, strict=True):
+            path = path.replace(part, str(value), 1)
+        yield path
+
+
+def read(client: Client, path: str) -> str:
+    """What somebody reads there, in lower case; a PDF's and a workbook's words, too."""
+    return said_in(client.get(path, follow=True))
+
+
+def said_in(response: Any) -> str:
+    """An answer's words."""
+    body = _body(response)
+    kind = response.headers.get("Content-Type", "")
+    if kind.startswith("application/pdf") and body.startswith(b"%PDF") and len(body) > 100:
+        text = read_pdf(body).text
+    elif body.startswith(b"PK"):
+        packed = zipfile.ZipFile(io.BytesIO(body))
+        text = " ".join(packed.read(name).decode("utf-8", "replace") for name in packed.namelist())
+    else:
+        text = body.decode("utf-8", "replace")
+    return f"{response.headers} {text}".lower()
+
+
+def _body(response: HttpResponse) -> bytes:
+    streamed = getattr(response, "streaming_content", None)
+    return b"".join(streamed) if streamed is not None else response.content
+
+
+def letters() -> str:
+    """Everything that was written to anybody."""
+    return " ".join(f"{one.to} {one.subject} {one.text} {one.html}" for one in Letter.objects.all()).lower()
+
+
+def found_in(text: str, canaries: tuple[str, ...] = CANARIES) -> list[str]:
+    """The words of it that give something away."""
+    return [word for word in canaries if word in text]

@@ -1,0 +1,171 @@
+"""Nothing internal of a review reaches its customer, whoever they work with, or the formation service."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.apps import apps
+from django.test import Client
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Change
+from formation_portal.applications.tokens import new_token
+from formation_portal.invitations import parts
+from formation_portal.invitations.models import Invitation
+from formation_portal.relay.worker import drain
+from formation_portal.service.keys import portal_key
+from tests.applications import made
+from tests.portal.test_part import let_in
+from tests.relay.conftest import weather
+
+from .canaries import ASKED, CANARIES, DECLINED, SAID, WORDS, Review, addresses, found_in, letters, read, said_in
+
+__all__ = ["weather"]
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+@pytest.fixture(autouse=True)
+def _alone(settings: Any, tmp_path: Any) -> None:
+    settings.MEDIA_ROOT = tmp_path / "documents"
+    settings.SERVICE_DOCUMENTS = tmp_path / "service-documents"
+    settings.RELAY_WAIT_MS = 0
+    settings.FOUR_EYES = True
+
+
+@pytest.fixture
+def draft(owner: Any, weather: Any) -> Draft:
+    draft = open_draft(saving.start(owner=owner, product=made.product()))
+    made.fill_in(draft, owner)
+    return draft
+
+
+@pytest.fixture
+def invitation(draft: Draft, owner: Any) -> Invitation:
+    ada = draft.party("ada")
+    assert ada is not None
+    return parts.invite(draft, ada, email="ada@example.com", by=owner, language="en")
+
+
+@pytest.fixture
+def guest(invitation: Invitation) -> Client:
+    return let_in(Client(), invitation)
+
+
+@pytest.fixture
+def review(draft: Draft, owner: Any) -> Review:
+    return Review(draft, owner)
+
+
+def signed_in(person: Any) -> Client:
+    client = Client()
+    client.force_login(person)
+    return client
+
+
+def states(review: Review) -> Iterator[str]:
+    """Each state that the review comes to."""
+    for deed in (review.look, review.give_back, review.answer, review.approve, review.incorporate):
+        deed()
+        yield deed.__name__
+
+
+def test_the_pages_that_tell_of_a_review_give_nothing_away(review: Review, as_owner: Client) -> None:
+    seen = ""
+    home = f"/applications/{review.reference}/"
+    for state in states(review):
+        pages = ("", "people/ada/", "documents/", "check/", "record.json") if state == "give_back" else ()
+        for page in ("status/", *pages):
+            text = read(as_owner, home + page)
+            assert found_in(text) == [], f"{page} after {state}"
+            seen += text
+    assert ASKED.lower() in seen
+    assert SAID.lower() in seen
+
+
+@pytest.mark.long
+def test_no_page_for_anybody_gives_anything_away(
+    review: Review, invitation: Invitation, guest: Client, owner: Any
+) -> None:
+    clients = {"owner": signed_in(owner), "helper": signed_in(review.helper), "guest": guest}
+    for state in states(review):
+        if state in ("look", "approve"):
+            continue
+        for path in addresses(review, invitation):
+            for who, client in clients.items():
+                if "session" not in path:
+                    assert found_in(read(client, path)) == [], f"{path} for the {who} after {state}"
+
+
+def test_a_decline_says_its_text_and_nothing_else(review: Review, as_owner: Client) -> None:
+    review.look()
+    review.give_back()
+    saving.submit(review.draft, by=review.owner)
+    review.decline()
+    text = read(as_owner, f"/applications/{review.reference}/status/")
+    assert DECLINED.lower() in text
+    assert found_in(text) == []
+
+
+def test_no_letter_gives_anything_away_nor_says_what_was_asked(review: Review, owner: Any) -> None:
+    EmailAddress.objects.create(user=owner, email=owner.email, verified=True, primary=True)
+    for state in states(review):
+        assert found_in(letters()) == [], state
+    assert "1 thing has to be changed or answered." in letters()
+    assert found_in(letters(), (ASKED.lower(), "lovelace", "passport")) == []
+
+
+def test_the_printed_record_gives_nothing_away(review: Review, as_owner: Client) -> None:
+    review.look()
+    review.give_back()
+    text = read(as_owner, f"/applications/{review.reference}/record.pdf")
+    assert "larkfield" in text
+    assert found_in(text) == []
+
+
+def test_whoever_writes_beside_an_agent_is_not_told_their_name(review: Review, as_owner: Client) -> None:
+    review.look()
+    review.give_back()
+    draft = review.draft
+    ada = draft.party("ada")
+    assert ada is not None
+    saved = {"field": "xy.person.appointed_by", "label": "Appointed by", "before": None, "after": "ordinary"}
+    number = draft.application.revision + 1
+    Change.objects.create(
+        application=draft.application, who=review.first, what="Changed", holder="ada", changes=[saved], revision=number
+    )
+    ada.model.raw |= {"xy.person.appointed_by": "ordinary"}
+    ada.model.version += 1
+    ada.model.save()
+    page = f"/applications/{review.reference}/people/ada/"
+    from_before = {"version": "0", "drawn": f"{number - 1}.{new_token()}.{draft.application.snapshot_id[:8]}"}
+    response = as_owner.post(page, from_before | {"q:xy.person.appointed_by": "another"})
+    assert response.status_code == 409
+    assert found_in(said_in(response)) == []
+
+
+def test_the_formation_service_reads_what_the_customer_reads_and_no_more(review: Review) -> None:
+    for state in states(review):
+        drain()
+        rows = [row for model in apps.get_app_config("service").get_models() for row in model.objects.all().values()]
+        assert found_in(str(rows).lower()) == [], state
+    entity = review.draft.application.deliveries.get(kind="entity").remote_id
+    api = Client(headers={"Authorization": f"Bearer {portal_key()}"})
+    for path in ("entities", f"entities/{entity}", f"entities/{entity}/parties", f"entities/{entity}/documents"):
+        response = api.get(f"/api/v1/{path}")
+        assert response.status_code == 200, path
+        assert found_in(said_in(response)) == [], path
+
+
+def test_the_desk_reads_them_all_so_that_they_are_worth_looking_for(review: Review) -> None:
+    review.look()
+    review.give_back()
+    from formation_portal.reviews.models import Note, Remark, Ruling
+
+    kept = str([list(model.objects.all().values()) for model in (Note, Remark, Ruling)])
+    kept += " ".join(str(row) for row in review.draft.application.case.__dict__.values())
+    missing = [word for word in WORDS if word not in f"{kept} document too old".lower()]
+    assert missing == []
+    assert len(CANARIES) > len(WORDS)
