@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from django.contrib.auth.models import AbstractBaseUser
-from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
@@ -24,11 +23,12 @@ from .case_history import Timeline, history_of, timeline
 from .case_parties import DocumentRow, Parties, documents_of, parties_of
 from .case_reading import Reading
 from .case_sections import CaseEntry, ShareEntry, sections_of, shares_of
-from .coming_from import came_from, case_url
+from .coming_from import came_from, case_url, party_url
 from .counts import counted, together
 from .differences import Difference, Differences, differences
 from .offers import can_review
 from .queue_page import case_words
+from .queue_state import QueueState
 from .remark_panels import Panel, Panels, place_id
 
 # In the address: only what changed, or everything. Without it a later round shows what changed.
@@ -84,7 +84,8 @@ def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str
     history = history_of(application)
     changes = differences(draft, history)
     only_changed = _only_changed(asked, changes)
-    address = case_url(application.reference, came_from(asked))
+    shown = came_from(asked)
+    address = case_url(application.reference, shown)
     back = _with(address, only_changed) if changes else address
     review = getattr(application, "review", None)
     sight = Sight(application.submissions, review.version if review else 0)
@@ -98,6 +99,7 @@ def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str
         differences=changes,
         only_changed=only_changed,
         can_check=can_review(draft, reader),
+        shown=shown,
     )
     make = partial(
         CasePage,
@@ -117,7 +119,7 @@ def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str
         ownership=ownership(draft),
         owner_changes=tuple(one for one in changes.found if one.name.startswith(_OWNER)),
         documents=documents_of(reading),
-        drafted=tuple(_drafted(draft, one, back) for one in panels.drafted),
+        drafted=tuple(_drafted(draft, one, back, shown) for one in panels.drafted),
         timeline=timeline(application, history, panels.all),
         needs=draft.needs,
         arrivals=arrivals(draft),
@@ -155,8 +157,8 @@ def _news(changes: Differences) -> str:
     return f"{said} {since}" if said else f"Nothing has changed {since}"
 
 
-def _drafted(draft: Draft, remark: Remark, back: str) -> DraftedLine:
-    place, reference = remark.place, draft.application.reference
+def _drafted(draft: Draft, remark: Remark, back: str, shown: QueueState) -> DraftedLine:
+    place = remark.place
     is_party = draft.party(place.holder) is not None and place.kind is not Kind.SECTION
-    page = reverse("desk:party", args=[reference, place.holder]) if is_party else back
+    page = party_url(draft.application.reference, place.holder, shown) if is_party else back
     return DraftedLine(remark.label, whose(draft, place), remark.text, f"{page}#{place_id(place)}")

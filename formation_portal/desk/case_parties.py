@@ -10,6 +10,7 @@ from formation_portal.applications.summary import DocumentLine, PartySummary
 from formation_portal.reviews.places import Place
 
 from .case_reading import Reading, Standing
+from .coming_from import party_url
 from .counts import counted, together
 from .differences import Difference
 from .remark_panels import Panel
@@ -88,7 +89,7 @@ def _line(reading: Reading, told: PartySummary) -> PartyLine:
     return PartyLine(
         id=f"party-{token}",
         name=told.party.label,
-        url=reverse("desk:party", args=[reading.draft.application.reference, token]),
+        url=party_url(reading.draft.application.reference, token, reading.shown),
         mark=mark or ("half" if done else "open"),
         note=". ".join(one for one in (roles[:1].upper() + roles[1:], news) if one),
         status=status,

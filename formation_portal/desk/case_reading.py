@@ -11,6 +11,7 @@ from formation_portal.reviews.places import Kind, Place
 
 from .claim_words import called
 from .differences import Differences
+from .queue_state import QueueState
 from .remark_panels import Panel, Panels
 
 # The mark of each state, and its words.
@@ -34,8 +35,8 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One case as one reader sees it. `only_changed` leaves out what is as it was; `placed` gathers the places that the
-    page has shown, so that nothing that was said is left out."""
+    """One case as one reader sees it. `only_changed` leaves out what is as it was; `shown` is the queue that it was
+    opened from; `placed` gathers the places that the page has shown, so that nothing that was said is left out."""
 
     draft: Draft
     told: Summary
@@ -44,6 +45,7 @@ class Reading:
     differences: Differences
     only_changed: bool
     can_check: bool
+    shown: QueueState
     placed: set[Place] = field(default_factory=set)
 
     def panel(self, place: Place) -> Panel:

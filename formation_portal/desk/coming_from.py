@@ -23,5 +23,13 @@ def queue_url(shown: QueueState) -> str:
 
 def case_url(reference: str, shown: QueueState) -> str:
     """A case's page, opened from a queue that shows this."""
-    address = reverse("desk:review", args=[reference])
-    return f"{address}?{urlencode({'from': shown.address})}" if shown.address else address
+    return reverse("desk:review", args=[reference]) + _along(shown)
+
+
+def party_url(reference: str, token: str, shown: QueueState) -> str:
+    """The page of one of its parties, reached from there."""
+    return reverse("desk:party", args=[reference, token]) + _along(shown)
+
+
+def _along(shown: QueueState) -> str:
+    return f"?{urlencode({'from': shown.address})}" if shown.address else ""

@@ -76,7 +76,7 @@ def is_to_do(fact: Fact) -> bool:
 
 
 def fact_rows(
-    draft: Draft, party: PartyRow, sheet: Sheet, panels: Panels, *, can_be_ticked: bool
+    draft: Draft, party: PartyRow, sheet: Sheet, panels: Panels, *, can_be_ticked: bool, shown: str
 ) -> tuple[FactRow, ...]:
     """The rows, in the order of the form. Two queries, and one more where something has changed."""
     before, questions = values_before(draft, party, sheet), questions_of(draft, party)
@@ -93,6 +93,7 @@ def fact_rows(
             before=before.get(fact.place, ""),
             question=questions.get(fact.place),
             panel=panels.at(fact.place),
+            shown=shown,
         )
         for number, fact in enumerate(sheet.facts, 1)
     )
@@ -109,6 +110,7 @@ def _row(
     before: str,
     question: Question | None,
     panel: Panel,
+    shown: str,
 ) -> FactRow:
     url = reverse("desk:party", args=[draft.application.reference, party.token])
     return FactRow(
@@ -121,7 +123,7 @@ def _row(
         findings=tuple(_findings(draft, party, fact, question)),
         roles=role_rules(draft, party) if fact.place.kind is Kind.PARTY else (),
         file_facts=file_facts(fact.document) if fact.document else "",
-        look_url=f"{url}{Look(document=fact.document.pk).query}" if fact.document else "",
+        look_url=f"{url}{Look(document=fact.document.pk, shown=shown).query}" if fact.document else "",
         panel=panel,
     )
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from django.http import QueryDict
 from django.utils.http import urlencode
 
+from .coming_from import came_from
+
 ZOOMS = (100, 150, 200, 300)
 TURNS = (0, 90, 180, 270)
 
@@ -17,6 +19,8 @@ class Look:
     page: int = 1
     zoom: int = ZOOMS[0]
     turn: int = TURNS[0]
+    # What the queue showed from which the case was opened, as an address has it.
+    shown: str = ""
 
     @classmethod
     def read(cls, query: QueryDict) -> "Look":
@@ -27,6 +31,7 @@ class Look:
             page=max(1, _number(query, "page")),
             zoom=zoom if zoom in ZOOMS else ZOOMS[0],
             turn=turn if turn in TURNS else TURNS[0],
+            shown=came_from(query).address,
         )
 
     @property
@@ -38,6 +43,8 @@ class Look:
             for name in ("document", "page", "zoom", "turn")
             if getattr(self, name) != getattr(plain, name)
         }
+        if self.shown:
+            said["from"] = self.shown
         return f"?{urlencode(said)}" if said else ""
 
     def at(self, page: int) -> "Look":

@@ -14,11 +14,13 @@ from formation_portal.portal.roles import role_words
 from formation_portal.reviews.facts import CHANGED, QUERIED, Fact, Facts, Sheet, facts_of
 from formation_portal.reviews.since import Sight, sight_of
 
+from .coming_from import came_from, case_url, party_url
 from .fact_rows import FactRow, fact_rows, is_to_do
 from .looks import Look
 from .offers import can_review
 from .party_shares import ShareLine, share_lines
 from .queue_page import case_words
+from .queue_state import QueueState
 from .remark_panels import Panels
 from .viewer import Viewer, viewer
 
@@ -55,6 +57,7 @@ class PartyPage:
     links: tuple[PartyLink, ...]
     viewer: Viewer | None
     here_url: str
+    case_url: str
     shares: tuple[ShareLine, ...]
     following: Following
     sight: Sight
@@ -109,49 +112,54 @@ def party_page(draft: Draft, party: PartyRow, look: Look, *, reader: User) -> Pa
     sheet = facts.sheet(party.token)
     assert sheet is not None  # every party has one
     can_check = can_review(draft, reader)
-    shown = viewer(_documents(sheet.facts), look, url=party_url(draft, party.token))
-    here = shown.here_url if shown else party_url(draft, party.token)
+    reference, queue = draft.application.reference, came_from({"from": look.shown})
+    bare = reverse("desk:party", args=[reference, party.token])
+    shown = viewer(_documents(sheet.facts), look, url=bare)
+    here = shown.here_url if shown else party_url(reference, party.token, queue)
     panels = Panels(draft, reader=reader, back=here, sight=sight, lazily=True)
     return PartyPage(
         draft=draft,
         party=party,
         sheet=sheet,
-        rows=fact_rows(draft, party, sheet, panels, can_be_ticked=can_check),
-        links=tuple(_link(draft, one, party) for one in facts.sheets if one.token),
+        rows=fact_rows(draft, party, sheet, panels, can_be_ticked=can_check, shown=look.shown),
+        links=tuple(_link(draft, one, party, queue) for one in facts.sheets if one.token),
         viewer=shown,
         here_url=here,
+        case_url=case_url(reference, queue),
         shares=share_lines(draft, party),
-        following=_following(draft, party, facts),
+        following=_following(draft, party, facts, queue),
         sight=sight,
         can_check=can_check,
     )
-
-
-def party_url(draft: Draft, token: str) -> str:
-    """The page of one party."""
-    return reverse("desk:party", args=[draft.application.reference, token])
 
 
 def _documents(facts: Iterable[Fact]) -> tuple[Document, ...]:
     return tuple(fact.document for fact in facts if fact.document is not None)
 
 
-def _link(draft: Draft, sheet: Sheet, party: PartyRow) -> PartyLink:
+def _link(draft: Draft, sheet: Sheet, party: PartyRow, queue: QueueState) -> PartyLink:
     is_current = sheet.token == party.token
-    return PartyLink(sheet.title, party_url(draft, sheet.token), sheet.done, len(sheet.facts), is_current)
+    return PartyLink(
+        sheet.title,
+        party_url(draft.application.reference, sheet.token, queue),
+        sheet.done,
+        len(sheet.facts),
+        is_current,
+    )
 
 
-def _following(draft: Draft, party: PartyRow, facts: Facts) -> Following:
-    case_url = reverse("desk:review", args=[draft.application.reference])
+def _following(draft: Draft, party: PartyRow, facts: Facts, queue: QueueState) -> Following:
+    reference = draft.application.reference
+    case = case_url(reference, queue)
     sheets = [one for one in facts.sheets if one.token]
     place = next(number for number, one in enumerate(sheets, 1) if one.token == party.token)
     for one in (*sheets[place:], *sheets[: place - 1]):
         if _has_to_do(one):
-            return Following(one.title, party_url(draft, one.token), is_name=True)
+            return Following(one.title, party_url(reference, one.token, queue), is_name=True)
     own = facts.sheet("")
     if own is not None and _has_to_do(own):
-        return Following(f"{draft.title}: its own answers", case_url, is_name=False)
-    return Following("the decision", f"{case_url}#decide", is_name=False)
+        return Following(f"{draft.title}: its own answers", case, is_name=False)
+    return Following("the decision", f"{case}#decide", is_name=False)
 
 
 def _has_to_do(sheet: Sheet) -> bool:

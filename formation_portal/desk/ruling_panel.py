@@ -147,7 +147,7 @@ def ruling_panel(
         form=form,
         cards=tuple(cards),
         grounds=offered((("", "Choose"), *Ground.choices), form.reason),
-        objections=tuple(_linked(draft, facts, against)),
+        objections=tuple(_linked(against, PlaceLinks(draft, facts, shown=shown))),
         held=_held(arrivals) if is_under_review else (),
         drafted=tuple(_drafted(draft, facts.drafted)),
         waiting=waiting_words(waiting, reader) if waiting else None,
@@ -195,8 +195,7 @@ def _return_hint(count: int) -> str:
     return f"{count} question{' is' if count == 1 else 's are'} drafted. All are sent together."
 
 
-def _linked(draft: Draft, facts: Facts, against: Iterable[Objection]) -> Iterator[LinkedObjection]:
-    links = PlaceLinks(draft, facts)
+def _linked(against: Iterable[Objection], links: PlaceLinks) -> Iterator[LinkedObjection]:
     for one in against:
         yield LinkedObjection(links.at(one.place), one.whose, one.text)
 

@@ -35,7 +35,7 @@ def ask_for_birth(draft: Draft, by: Any, text: str = "The passport says 1984") -
 def test_what_is_not_checked_cannot_be_approved_and_the_page_leads_to_it(submitted: Draft, as_agent: Client) -> None:
     markup = case_page(as_agent, submitted)
     assert "disabled" in markup.one("input", name="deed", value="approve").attributes
-    needs = [one for one in markup.all("a") if any(up.attributes.get("class") == "need" for up in one.ancestors)]
+    needs = [one for one in markup.all("a") if any("objections" in up.attributes.get("class", "") for up in one.ancestors)]
     links = {one.text: one.attributes["href"] for one in needs}
     assert "Funds: not checked yet" in links
     assert links["Ada Lovelace, Passport: not checked yet"].startswith(path(submitted, "parties/ada/#fact-"))
@@ -273,6 +273,13 @@ def test_the_way_back_and_the_next_case_keep_the_filters(submitted: Draft, stran
     markup = sound(as_agent.get(link))
     assert markup.one("a", class_="back").attributes["href"] == f"/desk/{shown}"
     assert {one.attributes["value"] for one in markup.all("input", name="shown")} == {shown}
+    for step in ("Ada Lovelace", "Passport: not checked yet"):
+        leads = next(one.attributes["href"] for one in markup.all("a") if one.text.endswith(step))
+        party = sound(as_agent.get(leads.partition("#")[0]))
+        assert party.one("a", class_="back").attributes["href"] == link
+        looks = [href for one in party.all("a") if "document=" in (href := one.attributes["href"])]
+        assert looks
+        assert all("from=%3Fview%3Dunclaimed%26q%3Dlarkfield" in one for one in looks)
     assert "Nothing unclaimed fits." in said(as_agent, "/desk/next-case/", {"shown": "?q=nobody"})
     assert as_agent.post("/desk/next-case/", {"shown": shown})["Location"] == link
     assert as_agent.post(path(submitted, "release/"), {"shown": shown})["Location"] == link
