@@ -27,9 +27,9 @@ from .coming_from import came_from, case_url, party_url
 from .counts import counted, together
 from .differences import Difference, Differences, differences
 from .offers import can_review
-from .queue_page import case_words
 from .queue_state import QueueState
 from .remark_panels import Panel, Panels, place_id
+from .state_words import state_words
 
 # In the address: only what changed, or everything. Without it a later round shows what changed.
 CHANGED = "changed"
@@ -104,7 +104,7 @@ def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str
     make = partial(
         CasePage,
         draft=draft,
-        status=case_words(application.stands),
+        status=state_words(application.stands),
         sight=sight,
         back=back,
         facts=reading.facts,

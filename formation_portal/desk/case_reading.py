@@ -9,7 +9,6 @@ from formation_portal.reviews.facts import ACCEPTED, CHANGED, OPEN, QUERIED, Fac
 from formation_portal.reviews.models import Remark
 from formation_portal.reviews.places import Kind, Place
 
-from .claim_words import called
 from .differences import Differences
 from .queue_state import QueueState
 from .remark_panels import Panel, Panels
@@ -62,7 +61,7 @@ class Reading:
         state = QUERIED if any(questions) else fact.state
         mark, words = _STATES[state]
         if state == ACCEPTED and fact.check and fact.check.by:
-            words = f"Accepted by {called(fact.check.by)}"
+            words = f"Accepted by {fact.check.by.called}"
         place = str(fact.place) if self.can_check else ""
         return Standing(mark, words, place, is_accepted=fact.is_done)
 

@@ -12,7 +12,6 @@ from formation_portal.reviews.facts import ACCEPTED, CHANGED, OPEN, QUERIED, Fac
 from formation_portal.reviews.places import Kind
 
 from .answer_words import dated, questions_of, why_asked
-from .claim_words import called
 from .looks import Look
 from .paper_words import said_of
 from .remark_panels import Panel, Panels
@@ -67,7 +66,7 @@ class FactRow:
     def accepted_by(self) -> str:
         """Who has accepted it as it stands."""
         check = self.fact.check
-        return called(check.by) if self.fact.is_done and check is not None and check.by is not None else ""
+        return check.by.called if self.fact.is_done and check is not None and check.by is not None else ""
 
 
 def is_to_do(fact: Fact) -> bool:

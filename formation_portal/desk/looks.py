@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from django.http import QueryDict
 from django.utils.http import urlencode
 
+from formation_portal.whole_numbers import whole_number
+
 from .coming_from import came_from
 
 ZOOMS = (100, 150, 200, 300)
@@ -72,5 +74,4 @@ class Look:
 
 
 def _number(query: QueryDict, name: str) -> int:
-    text = query.get(name, "")
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else 0
+    return whole_number(query.get(name, "")) or 0

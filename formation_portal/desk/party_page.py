@@ -19,9 +19,9 @@ from .fact_rows import FactRow, fact_rows, is_to_do
 from .looks import Look
 from .offers import can_review
 from .party_shares import ShareLine, share_lines
-from .queue_page import case_words
 from .queue_state import QueueState
 from .remark_panels import Panels
+from .state_words import state_words
 from .viewer import Viewer, viewer
 
 
@@ -66,7 +66,7 @@ class PartyPage:
     @property
     def status(self) -> str:
         """How the case stands, as agents read it."""
-        return case_words(self.draft.application.stands)
+        return state_words(self.draft.application.stands)
 
     @property
     def kind(self) -> str:

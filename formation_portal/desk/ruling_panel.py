@@ -21,7 +21,7 @@ from formation_portal.reviews.rulings import APPROVE, DECLINE, INCORPORATE, RETU
 from formation_portal.reviews.since import Sight, sight_of
 
 from .arrivals import Arrivals
-from .claim_words import called
+from .counts import numbered
 from .place_links import PlaceLinks
 from .queue_state import QueueState
 from .ruling_form import RulingForm
@@ -116,7 +116,7 @@ class RulingPanel:
         count = len(self.objections)
         if not self.is_under_review or self.waiting:
             return "Waits for a second agent" if self.waiting else ""
-        return f"{count} thing{'' if count == 1 else 's'} still open" if count else "Everything is checked"
+        return f"{numbered(count, 'thing')} still open" if count else "Everything is checked"
 
 
 def ruling_panel(
@@ -141,7 +141,7 @@ def ruling_panel(
     return RulingPanel(
         reference=draft.application.reference,
         company=draft.title,
-        customer=called(draft.application.owner),
+        customer=draft.application.owner.called,
         sight=sight,
         shown=shown.address,
         form=form,

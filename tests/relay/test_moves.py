@@ -12,7 +12,7 @@ from formation_portal.relay.board import TOGETHER_WORDS, deliveries
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.moves import NOTE_LIMIT
 from formation_portal.relay.renewal import renew
-from formation_portal.relay.worker import drain
+from formation_portal.relay.worker import Worker, drain
 from formation_portal.service.models import Entity
 
 from .conftest import reopened, row, save
@@ -107,9 +107,12 @@ def test_the_note_goes_along_as_far_as_the_service_takes_it(submitted: Draft, we
 def test_corrections_wait_for_the_customer_and_the_return_itself_does_not(
     submitted: Draft, weather: Weather, owner: Any, agent: Any
 ) -> None:
-    advance(submitted, *ROUND, by=agent)
-    save(submitted, "the-company", {"entity.name": "Larkspur"}, owner)
+    advance(submitted, "begin_review", by=agent)
     drain()
+    advance(submitted, "return", by=agent)
+    save(submitted, "the-company", {"entity.name": "Larkspur"}, owner)
+    assert Worker().work_once() == 1
+    assert drain() == 0
     assert weather.deeds == [STATUS, STATUS]
     assert there() == "returned_for_changes"
     board = deliveries(submitted.application)

@@ -51,8 +51,13 @@ def drained() -> None:
         drain()
 
 
-@pytest.mark.parametrize("lost", [lost_before, lost_after, answers(500), unreachable, answers(503, Retry_After="1")])
-@pytest.mark.parametrize("is_keyed", [True, False], ids=("with keys", "without keys"))
+@pytest.mark.parametrize(
+    ("is_keyed", "lost"),
+    [
+        *((True, lost) for lost in (lost_before, lost_after, answers(500), unreachable)),
+        *((False, lost) for lost in (lost_after, answers(500), answers(503, Retry_After="1"))),
+    ],
+)
 def test_a_deed_is_done_once_whatever_becomes_of_its_answer(
     submitted: Draft, weather: Weather, agent: Any, request: Any, lost: Any, is_keyed: bool
 ) -> None:
@@ -173,7 +178,7 @@ def test_a_second_submission_is_not_taken_for_done_where_the_first_was_returned(
     assert there() == "submitted_for_review"
 
 
-@pytest.mark.parametrize("stands", ["in_review", "submitted_to_csp", "incorporated", "rejected"])
+@pytest.mark.parametrize("stands", ["in_review", "submitted_to_csp", "rejected"])
 def test_what_the_services_own_people_have_done_already_is_done(
     submitted: Draft, weather: Weather, agent: Any, stands: str
 ) -> None:
@@ -208,6 +213,21 @@ def test_what_they_have_decided_otherwise_is_held_for_an_agent(
     declare_absent(held.pk, agent=agent)
     drained()
     assert there() == "incorporated"
+
+
+def test_what_was_refused_and_may_be_done_by_now_is_told_under_a_new_key(
+    submitted: Draft, weather: Weather, agent: Any
+) -> None:
+    """Under the old one, the service would only repeat its refusal."""
+    Entity.objects.update(status="draft")
+    advance(submitted, "begin_review", by=agent)
+    step(submitted.application.pk)
+    assert status_row("in_review").reason == OTHERWISE
+    Entity.objects.update(status="submitted_for_review")
+    drained()
+    assert there() == "in_review"
+    first, second = (call.key for call in weather.made if call.deed == STATUS)
+    assert first != second
 
 
 def test_a_withdrawal_ends_what_was_held(submitted: Draft, weather: Weather, owner: Any, agent: Any) -> None:
