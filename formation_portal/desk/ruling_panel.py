@@ -101,6 +101,11 @@ class RulingPanel:
         return self.cards[0] if len(self.cards) == 1 else None
 
     @property
+    def shows_objections(self) -> bool:
+        """Whether what is against an approval matters: not to whoever looks at a decline that waits."""
+        return bool(self.objections) and (self.waiting is None or self.waiting.is_approval)
+
+    @property
     def are_few(self) -> bool:
         """Whether what stands against an approval is shown at once."""
         return len(self.objections) <= _SHOWN_AT_ONCE
