@@ -12,7 +12,7 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.models import Remark
 
 from .claims import is_claimed
-from .counts import counted
+from .counts import if_any
 from .models import Case
 
 # Of everything else than moves so much is read, and of all lines so many are shown; the audit has all.
@@ -67,7 +67,7 @@ def _of_changes(history: Iterable[Change], sent: dict[int, int]) -> Iterator[Hap
         rounds += last.moved_to == State.SUBMITTED_FOR_REVIEW
         said = last.what if move or len(group) == 1 else "Changed answers or documents"
         asked = sent.get(rounds, 0) if last.moved_to == State.RETURNED_FOR_CHANGES else 0
-        more = f", with {counted(asked, 'question')}" if asked else ""
+        more = f", with {if_any(asked, 'question')}" if asked else ""
         yield Happening(last.at, who.called if who else "", said + more)
 
 

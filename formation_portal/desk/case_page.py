@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from django.contrib.auth.models import AbstractBaseUser
+from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
@@ -23,11 +24,10 @@ from .case_history import Timeline, history_of, timeline
 from .case_parties import DocumentRow, Parties, documents_of, parties_of
 from .case_reading import Reading
 from .case_sections import CaseEntry, ShareEntry, sections_of, shares_of
-from .coming_from import came_from, case_url, party_url
-from .counts import counted, together
+from .coming_from import came_from, case_url
+from .counts import if_any, together
 from .differences import Difference, Differences, differences
 from .offers import can_review
-from .queue_state import QueueState
 from .remark_panels import Panel, Panels, place_id
 from .state_words import state_words
 
@@ -119,7 +119,7 @@ def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str
         ownership=ownership(draft),
         owner_changes=tuple(one for one in changes.found if one.name.startswith(_OWNER)),
         documents=documents_of(reading),
-        drafted=tuple(_drafted(draft, one, back, shown) for one in panels.drafted),
+        drafted=tuple(_drafted(draft, one, back) for one in panels.drafted),
         timeline=timeline(application, history, panels.all),
         needs=draft.needs,
         arrivals=arrivals(draft),
@@ -146,10 +146,10 @@ def _news(changes: Differences) -> str:
     if changes.move is None:
         return ""
     documents = sum(one.is_document for one in changes.found)
-    changed = together(counted(len(changes.found) - documents, "answer"), counted(documents, "document"))
+    changed = together(if_any(len(changes.found) - documents, "answer"), if_any(documents, "document"))
     parts = (
         f"{changed} changed" if changed else "",
-        f"{counted(len(changes.added), 'party or class', 'parties or classes')} added" if changes.added else "",
+        f"{if_any(len(changes.added), 'party or class', 'parties or classes')} added" if changes.added else "",
         f"{len(changes.removed)} removed" if changes.removed else "",
     )
     said = ", ".join(filter(None, parts))
@@ -157,8 +157,8 @@ def _news(changes: Differences) -> str:
     return f"{said} {since}" if said else f"Nothing has changed {since}"
 
 
-def _drafted(draft: Draft, remark: Remark, back: str, shown: QueueState) -> DraftedLine:
-    place = remark.place
+def _drafted(draft: Draft, remark: Remark, back: str) -> DraftedLine:
+    place, reference = remark.place, draft.application.reference
     is_party = draft.party(place.holder) is not None and place.kind is not Kind.SECTION
-    page = party_url(draft.application.reference, place.holder, shown) if is_party else back
+    page = reverse("desk:party", args=[reference, place.holder]) if is_party else back
     return DraftedLine(remark.label, whose(draft, place), remark.text, f"{page}#{place_id(place)}")

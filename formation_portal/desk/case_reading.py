@@ -34,8 +34,8 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One case as one reader sees it. `only_changed` leaves out what is as it was; `shown` is the queue that it was
-    opened from; `placed` gathers the places that the page has shown, so that nothing that was said is left out."""
+    """One case as one reader sees it. `only_changed` leaves out what is as it was; `placed` gathers the places that the
+    page has shown, so that nothing that was said is left out; `shown` is the queue that it was opened from."""
 
     draft: Draft
     told: Summary

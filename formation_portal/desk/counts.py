@@ -6,7 +6,7 @@ def numbered(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
-def counted(number: int, one: str, many: str = "") -> str:
+def if_any(number: int, one: str, many: str = "") -> str:
     """1 question, 3 questions; nothing for none."""
     return numbered(number, one, many) if number else ""
 

@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.urls import reverse
-
 from formation_portal.accounts.models import User
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import Document
@@ -14,7 +12,7 @@ from formation_portal.portal.roles import role_words
 from formation_portal.reviews.facts import CHANGED, QUERIED, Fact, Facts, Sheet, facts_of
 from formation_portal.reviews.since import Sight, sight_of
 
-from .coming_from import came_from, case_url, party_url
+from .coming_from import case_url, party_url
 from .fact_rows import FactRow, fact_rows, is_to_do
 from .looks import Look
 from .offers import can_review
@@ -56,8 +54,8 @@ class PartyPage:
     rows: tuple[FactRow, ...]
     links: tuple[PartyLink, ...]
     viewer: Viewer | None
-    here_url: str
     case_url: str
+    here_url: str
     shares: tuple[ShareLine, ...]
     following: Following
     sight: Sight
@@ -106,28 +104,28 @@ class PartyPage:
 
 def party_page(draft: Draft, party: PartyRow, look: Look, *, reader: User) -> PartyPage:
     """The page: seven queries at most."""
+    reference, shown = draft.application.reference, look.shown
+    url = party_url(reference, party.token)
     # Read before the facts: whatever comes between is news then.
     sight = sight_of(draft.application)
     facts = facts_of(draft)
     sheet = facts.sheet(party.token)
     assert sheet is not None  # every party has one
     can_check = can_review(draft, reader)
-    reference, queue = draft.application.reference, came_from({"from": look.shown})
-    bare = reverse("desk:party", args=[reference, party.token])
-    shown = viewer(_documents(sheet.facts), look, url=bare)
-    here = shown.here_url if shown else party_url(reference, party.token, queue)
+    looked = viewer(_documents(sheet.facts), look, url=url)
+    here = looked.here_url if looked else f"{url}{look.of(0).query}"
     panels = Panels(draft, reader=reader, back=here, sight=sight, lazily=True)
     return PartyPage(
         draft=draft,
         party=party,
         sheet=sheet,
-        rows=fact_rows(draft, party, sheet, panels, can_be_ticked=can_check, shown=look.shown),
-        links=tuple(_link(draft, one, party, queue) for one in facts.sheets if one.token),
-        viewer=shown,
+        rows=fact_rows(draft, party, sheet, panels, look, can_be_ticked=can_check),
+        links=tuple(_link(one, party, party_url(reference, one.token, shown)) for one in facts.sheets if one.token),
+        viewer=looked,
+        case_url=case_url(reference, shown),
         here_url=here,
-        case_url=case_url(reference, queue),
         shares=share_lines(draft, party),
-        following=_following(draft, party, facts, queue),
+        following=_following(draft, party, facts, shown),
         sight=sight,
         can_check=can_check,
     )
@@ -137,29 +135,22 @@ def _documents(facts: Iterable[Fact]) -> tuple[Document, ...]:
     return tuple(fact.document for fact in facts if fact.document is not None)
 
 
-def _link(draft: Draft, sheet: Sheet, party: PartyRow, queue: QueueState) -> PartyLink:
-    is_current = sheet.token == party.token
-    return PartyLink(
-        sheet.title,
-        party_url(draft.application.reference, sheet.token, queue),
-        sheet.done,
-        len(sheet.facts),
-        is_current,
-    )
+def _link(sheet: Sheet, party: PartyRow, url: str) -> PartyLink:
+    return PartyLink(sheet.title, url, sheet.done, len(sheet.facts), sheet.token == party.token)
 
 
-def _following(draft: Draft, party: PartyRow, facts: Facts, queue: QueueState) -> Following:
+def _following(draft: Draft, party: PartyRow, facts: Facts, shown: QueueState) -> Following:
     reference = draft.application.reference
-    case = case_url(reference, queue)
+    url = case_url(reference, shown)
     sheets = [one for one in facts.sheets if one.token]
     place = next(number for number, one in enumerate(sheets, 1) if one.token == party.token)
     for one in (*sheets[place:], *sheets[: place - 1]):
         if _has_to_do(one):
-            return Following(one.title, party_url(reference, one.token, queue), is_name=True)
+            return Following(one.title, party_url(reference, one.token, shown), is_name=True)
     own = facts.sheet("")
     if own is not None and _has_to_do(own):
-        return Following(f"{draft.title}: its own answers", case, is_name=False)
-    return Following("the decision", f"{case}#decide", is_name=False)
+        return Following(f"{draft.title}: its own answers", url, is_name=False)
+    return Following("the decision", f"{url}#decide", is_name=False)
 
 
 def _has_to_do(sheet: Sheet) -> bool:

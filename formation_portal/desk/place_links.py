@@ -10,9 +10,9 @@ from .queue_state import QueueState
 
 
 class PlaceLinks:
-    """The addresses of the places of one case. No query."""
+    """The addresses of the places of one case, opened from a queue that shows this. No query."""
 
-    def __init__(self, draft: Draft, facts: Facts, *, shown: QueueState) -> None:
+    def __init__(self, draft: Draft, facts: Facts, shown: QueueState) -> None:
         self._draft = draft
         self._shown = shown
         self._case = case_url(draft.application.reference, shown)

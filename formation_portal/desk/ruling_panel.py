@@ -147,7 +147,7 @@ def ruling_panel(
         form=form,
         cards=tuple(cards),
         grounds=offered((("", "Choose"), *Ground.choices), form.reason),
-        objections=tuple(_linked(against, PlaceLinks(draft, facts, shown=shown))),
+        objections=tuple(_linked(PlaceLinks(draft, facts, shown), against)),
         held=_held(arrivals) if is_under_review else (),
         drafted=tuple(_drafted(draft, facts.drafted)),
         waiting=waiting_words(waiting, reader) if waiting else None,
@@ -195,7 +195,7 @@ def _return_hint(count: int) -> str:
     return f"{count} question{' is' if count == 1 else 's are'} drafted. All are sent together."
 
 
-def _linked(against: Iterable[Objection], links: PlaceLinks) -> Iterator[LinkedObjection]:
+def _linked(links: PlaceLinks, against: Iterable[Objection]) -> Iterator[LinkedObjection]:
     for one in against:
         yield LinkedObjection(links.at(one.place), one.whose, one.text)
 

@@ -1,7 +1,7 @@
 """The viewer of a party's documents: one page of one of them, and the ways to everything else."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from django.urls import reverse
 
@@ -59,8 +59,7 @@ class Viewer:
     def papers(self) -> tuple[PaperLink, ...]:
         """Every document that there is, in the order in which the form asks for them."""
         return tuple(
-            PaperLink(one.slot, self._url(Look(document=one.pk, shown=self.look.shown)), one.pk == self.document.pk)
-            for one in self.documents
+            PaperLink(one.slot, self._url(self.look.of(one.pk)), one.pk == self.document.pk) for one in self.documents
         )
 
     @property
@@ -163,9 +162,5 @@ def viewer(documents: Sequence[Document], look: Look, *, url: str) -> Viewer | N
     if document is None:
         return None
     last = findings_of(document).pages or 1
-    shown = (
-        replace(look, document=document.pk, page=min(look.page, last))
-        if chosen
-        else Look(document.pk, shown=look.shown)
-    )
-    return Viewer(tuple(documents), document, shown, url)
+    possible = look.at(min(look.page, last)) if chosen else look.of(document.pk)
+    return Viewer(tuple(documents), document, possible, url)

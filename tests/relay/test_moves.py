@@ -16,35 +16,12 @@ from formation_portal.relay.worker import Worker, drain
 from formation_portal.service.models import Entity
 
 from .conftest import reopened, row, save
+from .moving import ROUND, STATUS, advance, submitted, there, told
 from .weather import Weather
 
+__all__ = ["submitted"]
+
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
-STATUS = "POST entities/status"
-ROUND = ["begin_review", "return"]
-
-
-@pytest.fixture
-def submitted(complete: Draft, weather: Weather, owner: Any) -> Draft:
-    """Submitted, and received whole."""
-    saving.submit(complete, by=owner)
-    drain()
-    weather.clear()
-    return complete
-
-
-def advance(draft: Draft, *deeds: str, by: Any, note: str = "") -> None:
-    for deed in deeds:
-        saving.advance(draft, deed, by=by, note=note)
-
-
-def there() -> str:
-    """Where the entity stands at the service."""
-    return Entity.objects.get().status
-
-
-def told(weather: Weather) -> list[str]:
-    return [body["status"] for body in weather.bodies(STATUS)]
 
 
 def test_the_service_follows_through_two_rounds_to_the_incorporation(

@@ -64,7 +64,7 @@ def _counted(today: date, found: tuple[Band, ...]) -> dict[Band, Counter[Side]]:
     counted = {one: Counter[Side]() for one in found}
     counted[oldest].update(reading.open_before(young_from))
     for day, sides in reading.open_since(young_from).items():
-        age = max(0, (today - day).days)
+        age = (today - day).days
         counted[next(one for one in found if one.last is None or age <= one.last)].update(sides)
     return counted
 
