@@ -7,7 +7,6 @@ from django.contrib.messages import ERROR, SUCCESS
 
 from formation_portal.accounts.models import User
 
-from .claim_words import called
 from .claims import claim, claim_next, is_claimed, take_over
 from .models import WORD_LIMIT, Case
 from .queue_search import found_cases
@@ -60,5 +59,5 @@ def _take_over(case: Case, *, by: User, wish: TakeOver) -> Said:
 
 
 def _theirs(case: Case) -> Said:
-    name = called(case.claimed_by) if case.claimed_by else "Somebody"
+    name = case.claimed_by.called if case.claimed_by else "Somebody"
     return ERROR, f"{name} has claimed this case meanwhile."

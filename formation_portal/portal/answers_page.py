@@ -150,9 +150,10 @@ class AnswersPage:
         return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
 
 
-def accepted_words() -> str:
-    """Why nothing can be changed where all of it was accepted."""
-    return say("Our reviewer has checked and accepted this. It stays as it is while you mend the rest.")
+def accepted_words(is_accepted: bool) -> str:
+    """Why nothing can be changed where all of it was accepted; else nothing."""
+    words = say("Our reviewer has checked and accepted this. It stays as it is while you mend the rest.")
+    return words if is_accepted else ""
 
 
 def share_class_choices(draft: Draft) -> tuple[Choice, ...]:

@@ -1,12 +1,13 @@
 """The check page: what is still needed first, then everything that was answered, each with the way to change it."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
 from django.urls import reverse
 
 from formation_portal.applications.drafts import Draft
+from formation_portal.applications.locks import Locks, locks_of
 from formation_portal.applications.rows import PartyRow
 from formation_portal.applications.set_aside import aside_in
 from formation_portal.applications.summary import AnswerLine, DocumentLine, ShareTable, summary
@@ -78,11 +79,18 @@ class CheckPage:
     returned: Returned | None
     # What is kept and not sent; it is no answer, and stands apart.
     aside: AsideEntry | None
+    # What was accepted, and stays as it is.
+    locks: Locks
 
     @property
     def is_open(self) -> bool:
         """Whether it can still be changed and submitted."""
         return self.draft.application.is_open
+
+    @property
+    def are_shares_open(self) -> bool:
+        """Whether the shares can still be changed."""
+        return self.is_open and not self.locks.has_shares(self.draft)
 
 
 def check_page(draft: Draft, *, needs: Sequence[Need] | None = None) -> CheckPage:
@@ -116,6 +124,7 @@ def check_page(draft: Draft, *, needs: Sequence[Need] | None = None) -> CheckPag
         price=price_table(price) if price.is_given else None,
         returned=came_back,
         aside=aside_entry(aside) if aside and is_open else None,
+        locks=reader.locks,
     )
 
 
@@ -133,35 +142,41 @@ class _Reader:
         self._board = board
         self._reference = draft.application.reference
         self._is_open = draft.application.can_be_changed
+        self.locks = locks_of(draft)
 
     def section(self, section: Section, lines: Iterable[AnswerLine]) -> SummaryEntry:
-        rows = self._rows(lines, self._page("section", section.key), control_name, f"section-{section.key}")
+        locked = self.locks.of("")
+        rows = self._rows(lines, self._page("section", section.key), control_name, f"section-{section.key}", locked)
         delivery = self._board.of_entity_fields(section.fields)
         return SummaryEntry(f"section-{section.key}", section.title, False, "", rows, delivery)
 
     def party(self, party: PartyRow, roles: tuple[str, ...], lines: Iterable[AnswerLine]) -> SummaryEntry:
-        rows = self._rows(lines, self._page("party", party.token), party_control, f"party-{party.token}")
+        locked = self.locks.of(party.token)
+        rows = self._rows(lines, self._page("party", party.token), party_control, f"party-{party.token}", locked)
         said = ", ".join(roles)
         delivery = self._board.of_party(party.token)
         return SummaryEntry(f"party-{party.token}", party.label, True, said[:1].upper() + said[1:], rows, delivery)
 
-    def share_class(self, token: str, label: str, lines: Iterable[AnswerLine]) -> SummaryEntry:
-        rows = self._rows(lines, self._page("share_class", token), control_name, f"class-{token}")
+    def share_class(self, token: str, label: str, lines: Sequence[AnswerLine]) -> SummaryEntry:
+        rows = self._rows(
+            lines, self._page("share_class", token), control_name, f"class-{token}", self._of_classes(lines)
+        )
         return SummaryEntry(f"class-{token}", label, True, say("Share class"), rows, self._board.of_share_class(token))
 
     def document(self, line: DocumentLine) -> SummaryRow:
         holder = line.party.label if line.party else ""
         place = slot_id(slot_key(line.party.token if line.party else None, line.slot))
         is_missing = line.is_required and line.document is None
+        is_locked = (line.party.token if line.party else "", line.slot) in self.locks.documents
         row = f"{_ROW}{place}"
         return SummaryRow(
             id=row,
             term=f"{line.slot}, {holder}" if holder else line.slot,
             value=line.document.name if line.document else "",
             is_name=False,
-            note=self._document_note(line),
+            note=say("Checked and accepted") if is_locked else self._document_note(line),
             state="open" if is_missing else "",
-            change_url=self._change(self._page("documents"), place, row),
+            change_url="" if is_locked else self._change(self._page("documents"), place, row),
             change_what=_document_of(line.slot, holder),
         )
 
@@ -178,20 +193,32 @@ class _Reader:
         return filter(None, (stands.detail or stands.word, stands.note))
 
     def _rows(
-        self, lines: Iterable[AnswerLine], page: str, control: Callable[[FieldSpec], str], entry: str
+        self,
+        lines: Iterable[AnswerLine],
+        page: str,
+        control: Callable[[FieldSpec], str],
+        entry: str,
+        locked: Collection[str],
     ) -> tuple[SummaryRow, ...]:
-        return tuple(self._row(line, page, anchor(control(line.spec)), entry) for line in lines)
+        return tuple(
+            self._row(line, page, anchor(control(line.spec)), entry, is_locked=line.spec.name in locked)
+            for line in lines
+        )
 
-    def _row(self, line: AnswerLine, page: str, place: str, entry: str) -> SummaryRow:
+    def _of_classes(self, lines: Iterable[AnswerLine]) -> frozenset[str]:
+        is_locked = self.locks.has_shares(self._draft)
+        return frozenset(line.spec.name for line in lines) if is_locked else frozenset()
+
+    def _row(self, line: AnswerLine, page: str, place: str, entry: str, *, is_locked: bool) -> SummaryRow:
         row = f"{_ROW}{entry}-{place}"
         return SummaryRow(
             id=row,
             term=line.spec.label,
             value=line.value,
             is_name=line.is_name and not line.is_unreadable,
-            note=_note(line),
+            note=say("Checked and accepted") if is_locked else _note(line),
             state="stop" if line.is_unreadable else "",
-            change_url="" if line.is_given else self._change(page, place, row),
+            change_url="" if line.is_given or is_locked else self._change(page, place, row),
             change_what=say("the answer to “{label}”", label=line.spec.label),
         )
 

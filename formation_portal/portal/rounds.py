@@ -38,6 +38,7 @@ class Round:
 
     id: str
     title: str
+    answered: str
     said: str
     items: tuple[RoundItem, ...]
     corrections: tuple[Correction, ...]
@@ -85,7 +86,8 @@ def _round(
     day = moments.day(timezone.localtime(back.at).date())
     return Round(
         id=f"round-{number}",
-        title=gettext("Answered on %(day)s") % {"day": day},
+        title=gettext("Round %(number)d") % {"number": number},
+        answered=gettext("Answered on %(day)s") % {"day": day},
         said=said,
         items=tuple(
             RoundItem(title_of(draft, one), whose(draft, one.place), one.text, one.reply, _is_settled(draft, one))

@@ -61,7 +61,7 @@ class SectionPage(AnswersPage):
         """Why nothing can be changed, also where everything here was accepted."""
         names = {one.spec.name for one in self.sheet.asked if not one.spec.provided_by_agent}
         is_accepted = bool(names) and names <= self.sheet.locked and all(slot.is_locked for slot in self.slots)
-        return reason(self.draft.application) or (accepted_words() if is_accepted else "")
+        return reason(self.draft.application) or accepted_words(is_accepted)
 
     @property
     def note(self) -> str:

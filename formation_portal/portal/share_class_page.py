@@ -54,7 +54,7 @@ class ShareClassPage(AnswersPage):
     def closed(self) -> str:
         """Why nothing can be changed, also where the shares were accepted."""
         is_locked = self.came_back is not None and self.came_back.locks.has_shares(self.draft)
-        return reason(self.draft.application) or (accepted_words() if is_locked else "")
+        return reason(self.draft.application) or accepted_words(is_locked)
 
     @property
     def version(self) -> int:

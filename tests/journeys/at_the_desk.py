@@ -38,7 +38,7 @@ def at_the_desk() -> Iterator[Shot]:
     claims.claim([cases[0].pk], by=agent)
     claims.claim([cases[1].pk], by=other)
     yield Shot("queue-of-every-kind", "/desk/", who="agent")
-    yield Shot("queue-narrowed", f"/desk/?q=larkfield&state=submitted_for_review&holder={agent.pk}", who="agent")
+    yield Shot("queue-narrowed", f"/desk/?q=larkfield&state=in_review&holder={agent.pk}", who="agent")
     yield Shot("queue-nothing-fits", "/desk/?q=nobody-at-all", who="agent")
     yield Shot("queue-keys", "/desk/?view=mine", who="agent", act=lambda tab: tab.keyboard.press("?"))
     yield Shot("queue-claimed", "/desk/?view=answered", who="agent", act=_claim_all)

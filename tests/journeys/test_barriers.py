@@ -25,6 +25,7 @@ from formation_portal.gateway import catalog
 from formation_portal.portal.typed import typed_in
 from formation_portal.relay.models import SURPLUS, TWINS, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState, Look
 from formation_portal.relay.profile import remember
+from tests.journeys.after_a_return import after_a_return
 from tests.journeys.around import around_it
 from tests.journeys.at_the_desk import at_the_desk
 from tests.journeys.audited import audited
@@ -156,6 +157,13 @@ def test_no_page_of_what_others_do_puts_up_a_barrier(walk: Walk) -> None:
 @pytest.mark.long
 def test_no_state_of_the_queue_puts_up_a_barrier(walk: Walk) -> None:
     for shot in at_the_desk():
+        walk.look(shot)
+    assert not walk.found, "\n".join(walk.found)
+
+
+@pytest.mark.long
+def test_no_page_of_what_came_back_puts_up_a_barrier(walk: Walk) -> None:
+    for shot in after_a_return():
         walk.look(shot)
     assert not walk.found, "\n".join(walk.found)
 

@@ -114,6 +114,15 @@ def test_what_was_accepted_is_only_read(asked: Draft, as_owner: Client) -> None:
     assert {one.attributes["type"] for one in named} <= {"hidden"}
 
 
+def test_the_check_page_leads_to_what_can_be_changed(asked: Draft, as_owner: Client) -> None:
+    main = page_of(as_owner, asked, "check/")
+    changes = [one.text for one in main.all("a") if one.text.startswith("Change ")]
+    assert "Change the answer to “Date of birth”" in changes
+    assert "Change the answer to “First name”" not in changes
+    assert "Change the shares" not in changes
+    assert "Checked and accepted" in main.one("main").text
+
+
 def test_a_page_from_before_is_told_what_stays(asked: Draft, as_owner: Client) -> None:
     ada = asked.party("ada")
     assert ada is not None

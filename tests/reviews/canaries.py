@@ -22,6 +22,7 @@ from formation_portal.invitations.models import Invitation
 from formation_portal.letters.models import Letter
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.facts import facts_of
+from formation_portal.reviews.grounds import Ground
 from formation_portal.reviews.models import Reason
 from formation_portal.reviews.notes import write_note
 from formation_portal.reviews.places import Kind, Place
@@ -39,7 +40,7 @@ WORDS = (
     "canaryproposed",
     "canaryrefusal",
     "canaryclaim",
-    "canaryreason",
+    Ground.SANCTIONS.label.lower(),
     str(Reason.OUTDATED.label).lower(),
 )
 CANARIES = (*AGENTS, *WORDS)
@@ -87,26 +88,26 @@ class Review:
         self._ask(BIRTH, "canarydropped")
         drop(self.draft, self.draft.application.remarks.get().pk, by=self.first, **self._sight)
         self._ask(BIRTH, "canarydrafted")
-        rule(self.draft, DECLINE, text="canaryproposed", reason="canaryreason", by=self.first, **self._sight)
+        rule(self.draft, DECLINE, text="canaryproposed", reason=Ground.SANCTIONS, by=self.first, **self._sight)
 
     def give_back(self) -> None:
         """The second agent refuses that, and it goes back with one question."""
         refuse(self.draft, why="canaryrefusal", by=self.second, **self._sight)
         drop(self.draft, self.draft.application.remarks.get(dropped_at=None).pk, by=self.first, **self._sight)
         self._ask(PASSPORT, ASKED)
-        rule(self.draft, RETURN, text=SAID, reason="canaryreason", by=self.first, **self._sight)
+        rule(self.draft, RETURN, text=SAID, reason=Ground.SANCTIONS, by=self.first, **self._sight)
         write_note(self.draft, PASSPORT, text="canarynote once more", by=self.second)
 
     def answer(self) -> None:
         """Answered, all of it accepted; an approval waits for the second agent."""
         saving.submit(self.draft, by=self.owner, declaration="I declare it.")
         accept(self.draft, [fact.place for fact in facts_of(self.draft)], by=self.first, **self._sight)
-        rule(self.draft, APPROVE, text="canaryproposed", reason="canaryreason", by=self.first, **self._sight)
+        rule(self.draft, APPROVE, text="canaryproposed", reason=Ground.SANCTIONS, by=self.first, **self._sight)
 
     def approve(self) -> None:
         """The second agent refuses that, too, and confirms the next."""
         refuse(self.draft, why="canaryrefusal", by=self.second, **self._sight)
-        rule(self.draft, APPROVE, reason="canaryreason", by=self.first, **self._sight)
+        rule(self.draft, APPROVE, reason=Ground.SANCTIONS, by=self.first, **self._sight)
         confirm(self.draft, by=self.second, **self._sight)
 
     def incorporate(self) -> None:
@@ -115,7 +116,7 @@ class Review:
 
     def decline(self) -> None:
         """Both agree that it can't be formed."""
-        rule(self.draft, DECLINE, text=DECLINED, reason="canaryreason", by=self.first, **self._sight)
+        rule(self.draft, DECLINE, text=DECLINED, reason=Ground.SANCTIONS, by=self.first, **self._sight)
         confirm(self.draft, by=self.second, **self._sight)
 
     def _ask(self, place: Place, text: str) -> None:

@@ -15,6 +15,8 @@ from formation_portal.applications.tokens import new_token
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
 from formation_portal.relay.worker import drain
+from formation_portal.reviews.grounds import Ground
+from formation_portal.reviews.models import Note, Reason, Remark, Ruling
 from formation_portal.service.keys import portal_key
 from tests.applications import made
 from tests.portal.test_part import let_in
@@ -162,10 +164,8 @@ def test_the_formation_service_reads_what_the_customer_reads_and_no_more(review:
 def test_the_desk_reads_them_all_so_that_they_are_worth_looking_for(review: Review) -> None:
     review.look()
     review.give_back()
-    from formation_portal.reviews.models import Note, Remark, Ruling
-
     kept = str([list(model.objects.all().values()) for model in (Note, Remark, Ruling)])
     kept += " ".join(str(row) for row in review.draft.application.case.__dict__.values())
-    missing = [word for word in WORDS if word not in f"{kept} document too old".lower()]
+    missing = [word for word in WORDS if word not in f"{kept} {Reason.OUTDATED.label} {Ground.SANCTIONS.label}".lower()]
     assert missing == []
     assert len(CANARIES) > len(WORDS)

@@ -29,7 +29,7 @@ _ADVANCED = {
     "return": noted("Returned it for changes"),
     "approve": noted("Approved it for the registry"),
     "decline": noted("Declined it"),
-    "record_incorporation": noted("Recorded the incorporation"),
+    "record_incorporation": noted("Noted that it is formed"),
 }
 
 

@@ -1,0 +1,78 @@
+"""States of an application that an agent has returned, for pictures and barriers."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from playwright.sync_api import Page as Tab
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.reviews.checks import accept
+from formation_portal.reviews.facts import facts_of
+from formation_portal.reviews.models import Remark
+from formation_portal.reviews.places import WHOLE, Kind, Place
+from formation_portal.reviews.remarks import ask
+from formation_portal.reviews.rulings import DECLINE, RETURN, rule
+from formation_portal.reviews.since import sight_of
+from tests.applications import made
+from tests.journeys.screenshots import Shot, press
+
+_ASKED = {
+    Place.of_field("ada", "person.date_of_birth"): "Ada’s date of birth differs from the passport",
+    Place.of_document("ada", "Passport"): "The page is cut off on the left. Upload the page with all of its edges",
+    Place.of_field("funds", "xy.capital"): "Is this the whole capital, or only what is paid in?",
+    Place(Kind.SECTION, "funds"): "Please say where the money comes from",
+}
+
+
+def after_a_return() -> Iterator[Shot]:
+    """Asked about answers, a paper and a section; answered; returned once more; declined."""
+    people = get_user_model().objects
+    owner, agent = people.get(email="demo@example.com"), people.get(email="agent@example.com")
+    application = saving.start(owner=owner, product=made.product())
+    made.fill_in(open_draft(application), owner)
+    root = f"/applications/{application.reference}/"
+    saving.submit(_now(application), by=owner, declaration="I declare it.")
+    _give_back(application, agent, _ASKED)
+    pages = ("", "status/", "people/ada/", "sections/funds/", "sections/the-company/", "documents/", "shares/")
+    for page in pages:
+        yield Shot(f"asked-{page or 'overview'}".strip("/").replace("/", "-"), root + page)
+    yield Shot("asked-removal", f"{root}people/ada/removal/")
+    yield Shot("asked-sent-as-it-was", f"{root}check/", act=_send)
+    Remark.objects.filter(application=application, kind="document").update(reply="It is the only page that there is")
+    draft = _now(application)
+    section = draft.schema.section("funds")
+    assert section is not None
+    more = made.FUNDS | {"xy.capital": {"amount": "60,000", "currency": "USD"}}
+    saving.save_section(draft, section, more, version=draft.version("funds"), by=owner)
+    yield Shot("asked-partly-answered", root)
+    saving.submit(_now(application), by=owner, declaration="I declare it.")
+    yield Shot("asked-status-answered", f"{root}status/")
+    _give_back(application, agent, {WHOLE: "One more thing: who will run it day by day?"})
+    yield Shot("asked-status-again", f"{root}status/")
+    saving.submit(_now(application), by=owner, declaration="I declare it.")
+    said = "We can’t form this company for you: its owners can’t be told apart."
+    rule(_now(application), DECLINE, text=said, by=agent, sight=sight_of(_now(application).application))
+    yield Shot("asked-declined", f"{root}status/")
+
+
+def _give_back(application: Application, agent: Any, asked: dict[Place, str]) -> None:
+    draft = _now(application)
+    places = [fact.place for fact in facts_of(draft) if fact.place not in asked]
+    accept(draft, places, by=agent, sight=sight_of(draft.application))
+    for place, text in asked.items():
+        proposal = {"day": "14", "month": "6", "year": "1990"} if place.name == "person.date_of_birth" else None
+        ask(draft, place, text=text, proposal=proposal, by=agent, sight=sight_of(_now(application).application))
+    word = "Thank you. Nearly everything is in order; the rest stands below."
+    rule(draft, RETURN, text=word, by=agent, sight=sight_of(_now(application).application))
+
+
+def _now(application: Application) -> Draft:
+    return open_draft(Application.objects.get(pk=application.pk))
+
+
+def _send(tab: Tab) -> None:
+    tab.locator("#declaration").check()
+    press(tab, "Send corrections")
