@@ -38,7 +38,7 @@ def proposed(submitted: Draft, agent: Any, as_agent: Client) -> Draft:
 
 def post(client: Client, draft: Draft, deed: str, **typed: str) -> Any:
     """The answer to a deed, by somebody who has just opened the page."""
-    return client.post(path(draft, f"ruling/{deed}/"), {"sight": seen(client, draft)} | typed)
+    return client.post(path(draft, f"ruling/{deed}/"), {"sight": seen(client, draft, "ruling/")} | typed)
 
 
 def actions(client: Client, draft: Draft) -> set[str]:
@@ -142,7 +142,7 @@ def test_what_came_up_meanwhile_stops_the_confirmation(proposed: Draft, agent: A
 
 
 def test_who_is_overtaken_is_told_and_their_word_is_kept(proposed: Draft, agent: Any, as_colleague: Client) -> None:
-    sight = seen(as_colleague, proposed)
+    sight = seen(as_colleague, proposed, "ruling/")
     write_note(proposed, WHOLE, text="Known to us", by=agent)
     late = as_colleague.post(path(proposed, "ruling/refusal/"), {"sight": sight, "why": "Not yet"})
     assert late.status_code == 409
@@ -154,7 +154,7 @@ def test_who_is_overtaken_is_told_and_their_word_is_kept(proposed: Draft, agent:
 def test_what_was_ended_meanwhile_is_not_confirmed(
     proposed: Draft, owner: Any, as_agent: Client, as_colleague: Client
 ) -> None:
-    sight = seen(as_colleague, proposed)
+    sight = seen(as_colleague, proposed, "ruling/")
     post(as_agent, proposed, "retraction")
     late = as_colleague.post(path(proposed, "ruling/confirmation/"), {"sight": sight})
     assert late.status_code == 409
