@@ -10,7 +10,7 @@ from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.models import Document
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.facts import facts_of
-from formation_portal.reviews.places import Kind, Place
+from formation_portal.reviews.places import WHOLE, Kind, Place
 from formation_portal.reviews.remarks import ask
 from formation_portal.reviews.rulings import RETURN, rule
 from formation_portal.reviews.since import sight_of
@@ -153,6 +153,8 @@ def test_the_second_round_shows_old_beside_new_and_nothing_that_stayed(
     accepted(submitted, NAME, BIRTH, PASSPORT, ROLES, by=agent)
     last_name = Place.of_field("ada", "person.last_name")
     ask(submitted, last_name, text="The passport has another", by=agent, sight=sight_of(submitted.application))
+    # A question about the whole opens what was accepted, too.
+    ask(submitted, WHOLE, text="Look at all of it again", by=agent, sight=sight_of(submitted.application))
     rule(submitted, RETURN, by=agent, sight=sight_of(submitted.application))
     for first, last in (("Augusta", "Byron"), ("Augusta Ada", "King")):
         ada = submitted.party("ada")
