@@ -13,6 +13,6 @@ _NAMED = 5
 def page(request: HttpRequest, right: Right) -> HttpResponse:
     """403 with the name of the right and some colleagues who have it. One query."""
     agents = User.objects.filter(is_agent=True, is_active=True).order_by("first_name", "last_name", "email")
-    colleagues = [one.get_full_name() or one.email for one in agents if one.may[right]]
+    colleagues = [one.called for one in agents if one.may[right]]
     context = {"right": right, "colleagues": colleagues[:_NAMED]}
     return render(request, "desk/right_missing.html", context, status=403)

@@ -9,6 +9,8 @@ from formation_portal.contract import canonical
 from formation_portal.contract.rules import Question
 from formation_portal.reviews.places import Place
 
+from .counts import numbered
+
 
 def questions_of(draft: Draft, party: PartyRow) -> dict[Place, Question]:
     """The questions to a party, by their places."""
@@ -37,4 +39,4 @@ def dated(draft: Draft, party: PartyRow, question: Question | None) -> Iterator[
         yield f"{age} years old", False
     if canonical.expiring(named):
         days = (value - today).days
-        yield ("This date is past", True) if days < 0 else (f"{days} day{'' if days == 1 else 's'} left", False)
+        yield ("This date is past", True) if days < 0 else (f"{numbered(days, 'day')} left", False)

@@ -83,7 +83,7 @@ class Words:
     def _rights(self, entry: Entry, said: Mapping[str, Any]) -> str:
         """Which rights an agent was given, and which were taken away."""
         agent = self._people.get(_account_changed(entry))
-        name = (agent.get_full_name() or agent.email) if agent else f"account {entry.subject}"
+        name = agent.called if agent else f"account {entry.subject}"
         told = ((f"Gave {name} the rights", said.get("given")), (f"Took from {name} the rights", said.get("taken")))
         return "; ".join(f"{words} {', '.join(map(str, rights))}" for words, rights in told if rights)
 

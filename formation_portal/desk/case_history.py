@@ -11,9 +11,8 @@ from formation_portal.applications.models import Application, Change
 from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.models import Remark
 
-from .claim_words import called
 from .claims import is_claimed
-from .counts import counted
+from .counts import if_any
 from .models import Case
 
 # Of everything else than moves so much is read, and of all lines so many are shown; the audit has all.
@@ -68,8 +67,8 @@ def _of_changes(history: Iterable[Change], sent: dict[int, int]) -> Iterator[Hap
         rounds += last.moved_to == State.SUBMITTED_FOR_REVIEW
         said = last.what if move or len(group) == 1 else "Changed answers or documents"
         asked = sent.get(rounds, 0) if last.moved_to == State.RETURNED_FOR_CHANGES else 0
-        more = f", with {counted(asked, 'question')}" if asked else ""
-        yield Happening(last.at, called(who) if who else "", said + more)
+        more = f", with {if_any(asked, 'question')}" if asked else ""
+        yield Happening(last.at, who.called if who else "", said + more)
 
 
 def _of_claim(application: Application) -> Iterator[Happening]:
@@ -77,4 +76,4 @@ def _of_claim(application: Application) -> Iterator[Happening]:
     if case is None or not is_claimed(case) or case.claimed_by is None or case.claimed_at is None:
         return
     word = f": {case.word}" if case.word else ""
-    yield Happening(case.claimed_at, called(case.claimed_by), f"Claimed the case{word}")
+    yield Happening(case.claimed_at, case.claimed_by.called, f"Claimed the case{word}")

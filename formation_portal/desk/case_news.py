@@ -13,7 +13,7 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.since import Sight, since
 
 from .case_version import CaseNow, CaseVersion, case_now
-from .claim_words import called, hour_of
+from .claim_words import hour_of
 
 # Of more changes the newest say enough.
 _LOOKED_AT = 50
@@ -74,7 +74,7 @@ def _others(now: CaseNow) -> str:
         return ""
     newest = now.others[-1]
     more = len(now.others) - 1
-    who = called(newest.agent) + (f" and {more} other{'s' if more > 1 else ''}" if more else "")
+    who = newest.agent.called + (f" and {more} other{'s' if more > 1 else ''}" if more else "")
     return f"{who} opened this at {hour_of(newest.opened_at)}."
 
 
@@ -105,7 +105,7 @@ def _change_words(change: Change) -> str:
 
 
 def _named(who: User) -> str:
-    return called(who) if who.is_agent else "The customer"
+    return who.called if who.is_agent else "The customer"
 
 
 def _review_words(now: CaseNow, drawn: CaseVersion, reader: User) -> str:
@@ -128,4 +128,4 @@ def _claim_words(now: CaseNow, drawn: CaseVersion, reader: User) -> str:
         return ""
     if case is None or case.claimed_by is None or case.claimed_at is None:
         return "" if drawn.claimed_by == reader.pk else "The claim was given back."
-    return f"{called(case.claimed_by)} claimed this at {hour_of(case.claimed_at)}." if case.claimed_by != reader else ""
+    return f"{case.claimed_by.called} claimed this at {hour_of(case.claimed_at)}." if case.claimed_by != reader else ""

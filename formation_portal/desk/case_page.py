@@ -25,11 +25,11 @@ from .case_parties import DocumentRow, Parties, documents_of, parties_of
 from .case_reading import Reading
 from .case_sections import CaseEntry, ShareEntry, sections_of, shares_of
 from .coming_from import came_from, case_url
-from .counts import counted, together
+from .counts import if_any, together
 from .differences import Difference, Differences, differences
 from .offers import can_review
-from .queue_page import case_words
 from .remark_panels import Panel, Panels, place_id
+from .state_words import state_words
 
 # In the address: only what changed, or everything. Without it a later round shows what changed.
 CHANGED = "changed"
@@ -84,7 +84,8 @@ def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str
     history = history_of(application)
     changes = differences(draft, history)
     only_changed = _only_changed(asked, changes)
-    address = case_url(application.reference, came_from(asked))
+    shown = came_from(asked)
+    address = case_url(application.reference, shown)
     back = _with(address, only_changed) if changes else address
     review = getattr(application, "review", None)
     sight = Sight(application.submissions, review.version if review else 0)
@@ -98,11 +99,12 @@ def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str
         differences=changes,
         only_changed=only_changed,
         can_check=can_review(draft, reader),
+        shown=shown,
     )
     make = partial(
         CasePage,
         draft=draft,
-        status=case_words(application.stands),
+        status=state_words(application.stands),
         sight=sight,
         back=back,
         facts=reading.facts,
@@ -144,10 +146,10 @@ def _news(changes: Differences) -> str:
     if changes.move is None:
         return ""
     documents = sum(one.is_document for one in changes.found)
-    changed = together(counted(len(changes.found) - documents, "answer"), counted(documents, "document"))
+    changed = together(if_any(len(changes.found) - documents, "answer"), if_any(documents, "document"))
     parts = (
         f"{changed} changed" if changed else "",
-        f"{counted(len(changes.added), 'party or class', 'parties or classes')} added" if changes.added else "",
+        f"{if_any(len(changes.added), 'party or class', 'parties or classes')} added" if changes.added else "",
         f"{len(changes.removed)} removed" if changes.removed else "",
     )
     said = ", ".join(filter(None, parts))

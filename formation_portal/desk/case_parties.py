@@ -10,7 +10,8 @@ from formation_portal.applications.summary import DocumentLine, PartySummary
 from formation_portal.reviews.places import Place
 
 from .case_reading import Reading, Standing
-from .counts import counted, together
+from .coming_from import party_url
+from .counts import if_any, together
 from .differences import Difference
 from .remark_panels import Panel
 
@@ -66,7 +67,7 @@ def parties_of(reading: Reading) -> Parties:
         rows=tuple(line for line, is_left_out in lines if not is_left_out),
         hidden=sum(is_left_out for _, is_left_out in lines),
         removed=reading.differences.removed,
-        status=f"{done} of {counted(there_are, 'check')} done" if there_are else "",
+        status=f"{done} of {if_any(there_are, 'check')} done" if there_are else "",
     )
 
 
@@ -84,11 +85,11 @@ def _line(reading: Reading, told: PartySummary) -> PartyLine:
     is_new, roles = token in reading.differences.added, ", ".join(told.roles)
     news = "New since the last round" if is_new else _changed(changes)
     mark = "heed" if questions else "met" if done == there_are else "changed" if changes or is_new else ""
-    status = together(f"{done} of {counted(there_are, 'check')}", counted(questions, "question")).replace(" and", ",")
+    status = together(f"{done} of {if_any(there_are, 'check')}", if_any(questions, "question")).replace(" and", ",")
     return PartyLine(
         id=f"party-{token}",
         name=told.party.label,
-        url=reverse("desk:party", args=[reading.draft.application.reference, token]),
+        url=party_url(reading.draft.application.reference, token, reading.shown),
         mark=mark or ("half" if done else "open"),
         note=". ".join(one for one in (roles[:1].upper() + roles[1:], news) if one),
         status=status,
@@ -97,7 +98,7 @@ def _line(reading: Reading, told: PartySummary) -> PartyLine:
 
 def _changed(changes: tuple[Difference, ...]) -> str:
     documents = sum(one.is_document for one in changes)
-    said = together(counted(len(changes) - documents, "answer"), counted(documents, "document"))
+    said = together(if_any(len(changes) - documents, "answer"), if_any(documents, "document"))
     return f"{said} changed" if said else ""
 
 

@@ -9,8 +9,8 @@ from formation_portal.reviews.facts import ACCEPTED, CHANGED, OPEN, QUERIED, Fac
 from formation_portal.reviews.models import Remark
 from formation_portal.reviews.places import Kind, Place
 
-from .claim_words import called
 from .differences import Differences
+from .queue_state import QueueState
 from .remark_panels import Panel, Panels
 
 # The mark of each state, and its words.
@@ -35,7 +35,7 @@ class Standing:
 @dataclass(frozen=True, slots=True)
 class Reading:
     """One case as one reader sees it. `only_changed` leaves out what is as it was; `placed` gathers the places that the
-    page has shown, so that nothing that was said is left out."""
+    page has shown, so that nothing that was said is left out; `shown` is the queue that it was opened from."""
 
     draft: Draft
     told: Summary
@@ -44,6 +44,7 @@ class Reading:
     differences: Differences
     only_changed: bool
     can_check: bool
+    shown: QueueState
     placed: set[Place] = field(default_factory=set)
 
     def panel(self, place: Place) -> Panel:
@@ -60,7 +61,7 @@ class Reading:
         state = QUERIED if any(questions) else fact.state
         mark, words = _STATES[state]
         if state == ACCEPTED and fact.check and fact.check.by:
-            words = f"Accepted by {called(fact.check.by)}"
+            words = f"Accepted by {fact.check.by.called}"
         place = str(fact.place) if self.can_check else ""
         return Standing(mark, words, place, is_accepted=fact.is_done)
 

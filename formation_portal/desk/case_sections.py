@@ -8,7 +8,7 @@ from formation_portal.reviews.facts import Fact
 from formation_portal.reviews.places import Kind, Place
 
 from .case_reading import Reading, Standing
-from .counts import counted, together
+from .counts import if_any, together
 from .differences import Difference
 from .remark_panels import Panel
 
@@ -137,7 +137,7 @@ def _share_class(reading: Reading, told: ShareClassSummary) -> CaseEntry:
     rows = tuple(_rows(reading, row.token, row.token, told.lines))
     changed = sum(one.difference is not None for one in rows)
     is_new = row.token in reading.differences.added
-    note = together("New", counted(changed, "change")) if is_new else counted(changed, "change")
+    note = together("New", if_any(changed, "change")) if is_new else if_any(changed, "change")
     return CaseEntry(f"class-{row.token}", row.label, True, note, rows)
 
 

@@ -12,6 +12,7 @@ from formation_portal.accounts.models import User
 from formation_portal.applications.models import Application
 
 from .claims import Claims, is_claimed
+from .counts import numbered
 from .models import WORD_LIMIT, Case
 
 
@@ -49,10 +50,10 @@ def claim_line(case: Case, reader: User) -> ClaimLine | None:
         return None
     return ClaimLine(
         agent_id=case.claimed_by.pk,
-        name=called(case.claimed_by),
+        name=case.claimed_by.called,
         at=case.claimed_at,
         is_mine=case.claimed_by.pk == reader.pk,
-        taken_from=called(case.taken_from) if case.word and case.taken_from else "",
+        taken_from=case.taken_from.called if case.word and case.taken_from else "",
         word=case.word,
     )
 
@@ -68,17 +69,12 @@ def hour_of(at: datetime) -> str:
     return date_format(localtime(at), "H:i" if localdate(at) == localdate() else "j M, H:i")
 
 
-def called(agent: User) -> str:
-    """An agent's name, else the address."""
-    return agent.called
-
-
 def words_after_claiming(found: Claims) -> Iterator[tuple[int, str]]:
     """What came of claiming several, each as a level of Django's messages and a sentence."""
     if found.won:
-        yield SUCCESS, f"You have claimed {_cases(len(found.won))}."
+        yield SUCCESS, f"You have claimed {numbered(len(found.won), 'case')}."
     for case in found.lost:
-        name = called(case.claimed_by) if case.claimed_by else "Somebody"
+        name = case.claimed_by.called if case.claimed_by else "Somebody"
         yield WARNING, f"{name} has claimed {case.title or 'a case without a name'} already."
     if not found.won and not found.lost:
         yield INFO, "Tick the cases to claim first."
@@ -86,8 +82,4 @@ def words_after_claiming(found: Claims) -> Iterator[tuple[int, str]]:
 
 def words_after_releasing(count: int) -> str:
     """What came of releasing."""
-    return f"You have released {_cases(count)}." if count else "None of it was claimed by you."
-
-
-def _cases(count: int) -> str:
-    return f"{count} case{'' if count == 1 else 's'}"
+    return f"You have released {numbered(count, 'case')}." if count else "None of it was claimed by you."

@@ -7,7 +7,6 @@ from django.contrib.messages import ERROR, SUCCESS
 
 from formation_portal.accounts.models import User
 
-from .claim_words import called
 from .claims import claim, claim_next, is_claimed, take_over
 from .models import WORD_LIMIT, Case
 from .queue_search import found_cases
@@ -48,7 +47,7 @@ def next_case_for(agent: User, shown: QueueState) -> Case | None:
     # Filters narrow it; a view of claimed ones, or of one agent's, can't.
     view = shown.view if shown.view in (View.ANSWERED, View.OVERDUE) else View.UNCLAIMED
     fitting = replace(shown.from_the_top, view=view, holder="", newest_first=False)
-    return claim_next(found_cases(fitting, agent_id=agent.pk).cases.select_related("application"), by=agent)
+    return claim_next(found_cases(fitting, agent_id=agent.pk).every.select_related("application"), by=agent)
 
 
 def _take_over(case: Case, *, by: User, wish: TakeOver) -> Said:
@@ -60,5 +59,5 @@ def _take_over(case: Case, *, by: User, wish: TakeOver) -> Said:
 
 
 def _theirs(case: Case) -> Said:
-    name = called(case.claimed_by) if case.claimed_by else "Somebody"
+    name = case.claimed_by.called if case.claimed_by else "Somebody"
     return ERROR, f"{name} has claimed this case meanwhile."

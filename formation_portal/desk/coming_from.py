@@ -21,7 +21,15 @@ def queue_url(shown: QueueState) -> str:
     return reverse("desk:queue") + shown.address
 
 
+def party_url(reference: str, token: str, shown: QueueState | None = None) -> str:
+    """The page of one of a case's parties."""
+    return _with(reverse("desk:party", args=[reference, token]), shown)
+
+
 def case_url(reference: str, shown: QueueState) -> str:
     """A case's page, opened from a queue that shows this."""
-    address = reverse("desk:review", args=[reference])
-    return f"{address}?{urlencode({'from': shown.address})}" if shown.address else address
+    return _with(reverse("desk:review", args=[reference]), shown)
+
+
+def _with(address: str, shown: QueueState | None) -> str:
+    return f"{address}?{urlencode({'from': shown.address})}" if shown and shown.address else address

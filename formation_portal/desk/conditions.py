@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import IntegerField, OuterRef, Q, QuerySet, Subquery
-from django.db.models.lookups import IsNull
+from django.db.models import F, IntegerField, Lookup, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
+from django.db.models.lookups import Exact, IsNull
 
 from formation_portal.accounts.models import User
 
@@ -24,13 +25,16 @@ COLUMNS = ("product", "place", "state")
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One thing that a case must be. `rows` are those of the index that finds such cases, by the case's key; None where
-    no index does."""
+    """One thing that a case must be. `test` asks one case for it, by no index of that thing.
 
-    test: Q | IsNull
+    `rows` are those of the index that finds such cases, by the case's key; None where no index does. `column` has to
+    have one value: `lookup` says so, and lets an index find it.
+    """
+
+    test: "Q | Lookup[Any]"
     rows: QuerySet[Any] | None = None
-    # The column that has to have one value.
     column: str = ""
+    lookup: Q | None = None
     # How many cases have it, as far as they were counted.
     count: int = 0
 
@@ -71,8 +75,10 @@ def _with_word(word: bytes) -> Condition:
 
 
 def _in_column(name: str, value: str) -> Condition:
-    test = Q(**{name: value})
-    return Condition(test, Case.objects.filter(test).values("pk"), column=name)
+    lookup = Q(**{name: value})
+    # No plan finds a wrapped column by its index, and sorts all that it finds there; so the order of the view leads.
+    test = Exact(Coalesce(F(name), Value("")), value)
+    return Condition(test, Case.objects.filter(lookup).values("pk"), column=name, lookup=lookup)
 
 
 def _held_by(holder: str) -> Condition:

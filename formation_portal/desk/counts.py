@@ -1,9 +1,14 @@
 """Numbers of things in the words of the desk."""
 
 
-def counted(number: int, one: str, many: str = "") -> str:
+def numbered(number: int, one: str, many: str = "") -> str:
+    """0 questions, 1 question, 3 questions."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def if_any(number: int, one: str, many: str = "") -> str:
     """1 question, 3 questions; nothing for none."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}" if number else ""
+    return numbered(number, one, many) if number else ""
 
 
 def together(*parts: str) -> str:

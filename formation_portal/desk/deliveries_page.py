@@ -13,6 +13,8 @@ from formation_portal.relay.decisions import is_undecided
 from formation_portal.relay.models import Delivery, DeliveryState
 from formation_portal.relay.naming import Names, names_of
 
+from .counts import if_any
+
 _MARKS = {DeliveryState.HELD: "heed", DeliveryState.REFUSED: "open", DeliveryState.WAITING: "half"}
 
 
@@ -74,6 +76,6 @@ def _rows(rows: Iterable[Delivery], names: Names) -> Iterable[DeliveryRow]:
             mark="stop" if is_undecided(row) else _MARKS.get(DeliveryState(row.state), "open"),
             words=state_words(row),
             since=row.since,  # type: ignore[attr-defined]  # annotated by `concerns`
-            tries=f"{len(tries)} {'try' if len(tries) == 1 else 'tries'}" if tries else "Never tried",
+            tries=if_any(len(tries), "try", "tries") or "Never tried",
             last=outcome_words(tries[0]) if tries else "",
         )

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from django.urls import reverse
-
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
 from formation_portal.contract.rules import Question
@@ -12,7 +10,7 @@ from formation_portal.reviews.facts import ACCEPTED, CHANGED, OPEN, QUERIED, Fac
 from formation_portal.reviews.places import Kind
 
 from .answer_words import dated, questions_of, why_asked
-from .claim_words import called
+from .coming_from import party_url
 from .looks import Look
 from .paper_words import said_of
 from .remark_panels import Panel, Panels
@@ -67,7 +65,7 @@ class FactRow:
     def accepted_by(self) -> str:
         """Who has accepted it as it stands."""
         check = self.fact.check
-        return called(check.by) if self.fact.is_done and check is not None and check.by is not None else ""
+        return check.by.called if self.fact.is_done and check is not None and check.by is not None else ""
 
 
 def is_to_do(fact: Fact) -> bool:
@@ -76,7 +74,7 @@ def is_to_do(fact: Fact) -> bool:
 
 
 def fact_rows(
-    draft: Draft, party: PartyRow, sheet: Sheet, panels: Panels, *, can_be_ticked: bool
+    draft: Draft, party: PartyRow, sheet: Sheet, panels: Panels, look: Look, *, can_be_ticked: bool
 ) -> tuple[FactRow, ...]:
     """The rows, in the order of the form. Two queries, and one more where something has changed."""
     before, questions = values_before(draft, party, sheet), questions_of(draft, party)
@@ -93,6 +91,7 @@ def fact_rows(
             before=before.get(fact.place, ""),
             question=questions.get(fact.place),
             panel=panels.at(fact.place),
+            look=look,
         )
         for number, fact in enumerate(sheet.facts, 1)
     )
@@ -109,8 +108,9 @@ def _row(
     before: str,
     question: Question | None,
     panel: Panel,
+    look: Look,
 ) -> FactRow:
-    url = reverse("desk:party", args=[draft.application.reference, party.token])
+    url = party_url(draft.application.reference, party.token)
     return FactRow(
         id=id_,
         fact=fact,
@@ -121,7 +121,7 @@ def _row(
         findings=tuple(_findings(draft, party, fact, question)),
         roles=role_rules(draft, party) if fact.place.kind is Kind.PARTY else (),
         file_facts=file_facts(fact.document) if fact.document else "",
-        look_url=f"{url}{Look(document=fact.document.pk).query}" if fact.document else "",
+        look_url=f"{url}{look.of(fact.document.pk).query}" if fact.document else "",
         panel=panel,
     )
 

@@ -1,9 +1,14 @@
 """Where somebody looks in the viewer of documents: all of it stands in the page's address."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from django.http import QueryDict
 from django.utils.http import urlencode
+
+from formation_portal.whole_numbers import whole_number
+
+from .coming_from import came_from
+from .queue_state import QueueState
 
 ZOOMS = (100, 150, 200, 300)
 TURNS = (0, 90, 180, 270)
@@ -11,12 +16,16 @@ TURNS = (0, 90, 180, 270)
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One page of one document, at a size in percent, turned by degrees; document 0 is the first one."""
+    """One page of one document, at a size in percent, turned by degrees; document 0 is the first one.
+
+    `shown` is the queue that the case was opened from, which comes along.
+    """
 
     document: int = 0
     page: int = 1
     zoom: int = ZOOMS[0]
     turn: int = TURNS[0]
+    shown: QueueState = field(default_factory=QueueState)
 
     @classmethod
     def read(cls, query: QueryDict) -> "Look":
@@ -27,6 +36,7 @@ class Look:
             page=max(1, _number(query, "page")),
             zoom=zoom if zoom in ZOOMS else ZOOMS[0],
             turn=turn if turn in TURNS else TURNS[0],
+            shown=came_from(query),
         )
 
     @property
@@ -38,7 +48,13 @@ class Look:
             for name in ("document", "page", "zoom", "turn")
             if getattr(self, name) != getattr(plain, name)
         }
+        if self.shown.address:
+            said["from"] = self.shown.address
         return f"?{urlencode(said)}" if said else ""
+
+    def of(self, document: int) -> "Look":
+        """A first look at another document."""
+        return Look(document, shown=self.shown)
 
     def at(self, page: int) -> "Look":
         """The same at another page."""
@@ -65,5 +81,4 @@ class Look:
 
 
 def _number(query: QueryDict, name: str) -> int:
-    text = query.get(name, "")
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else 0
+    return whole_number(query.get(name, "")) or 0

@@ -6,8 +6,6 @@ from datetime import datetime
 
 from formation_portal.reviews.since import Move
 
-from .claim_words import called
-
 
 @dataclass(frozen=True, slots=True)
 class Meanwhile:
@@ -20,4 +18,4 @@ class Meanwhile:
 
 def meanwhile(moves: Iterable[Move]) -> tuple[Meanwhile, ...]:
     """The same in words, in the same order."""
-    return tuple(Meanwhile(called(move.by) if move.by else "The portal", move.at, move.what) for move in moves)
+    return tuple(Meanwhile(move.by.called if move.by else "The portal", move.at, move.what) for move in moves)

@@ -78,5 +78,5 @@ def drawn_now(shown: Iterable[Case]) -> Token:
 
 def news(chosen: QueueState, token: Token, *, agent_id: int) -> News:
     """What has come since into the view, as it is filtered, whatever the page. One query, and that of a search."""
-    came = found_cases(chosen, agent_id=agent_id).cases.filter(submitted_at__gt=token.drawn - _LATE)
+    came = found_cases(chosen, agent_id=agent_id).every.filter(submitted_at__gt=token.drawn - _LATE)
     return News(token, came.exclude(pk__in=token.just_come)[:_COUNTED].count())

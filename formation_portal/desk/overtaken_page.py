@@ -8,7 +8,6 @@ from formation_portal.reviews.facts import ACCEPTED, CHANGED, QUERIED, Fact, fac
 from formation_portal.reviews.places import Place
 from formation_portal.reviews.since import Move, Sight, sight_of
 
-from .claim_words import called
 from .meanwhile import Meanwhile, meanwhile
 
 
@@ -77,7 +76,7 @@ def _row(fact: Fact, whose: str, *, is_reopening: bool) -> FactRow:
 def state_words(fact: Fact) -> str:
     """How a fact stands, and by whom."""
     by = (fact.remark if fact.state == QUERIED else fact.check) if fact.state != CHANGED else None
-    name = f" by {called(by.by)}" if by is not None and by.by is not None else ""
+    name = f" by {by.by.called}" if by is not None and by.by is not None else ""
     if fact.state == QUERIED:
         return f"Asked about{name}"
     if fact.state == CHANGED:

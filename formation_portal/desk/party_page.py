@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.urls import reverse
-
 from formation_portal.accounts.models import User
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import Document
@@ -14,12 +12,14 @@ from formation_portal.portal.roles import role_words
 from formation_portal.reviews.facts import CHANGED, QUERIED, Fact, Facts, Sheet, facts_of
 from formation_portal.reviews.since import Sight, sight_of
 
+from .coming_from import case_url, party_url
 from .fact_rows import FactRow, fact_rows, is_to_do
 from .looks import Look
 from .offers import can_review
 from .party_shares import ShareLine, share_lines
-from .queue_page import case_words
+from .queue_state import QueueState
 from .remark_panels import Panels
+from .state_words import state_words
 from .viewer import Viewer, viewer
 
 
@@ -54,6 +54,7 @@ class PartyPage:
     rows: tuple[FactRow, ...]
     links: tuple[PartyLink, ...]
     viewer: Viewer | None
+    case_url: str
     here_url: str
     shares: tuple[ShareLine, ...]
     following: Following
@@ -63,7 +64,7 @@ class PartyPage:
     @property
     def status(self) -> str:
         """How the case stands, as agents read it."""
-        return case_words(self.draft.application.stands)
+        return state_words(self.draft.application.stands)
 
     @property
     def kind(self) -> str:
@@ -103,55 +104,53 @@ class PartyPage:
 
 def party_page(draft: Draft, party: PartyRow, look: Look, *, reader: User) -> PartyPage:
     """The page: seven queries at most."""
+    reference, shown = draft.application.reference, look.shown
+    url = party_url(reference, party.token)
     # Read before the facts: whatever comes between is news then.
     sight = sight_of(draft.application)
     facts = facts_of(draft)
     sheet = facts.sheet(party.token)
     assert sheet is not None  # every party has one
     can_check = can_review(draft, reader)
-    shown = viewer(_documents(sheet.facts), look, url=party_url(draft, party.token))
-    here = shown.here_url if shown else party_url(draft, party.token)
+    looked = viewer(_documents(sheet.facts), look, url=url)
+    here = looked.here_url if looked else f"{url}{look.of(0).query}"
     panels = Panels(draft, reader=reader, back=here, sight=sight, lazily=True)
     return PartyPage(
         draft=draft,
         party=party,
         sheet=sheet,
-        rows=fact_rows(draft, party, sheet, panels, can_be_ticked=can_check),
-        links=tuple(_link(draft, one, party) for one in facts.sheets if one.token),
-        viewer=shown,
+        rows=fact_rows(draft, party, sheet, panels, look, can_be_ticked=can_check),
+        links=tuple(_link(one, party, party_url(reference, one.token, shown)) for one in facts.sheets if one.token),
+        viewer=looked,
+        case_url=case_url(reference, shown),
         here_url=here,
         shares=share_lines(draft, party),
-        following=_following(draft, party, facts),
+        following=_following(draft, party, facts, shown),
         sight=sight,
         can_check=can_check,
     )
-
-
-def party_url(draft: Draft, token: str) -> str:
-    """The page of one party."""
-    return reverse("desk:party", args=[draft.application.reference, token])
 
 
 def _documents(facts: Iterable[Fact]) -> tuple[Document, ...]:
     return tuple(fact.document for fact in facts if fact.document is not None)
 
 
-def _link(draft: Draft, sheet: Sheet, party: PartyRow) -> PartyLink:
-    is_current = sheet.token == party.token
-    return PartyLink(sheet.title, party_url(draft, sheet.token), sheet.done, len(sheet.facts), is_current)
+def _link(sheet: Sheet, party: PartyRow, url: str) -> PartyLink:
+    return PartyLink(sheet.title, url, sheet.done, len(sheet.facts), sheet.token == party.token)
 
 
-def _following(draft: Draft, party: PartyRow, facts: Facts) -> Following:
-    case_url = reverse("desk:review", args=[draft.application.reference])
+def _following(draft: Draft, party: PartyRow, facts: Facts, shown: QueueState) -> Following:
+    reference = draft.application.reference
+    url = case_url(reference, shown)
     sheets = [one for one in facts.sheets if one.token]
     place = next(number for number, one in enumerate(sheets, 1) if one.token == party.token)
     for one in (*sheets[place:], *sheets[: place - 1]):
         if _has_to_do(one):
-            return Following(one.title, party_url(draft, one.token), is_name=True)
+            return Following(one.title, party_url(reference, one.token, shown), is_name=True)
     own = facts.sheet("")
     if own is not None and _has_to_do(own):
-        return Following(f"{draft.title}: its own answers", case_url, is_name=False)
-    return Following("the decision", f"{case_url}#decide", is_name=False)
+        return Following(f"{draft.title}: its own answers", url, is_name=False)
+    return Following("the decision", f"{url}#decide", is_name=False)
 
 
 def _has_to_do(sheet: Sheet) -> bool:

@@ -1,23 +1,23 @@
 """Where one place of an application stands on the desk: on the page of its party, else in a section of the case's."""
 
-from django.urls import reverse
-
 from formation_portal.applications.drafts import Draft
 from formation_portal.reviews.facts import Facts
 from formation_portal.reviews.places import Kind, Place
 
+from .coming_from import case_url, party_url
 from .fact_rows import fact_id
-from .party_page import party_url
+from .queue_state import QueueState
 
 
 class PlaceLinks:
-    """The addresses of the places of one case. No query."""
+    """The addresses of the places of one case, opened from a queue that shows this. No query."""
 
-    def __init__(self, draft: Draft, facts: Facts) -> None:
+    def __init__(self, draft: Draft, facts: Facts, shown: QueueState) -> None:
         self._draft = draft
-        self._case = reverse("desk:review", args=[draft.application.reference])
+        self._shown = shown
+        self._case = case_url(draft.application.reference, shown)
         self._facts = {
-            fact.place: f"{party_url(draft, sheet.token)}#{fact_id(number)}"
+            fact.place: f"{self._party(sheet.token)}#{fact_id(number)}"
             for sheet in facts.sheets
             if sheet.token
             for number, fact in enumerate(sheet.facts, 1)
@@ -28,9 +28,12 @@ class PlaceLinks:
         if place in self._facts:
             return self._facts[place]
         if self._draft.party(place.holder):
-            return party_url(self._draft, place.holder)
+            return self._party(place.holder)
         section = self._draft.schema.section(place.holder)
         return f"{self._case}#{self._section(place)}" if section or not place.holder else self._case
+
+    def _party(self, token: str) -> str:
+        return party_url(self._draft.application.reference, token, self._shown)
 
     def _section(self, place: Place) -> str:
         shares = self._draft.schema.share_section

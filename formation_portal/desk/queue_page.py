@@ -1,6 +1,6 @@
 """The queue as a page: the saved views, the filters that are set, and the rows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -9,17 +9,19 @@ from django.urls import reverse
 
 from formation_portal.accounts.models import User
 from formation_portal.contract.lifecycle import State
-from formation_portal.portal.options import offered
 
-from .claim_words import ClaimLine, called, claim_line
-from .coming_from import case_url
+from .claim_words import ClaimLine, claim_line
+from .coming_from import case_url, queue_url
 from .conditions import counts
+from .counts import numbered
 from .due import Due, due
 from .filter_controls import FilterControl
 from .models import Case, Offer
 from .news import Token, drawn_now
+from .queue_filters import Chip, chips, filters
 from .queue_search import found_cases, in_view, page_of
-from .queue_state import NOBODY, STATES, QueueState, View
+from .queue_state import QueueState, View
+from .state_words import state_mark, state_words
 
 A_PAGE = 25
 # A view with more says so, since counting them all takes longer than showing the first.
@@ -33,16 +35,6 @@ _VIEW_WORDS = {
     View.CONFIRM: "To confirm",
     View.ALL: "All open",
 }
-# As a customer reads them, some states say "you"; here they are the customer's.
-_WORDS = {State.SUBMITTED_FOR_REVIEW: "New", State.RETURNED_FOR_CHANGES: "With customer"}
-_MARKS = {
-    State.SUBMITTED_FOR_REVIEW: "open",
-    State.IN_REVIEW: "half",
-    State.RETURNED_FOR_CHANGES: "heed",
-    State.REJECTED: "stop",
-    State.INCORPORATED: "met",
-    State.SUBMITTED_TO_CSP: "met",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +45,6 @@ class ViewLink:
     label: str
     count: str
     is_current: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Chip:
-    """A filter that is set, and the address without it."""
-
-    words: str
-    url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +94,7 @@ class QueuePage:
 
 def queue_page(chosen: QueueState, reader: User) -> QueuePage:
     """The page: queries for the agents, the offers and the counts of the views, and one to three for the rows."""
-    agents = {str(one.pk): called(one) for one in User.objects.filter(is_agent=True).order_by("first_name", "pk")}
+    agents = {str(one.pk): one.called for one in User.objects.filter(is_agent=True).order_by("first_name", "pk")}
     offers = tuple(Offer.objects.order_by("place", "name", "pk"))
     shown = page_of(found_cases(chosen, agent_id=reader.pk), length=A_PAGE)
     top, cases = chosen.from_the_top, shown.cases
@@ -118,12 +102,12 @@ def queue_page(chosen: QueueState, reader: User) -> QueuePage:
         title="All cases" if chosen.looks_at_closed else _VIEW_WORDS[chosen.view],
         lead=_lead(chosen.view),
         views=tuple(_view_links(chosen, reader)),
-        filters=_filters(chosen, agents, offers),
-        chips=_chips(chosen, agents, offers),
+        filters=filters(chosen, agents, offers),
+        chips=chips(chosen, agents, offers),
         rows=tuple(_row(case, reader, chosen) for case in cases),
-        first=_url(top) if chosen != top else "",
-        previous=_url(replace(top, before=shown.before)) if shown.before else "",
-        following=_url(replace(top, after=shown.behind)) if shown.behind else "",
+        first=queue_url(top) if chosen != top else "",
+        previous=queue_url(replace(top, before=shown.before)) if shown.before else "",
+        following=queue_url(replace(top, after=shown.behind)) if shown.behind else "",
         looked_through=f"{shown.looked_through:,}" if shown.looked_through else "",
         address=chosen.address,
         news_url=news_url(chosen, drawn_now(cases)),
@@ -139,24 +123,15 @@ def news_url(chosen: QueueState, token: Token) -> str:
 
 def newest_url(chosen: QueueState) -> str:
     """Where what has come is shown: the same view and filters, the newest first."""
-    return _url(replace(chosen.from_the_top, newest_first=True))
-
-
-def case_words(state: State) -> str:
-    """A state as agents read it."""
-    return _WORDS.get(state, state.words)
-
-
-def _url(chosen: QueueState) -> str:
-    return reverse("desk:queue") + chosen.address
+    return queue_url(replace(chosen.from_the_top, newest_first=True))
 
 
 def _lead(view: View) -> str:
     days, hours = settings.OVERDUE_DAYS, settings.CLAIM_HOURS
     if view is View.OVERDUE:
-        return f"Submitted {_count(days, 'day', 'days')} ago or more, and waiting for us."
+        return f"Submitted {numbered(days, 'day')} ago or more, and waiting for us."
     if view is View.MINE:
-        return f"A claim ends by itself after {_count(hours, 'hour', 'hours')}."
+        return f"A claim ends by itself after {numbered(hours, 'hour')}."
     if view is View.CONFIRM:
         return "What a colleague has decided, and a second agent confirms or refuses."
     return "Returned to their customers, and handed in once more." if view is View.ANSWERED else ""
@@ -174,40 +149,7 @@ def _view_links(chosen: QueueState, reader: User) -> Iterator[ViewLink]:
     rows = [in_view(view, agent_id=reader.pk).values("pk")[:_COUNTED] for view in views]
     for view, count in zip(views, counts(rows, agent_id=reader.pk), strict=True):
         shown = f"{_COUNTED - 1}+" if count == _COUNTED else str(count)
-        yield ViewLink(_url(QueueState(view=view)), _VIEW_WORDS[view], shown, view is chosen.view)
-
-
-def _filters(chosen: QueueState, agents: dict[str, str], offers: Sequence[Offer]) -> tuple[FilterControl, ...]:
-    places = {"": "Any", **{one.place: one.place for one in offers}}
-    fitting = [one for one in offers if one.place == chosen.place or not chosen.place or one.pk == chosen.product]
-    products = {"": "Any", **{one.pk: str(one) for one in fitting}}
-    any_state = "Any" if chosen.looks_at_closed else "Any but closed"
-    states = {"": any_state, **{one.value: case_words(one) for one in STATES}}
-    holders = {"": "Anyone", NOBODY: "Nobody", **agents}
-    orders = {"": "Longest waiting first", "newest": "Newest first"}
-    return (
-        FilterControl("q", "Company, person or reference", value=chosen.text, key="/"),
-        FilterControl("place", "Place", choices=offered(places.items(), chosen.place)),
-        FilterControl("product", "Product", choices=offered(products.items(), chosen.product)),
-        FilterControl("state", "State", choices=offered(states.items(), chosen.state)),
-        FilterControl("holder", "Claimed by", choices=offered(holders.items(), chosen.holder)),
-        FilterControl("sort", "Order", choices=offered(orders.items(), "newest" if chosen.newest_first else "")),
-        FilterControl("view", value="" if chosen.view is View.ALL else chosen.view.value, is_hidden=True),
-    )
-
-
-def _chips(chosen: QueueState, agents: dict[str, str], offers: Sequence[Offer]) -> tuple[Chip, ...]:
-    top = chosen.from_the_top
-    product = next((one.name for one in offers if one.pk == chosen.product), chosen.product)
-    holder = "nobody" if chosen.holder == NOBODY else agents.get(chosen.holder, "somebody else")
-    chips = (
-        (chosen.text, f"“{chosen.text}”", replace(top, text="")),
-        (chosen.place, chosen.place, replace(top, place="")),
-        (chosen.product, product, replace(top, product="")),
-        (chosen.state, case_words(State(chosen.state)) if chosen.state else "", replace(top, state="")),
-        (chosen.holder, f"Claimed by {holder}", replace(top, holder="")),
-    )
-    return tuple(Chip(words, _url(without)) for is_set, words, without in chips if is_set)
+        yield ViewLink(queue_url(QueueState(view=view)), _VIEW_WORDS[view], shown, view is chosen.view)
 
 
 def _row(case: Case, reader: User, chosen: QueueState) -> CaseRow:
@@ -221,7 +163,7 @@ def _row(case: Case, reader: User, chosen: QueueState) -> CaseRow:
         customer=application.owner.called,
         submitted_at=case.submitted_at,
         due=waits,
-        contents=f"{_count(case.parties, 'party', 'parties')}, {_count(case.documents, 'document', 'documents')}",
+        contents=f"{numbered(case.parties, 'party', 'parties')}, {numbered(case.documents, 'document')}",
         state=_mark(case, state, waits),
         status=_status(case, state, waits),
         claim=claim_line(case, reader),
@@ -231,7 +173,7 @@ def _row(case: Case, reader: User, chosen: QueueState) -> CaseRow:
 def _mark(case: Case, state: State, waits: Due | None) -> str:
     if waits and waits.is_overdue:
         return "stop"
-    return "changed" if case.answered_since else _MARKS.get(state, "")
+    return "changed" if case.answered_since else state_mark(state)
 
 
 def _status(case: Case, state: State, waits: Due | None) -> str:
@@ -241,8 +183,4 @@ def _status(case: Case, state: State, waits: Due | None) -> str:
         return "Overdue"
     if waits and waits.is_last_day:
         return "Last day"
-    return "Answered" if case.answered_since else case_words(state)
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"
+    return "Answered" if case.answered_since else state_words(state)

@@ -4,7 +4,7 @@ Where few cases have something of what is asked, those few are looked at. Where 
 looked through in its order until a page is full, and so far at most; the page says how far, and leads on from there.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
@@ -38,7 +38,7 @@ _IN_ORDER = {"open_since": ("product", "place"), "submitted_at": ("product", "pl
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The cases of a state of the queue, in its order, whatever the page.
+    """The cases of a state of the queue, but for the view's moments.
 
     `looks_through` are those among which they are looked for one by one; None where an index finds them.
     """
@@ -46,6 +46,11 @@ class Found:
     chosen: QueueState
     cases: QuerySet[Case]
     looks_through: QuerySet[Case] | None
+
+    @property
+    def every(self) -> QuerySet[Case]:
+        """All of them in the order of the queue, whatever the page."""
+        return _in_order(_stretch(self.cases, self.chosen), self.chosen, descends=self.chosen.newest_first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +83,13 @@ def overdue_from() -> datetime:
 
 def found_cases(chosen: QueueState, *, agent_id: int) -> Found:
     """Find them. One query, where anything is asked: how many cases have each of it."""
-    walked = _within(chosen)
     if chosen.text and not beginnings(chosen.text):
-        return Found(chosen, _ordered(walked.none(), chosen), None)
+        return Found(chosen, Case.objects.none(), None)
     asked = _rarest_first(conditions(chosen, agent_id=agent_id), agent_id=agent_id)
     if asked and asked[0].rows is not None and asked[0].count < _RARE:
-        few = walked.filter(pk__in=asked[0].rows[:_RARE])
-        return Found(chosen, _ordered(_tested(few, asked[1:]), chosen), None)
-    return _looked_for(chosen, walked, asked)
+        few = Case.objects.filter(pk__in=asked[0].rows[:_RARE])
+        return Found(chosen, _tested(few, asked[1:]), None)
+    return _looked_for(chosen, asked)
 
 
 def _rarest_first(asked: Sequence[Condition], *, agent_id: int) -> list[Condition]:
@@ -101,20 +105,13 @@ def _tested(cases: QuerySet[Case], asked: Iterable[Condition]) -> QuerySet[Case]
     return cases
 
 
-def _within(chosen: QueueState) -> QuerySet[Case]:
-    """The cases of the view as far as its moment tells."""
-    if chosen.looks_at_closed:
-        return Case.objects.all()
-    found = Case.objects.filter(**{f"{_MOMENTS[chosen.view]}__gt": _BEGINNING})
-    return found.filter(waiting_since__lte=overdue_from()) if chosen.view is View.OVERDUE else found
-
-
-def _looked_for(chosen: QueueState, walked: QuerySet[Case], asked: list[Condition]) -> Found:
+def _looked_for(chosen: QueueState, asked: list[Condition]) -> Found:
+    walked = Case.objects.all()
     names = _IN_ORDER.get(_moment(chosen), ())
     indexed = next((one for name in names for one in asked if one.column == name), None)
-    if indexed is not None:
-        walked, asked = walked.filter(indexed.test), [one for one in asked if one is not indexed]
-    return Found(chosen, _ordered(_tested(walked, asked), chosen), walked if asked else None)
+    if indexed is not None and indexed.lookup is not None:
+        walked, asked = walked.filter(indexed.lookup), [one for one in asked if one is not indexed]
+    return Found(chosen, _tested(walked, asked), walked if asked else None)
 
 
 def page_of(found: Found, *, length: int) -> QueueSlice:
@@ -122,16 +119,12 @@ def page_of(found: Found, *, length: int) -> QueueSlice:
     chosen = found.chosen
     start, backwards = chosen.before or chosen.after, chosen.before is not None
     descends = chosen.newest_first != backwards
-    cases, end = found.cases, None
-    if start:
-        cases = cases.filter(_beyond(_moment(chosen), start, descends=descends))
-    if found.looks_through is not None:
-        end = _end_of_look(found, start, descends=descends)
-    if end:
-        cases = cases.filter(_up_to(_moment(chosen), end, descends=descends))
-    shown = list(
-        _in_direction(cases, chosen, descends).select_related("application__owner", "claimed_by")[: length + 1]
-    )
+    end = _end_of_look(found, start, descends=descends)
+    # Found by their keys alone; what is shown of them is read for those of the page.
+    cases = _stretch(found.cases, chosen, start=start, end=end, descends=descends)
+    keys = _in_order(cases, chosen, descends=descends).values("pk")[: length + 1]
+    whole = Case.objects.filter(pk__in=keys).select_related("application__owner", "claimed_by")
+    shown = list(_in_order(whole, chosen, descends=descends))
     is_more, page = len(shown) > length, shown[:length]
     onward = place_of(page[-1]) if is_more else end
     stopped = _LOOKED_THROUGH if end and not is_more else 0
@@ -142,11 +135,10 @@ def page_of(found: Found, *, length: int) -> QueueSlice:
 
 def _end_of_look(found: Found, start: Place | None, *, descends: bool) -> Place | None:
     """How far it is looked: the last of so many cases, by the index alone; None where there are no more than those."""
-    assert found.looks_through is not None
-    moment, cases = _moment(found.chosen), found.looks_through
-    if start:
-        cases = cases.filter(_beyond(moment, start, descends=descends))
-    rows = _in_direction(cases, found.chosen, descends).values_list(moment, "pk")
+    if found.looks_through is None:
+        return None
+    cases = _stretch(found.looks_through, found.chosen, start=start, descends=descends)
+    rows = _in_order(cases, found.chosen, descends=descends).values_list(_moment(found.chosen), "pk")
     last = list(rows[_LOOKED_THROUGH - 1 : _LOOKED_THROUGH + 1])
     return Place(*last[0]) if len(last) > 1 else None
 
@@ -160,24 +152,44 @@ def _moment(chosen: QueueState) -> str:
     return "submitted_at" if chosen.looks_at_closed else _MOMENTS[chosen.view]
 
 
-def _ordered(cases: QuerySet[Case], chosen: QueueState) -> QuerySet[Case]:
-    return _in_direction(cases, chosen, descends=chosen.newest_first)
-
-
-def _in_direction(cases: QuerySet[Case], chosen: QueueState, descends: bool) -> QuerySet[Case]:
+def _in_order(cases: QuerySet[Case], chosen: QueueState, *, descends: bool) -> QuerySet[Case]:
     sign = "-" if descends else ""
     return cases.order_by(f"{sign}{_moment(chosen)}", f"{sign}pk")
 
 
-def _beyond(moment: str, place: Place, *, descends: bool) -> Q:
-    """Behind a place; the first part is what an index can find."""
-    side = "lt" if descends else "gt"
-    there = Q(**{f"{moment}__{side}e": place.at})
-    return there & (Q(**{f"{moment}__{side}": place.at}) | Q(**{f"pk__{side}": place.pk}))
+def _stretch(
+    cases: QuerySet[Case],
+    chosen: QueueState,
+    *,
+    start: Place | None = None,
+    end: Place | None = None,
+    descends: bool = False,
+) -> QuerySet[Case]:
+    """Those of the view behind one place, and up to another.
+
+    Each side has one moment that bounds it: of two, SQLite takes one to the index, and reads on to the other.
+    """
+    moment, (low, high) = _moment(chosen), _span(chosen)
+    first, last = (end, start) if descends else (start, end)
+    low, high = _within(max, low, first), _within(min, high, last)
+    bounds = {f"{moment}__gte": low, f"{moment}__lte": high}
+    cases = cases.filter(**{name: at for name, at in bounds.items() if at})
+    beyond, short = ("lt", "gt") if descends else ("gt", "lt")
+    if start:
+        cases = cases.filter(Q(**{f"{moment}__{beyond}": start.at}) | Q(**{f"pk__{beyond}": start.pk}))
+    if end:
+        cases = cases.filter(Q(**{f"{moment}__{short}": end.at}) | Q(**{f"pk__{short}e": end.pk}))
+    return cases
 
 
-def _up_to(moment: str, place: Place, *, descends: bool) -> Q:
-    """At a place or before it."""
-    side = "gt" if descends else "lt"
-    there = Q(**{f"{moment}__{side}e": place.at})
-    return there & (Q(**{f"{moment}__{side}": place.at}) | Q(**{f"pk__{side}e": place.pk}))
+def _span(chosen: QueueState) -> tuple[datetime | None, datetime | None]:
+    """The moments of the view, from and to; a moment that a case hasn't is in none."""
+    if chosen.looks_at_closed:
+        return None, None
+    return _BEGINNING, overdue_from() if chosen.view is View.OVERDUE else None
+
+
+def _within(
+    narrower: Callable[[datetime, datetime], datetime], at: datetime | None, place: Place | None
+) -> datetime | None:
+    return narrower(at, place.at) if at and place else place.at if place else at

@@ -18,7 +18,6 @@ from formation_portal.reviews.naming import label_of, spec_at, whose
 from formation_portal.reviews.places import Place
 from formation_portal.reviews.since import Sight, sight_of
 
-from .claim_words import called
 from .offers import can_review
 from .remark_form import RemarkForm, form_at
 
@@ -177,7 +176,7 @@ class Panels:
             reply=remark.reply,
             replied_at=remark.replied_at,
             at=remark.sent_at or remark.at,
-            who="" if remark.sent_at or remark.by is None else called(remark.by),
+            who="" if remark.sent_at or remark.by is None else remark.by.called,
             round=remark.round,
             removal_url=reverse("desk:remark_removal", args=named) if can_move and remark.is_draft else "",
             settlement_url=reverse("desk:settlement", args=named) if can_move and not remark.is_draft else "",
@@ -185,7 +184,7 @@ class Panels:
 
     def _note(self, note: Note) -> NoteLine:
         url = reverse("desk:note_removal", args=(self.draft.application.reference, note.pk))
-        who = called(note.by) if note.by else ""
+        who = note.by.called if note.by else ""
         return NoteLine(who, note.at, note.text, url if note.by_id == self.reader.pk else "")
 
 

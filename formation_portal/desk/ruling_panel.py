@@ -21,7 +21,7 @@ from formation_portal.reviews.rulings import APPROVE, DECLINE, INCORPORATE, RETU
 from formation_portal.reviews.since import Sight, sight_of
 
 from .arrivals import Arrivals
-from .claim_words import called
+from .counts import numbered
 from .place_links import PlaceLinks
 from .queue_state import QueueState
 from .ruling_form import RulingForm
@@ -101,6 +101,11 @@ class RulingPanel:
         return self.cards[0] if len(self.cards) == 1 else None
 
     @property
+    def shows_objections(self) -> bool:
+        """Whether what is against an approval matters: not to whoever looks at a decline that waits."""
+        return bool(self.objections) and (self.waiting is None or self.waiting.is_approval)
+
+    @property
     def are_few(self) -> bool:
         """Whether what stands against an approval is shown at once."""
         return len(self.objections) <= _SHOWN_AT_ONCE
@@ -111,7 +116,7 @@ class RulingPanel:
         count = len(self.objections)
         if not self.is_under_review or self.waiting:
             return "Waits for a second agent" if self.waiting else ""
-        return f"{count} thing{'' if count == 1 else 's'} still open" if count else "Everything is checked"
+        return f"{numbered(count, 'thing')} still open" if count else "Everything is checked"
 
 
 def ruling_panel(
@@ -136,13 +141,13 @@ def ruling_panel(
     return RulingPanel(
         reference=draft.application.reference,
         company=draft.title,
-        customer=called(draft.application.owner),
+        customer=draft.application.owner.called,
         sight=sight,
         shown=shown.address,
         form=form,
         cards=tuple(cards),
         grounds=offered((("", "Choose"), *Ground.choices), form.reason),
-        objections=tuple(_linked(draft, facts, against)),
+        objections=tuple(_linked(PlaceLinks(draft, facts, shown), against)),
         held=_held(arrivals) if is_under_review else (),
         drafted=tuple(_drafted(draft, facts.drafted)),
         waiting=waiting_words(waiting, reader) if waiting else None,
@@ -190,8 +195,7 @@ def _return_hint(count: int) -> str:
     return f"{count} question{' is' if count == 1 else 's are'} drafted. All are sent together."
 
 
-def _linked(draft: Draft, facts: Facts, against: Iterable[Objection]) -> Iterator[LinkedObjection]:
-    links = PlaceLinks(draft, facts)
+def _linked(links: PlaceLinks, against: Iterable[Objection]) -> Iterator[LinkedObjection]:
     for one in against:
         yield LinkedObjection(links.at(one.place), one.whose, one.text)
 

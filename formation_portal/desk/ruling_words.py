@@ -9,8 +9,6 @@ from formation_portal.reviews.grounds import Ground
 from formation_portal.reviews.models import Outcome, Ruling
 from formation_portal.reviews.rulings import APPROVE, DECLINE, INCORPORATE, RETURN
 
-from .claim_words import called
-
 _NOUNS = {APPROVE: "Approval", RETURN: "Return", DECLINE: "Decline", INCORPORATE: "Incorporation"}
 _DONE = {
     APPROVE: "is approved for the registry",
@@ -50,7 +48,7 @@ def waiting_words(ruling: Ruling, reader: User) -> WaitingRuling:
     return WaitingRuling(
         title=_NOUNS.get(ruling.deed, ruling.deed),
         is_approval=ruling.deed == APPROVE,
-        who=called(ruling.proposed_by),
+        who=ruling.proposed_by.called,
         at=ruling.proposed_at,
         reason=reason_words(ruling.reason),
         text=ruling.text,
@@ -78,7 +76,7 @@ def words_after(ruling: Ruling) -> str:
 
 
 def _became(ruling: Ruling) -> str:
-    proposer, other = called(ruling.proposed_by), called(ruling.by) if ruling.by else "the customer’s own doing"
+    proposer, other = ruling.proposed_by.called, ruling.by.called if ruling.by else "the customer’s own doing"
     if ruling.is_taken_back:
         return f"proposed and taken back by {proposer}"
     if ruling.outcome == Outcome.DONE:

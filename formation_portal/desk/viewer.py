@@ -59,7 +59,7 @@ class Viewer:
     def papers(self) -> tuple[PaperLink, ...]:
         """Every document that there is, in the order in which the form asks for them."""
         return tuple(
-            PaperLink(one.slot, self._url(Look(document=one.pk)), one.pk == self.document.pk) for one in self.documents
+            PaperLink(one.slot, self._url(self.look.of(one.pk)), one.pk == self.document.pk) for one in self.documents
         )
 
     @property
@@ -162,5 +162,5 @@ def viewer(documents: Sequence[Document], look: Look, *, url: str) -> Viewer | N
     if document is None:
         return None
     last = findings_of(document).pages or 1
-    shown = Look(document.pk, min(look.page, last), look.zoom, look.turn) if chosen else Look(document.pk)
-    return Viewer(tuple(documents), document, shown, url)
+    possible = look.at(min(look.page, last)) if chosen else look.of(document.pk)
+    return Viewer(tuple(documents), document, possible, url)

@@ -1,10 +1,12 @@
 """The rows and columns of the page of shares, as its templates draw them."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from formation_portal.contract.language import figure, say
 
+from .money import money
 from .picture import Swatch
 
 
@@ -78,6 +80,11 @@ def is_cell(name: str) -> bool:
 def figure_of(number: int | None) -> str:
     """A number as it is read; nothing where there is none."""
     return "" if number is None else figure(number)
+
+
+def amount_of(number: Any, currency: Any) -> str:
+    """An amount of money as it is read; nothing where there is none."""
+    return "" if number is None else money(Decimal(str(number)), str(currency or ""))
 
 
 def yes_or_no(value: Any) -> str:

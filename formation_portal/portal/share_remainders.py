@@ -6,6 +6,9 @@ from formation_portal.contract.language import figure, noted, say, say_count
 
 from .allocation import Allocation
 
+# Characters: what is said at every change has to be over before the next one.
+_HEARD_AT_MOST = 100
+
 
 def rest_id(class_token: str) -> str:
     """The id of the words at a class's total."""
@@ -29,7 +32,27 @@ def is_over(given: int, there_are: int | None) -> bool:
     return there_are is not None and given > there_are
 
 
-def remarks(allocation: Allocation) -> Iterator[str]:
+def told(allocation: Allocation) -> str:
+    """What is given so far and what is left, in sentences."""
+    return " ".join((_given(allocation), *_remarks(allocation)))
+
+
+def heard(allocation: Allocation) -> str:
+    """The same, as far as it is short enough to be heard at every change."""
+    said = _given(allocation)
+    for remark in _remarks(allocation):
+        longer = f"{said} {remark}"
+        said = longer if len(longer) < _HEARD_AT_MOST else said
+    return said
+
+
+def _given(allocation: Allocation) -> str:
+    if not allocation.total:
+        return say("No shares are given yet.")
+    return say_count("{count} share is given.", "{count} shares are given.", allocation.total)
+
+
+def _remarks(allocation: Allocation) -> Iterator[str]:
     """A sentence for each class that doesn't add up, and one for all together."""
     for row in allocation.classes:
         yield from _remark(f"{row.label} ", allocation.given(row), allocation.there_are(row))

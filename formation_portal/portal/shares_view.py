@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from django.urls import reverse
@@ -26,18 +25,15 @@ from .came_back import CameBack, came_back
 from .closed import reason
 from .counting import counted
 from .lists import NeedRow
-from .money import money
 from .need_links import need_url
 from .note import Note
 from .picture import Bar, bar, swatch
-from .share_lines import Cell, ClassLine, Column, HolderRow, cell_name, figure_of, yes_or_no
+from .share_lines import Cell, ClassLine, Column, HolderRow, amount_of, cell_name, figure_of, yes_or_no
 from .share_owners import Owners, owners
-from .share_remainders import is_over, remarks, rest_id, rest_words
+from .share_remainders import heard, is_over, rest_id, rest_words, told
 
 # A cell has room only for what is not as it should be.
 _UNSETTLED = (Stage.YOURS, Stage.OURS, Stage.CHECKING, Stage.WAITING)
-# Characters: what is said at every change has to be over before the next one.
-_HEARD_AT_MOST = 100
 
 
 @dataclass(frozen=True)
@@ -154,23 +150,12 @@ class SharesPage:
     @property
     def lead(self) -> str:
         """What is given so far and what is left, in words."""
-        return " ".join((self._given, *remarks(self.allocation)))
+        return told(self.allocation)
 
     @property
     def announcement(self) -> str:
         """The same, as far as it is short enough to be heard at every change."""
-        said = self._given
-        for remark in remarks(self.allocation):
-            longer = f"{said} {remark}"
-            said = longer if len(longer) < _HEARD_AT_MOST else said
-        return said
-
-    @property
-    def _given(self) -> str:
-        total = self.allocation.total
-        if not total:
-            return say("No shares are given yet.")
-        return say_count("{count} share is given.", "{count} shares are given.", total)
+        return heard(self.allocation)
 
     @property
     def bars(self) -> tuple[Bar, ...]:
@@ -210,13 +195,14 @@ class SharesPage:
 
     def _class_line(self, row: ShareClassRow) -> ClassLine:
         arrival = self.arrivals.of_share_class(row.token, changed_at=row.model.updated_at)
+        said = partial(self.allocation.property_of, row)
         count = sum(need.share_class_id == row.token and need.field is not None for need in self.draft.needs)
         return ClassLine(
             name=row.label,
             at_most=figure_of(self.allocation.there_are(row)),
-            par_value=self._par_value(row),
-            votes=yes_or_no(self.allocation.property_of(row, "voting_rights")),
-            dividends=yes_or_no(self.allocation.property_of(row, "dividend_rights")),
+            par_value=amount_of(said("par_value"), said("currency")),
+            votes=yes_or_no(said("voting_rights")),
+            dividends=yes_or_no(said("dividend_rights")),
             status=counted(count, "{count} answer still needed", "{count} answers still needed"),
             edit_url=self._url("share_class", row.token),
             remove_url="" if self.closed else self._url("share_class_removal", row.token),
@@ -283,13 +269,6 @@ class SharesPage:
             error=error,
             paid_in=self.allocation.paid_in(row),
         )
-
-    def _par_value(self, row: ShareClassRow) -> str:
-        par_value, currency = (
-            self.allocation.property_of(row, "par_value"),
-            self.allocation.property_of(row, "currency"),
-        )
-        return "" if par_value is None else money(Decimal(str(par_value)), str(currency or ""))
 
     def _url(self, view: str, *more: str) -> str:
         return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])

@@ -75,14 +75,12 @@ def is_blocked(row: Delivery, rows: Iterable[Delivery], there: Collection[Name],
     """Whether something has to come first: a thing whose remote id it names, or what was done before it.
 
     A deed waits for those before it, and a submission for everything else too. Things wait while the entity `is_shut`
-    at the service. Only a withdrawal waits for no deed.
+    at the service. A withdrawal stands before every deed.
     """
     if any((Kind(kind), subject) not in there for kind, subject in row.needs):
         return True
     if not row.name[0].is_deed:
         return is_shut and row.state in (State.QUEUED, State.WAITING)
-    if row.name == WITHDRAWAL:
-        return False
     if any(deed.position < row.position for deed in _unfinished(rows)):
         return True
     # Of one in doubt it is found out first: until then, things wait for it.

@@ -42,10 +42,10 @@ def rule(draft: Draft, deed: str, *, text: str = "", reason: str = "", by: Abstr
         ruling = Ruling(application=draft.application, deed=deed, text=text.strip(), reason=reason)
         ruling.proposed_by_id, ruling.proposed_at, ruling.round = by.pk, timezone.now(), draft.application.submissions
         if deed in _FOR_TWO and settings.FOUR_EYES:
-            _write(work, ruling, "propose", outcome=Outcome.WAITING)
+            work.write(ruling, "propose", outcome=Outcome.WAITING)
         else:
             if waiting is not None:
-                _write(work, waiting, "overtake", outcome=Outcome.OVERTAKEN)
+                work.write(waiting, "overtake", outcome=Outcome.OVERTAKEN)
             _carry_out(work, ruling)
         return ruling
 
@@ -69,7 +69,7 @@ def refuse(draft: Draft, *, why: str, by: AbstractBaseUser, sight: Sight) -> Rul
     with reviewing(draft, by=by, sight=sight) as work:
         _nothing_new(work)
         ruling = _proposed(draft, by)
-        _write(work, ruling, "refuse", outcome=Outcome.REFUSED, refusal=why.strip())
+        work.write(ruling, "refuse", outcome=Outcome.REFUSED, refusal=why.strip())
         return ruling
 
 
@@ -80,7 +80,7 @@ def take_back(draft: Draft, *, by: AbstractBaseUser, sight: Sight) -> Ruling:
         ruling = _waiting(draft)
         if ruling.proposed_by_id != by.pk:
             raise Refused("Only who has proposed it takes it back.")
-        _write(work, ruling, "take_back", outcome=Outcome.REFUSED)
+        work.write(ruling, "take_back", outcome=Outcome.REFUSED)
         return ruling
 
 
@@ -131,7 +131,7 @@ def _waiting(draft: Draft) -> Ruling:
 
 def _carry_out(work: Work, ruling: Ruling) -> None:
     remarks = send_in(work) if ruling.deed == RETURN else []
-    _write(work, ruling, "confirm" if ruling.pk else "decide", outcome=Outcome.DONE)
+    work.write(ruling, "confirm" if ruling.pk else "decide", outcome=Outcome.DONE)
     advance(work.draft, ruling.deed, by=work.by, note=_for_the_service(ruling, remarks))
     if ruling.deed == RETURN:
         sent.send(sender=Ruling, draft=work.draft, remarks=remarks, by=work.by)
@@ -139,10 +139,3 @@ def _carry_out(work: Work, ruling: Ruling) -> None:
 
 def _for_the_service(ruling: Ruling, remarks: list[Any]) -> str:
     return "\n".join(part for part in (ruling.text, *(f"{one.label}: {one.text}" for one in remarks)) if part)
-
-
-def _write(work: Work, ruling: Ruling, what: str, **values: Any) -> None:
-    for name, value in (work.touch | values).items():
-        setattr(ruling, name, value)
-    ruling.save()
-    work.did(what, ruling)

@@ -63,10 +63,7 @@ def measures(owner: Any, cost: Cost, *, many: int = MANY) -> Iterator[Measure]:
     agent = get_user_model().objects.create_user("bench-agent@example.com", first_name="Mira", is_agent=True)
     client = Client()
     client.force_login(agent, backend="allauth.account.auth_backends.AuthenticationBackend")
-    Offer.objects.bulk_create(
-        Offer(product=f"product-{number}", name=f"Company {number}", place=f"Place {number % _PLACES}")
-        for number in range(_PRODUCTS)
-    )
+    offer_all()
     fill(owner, FEW)
     figures.fill(FEW)
     few = {name: cost(lambda query=query: client.get(f"/desk/{query}")) for name, query in QUESTIONS.items()}
@@ -81,6 +78,14 @@ def measures(owner: Any, cost: Cost, *, many: int = MANY) -> Iterator[Measure]:
             client.get(f"/desk/{query}")
         most = max(most, len(captured))
     yield "desk_queries", most, "queries"
+
+
+def offer_all() -> None:
+    """What the filters offer."""
+    Offer.objects.bulk_create(
+        Offer(product=f"product-{number}", name=f"Company {number}", place=f"Place {number % _PLACES}")
+        for number in range(_PRODUCTS)
+    )
 
 
 def fill(owner: Any, count: int) -> None:

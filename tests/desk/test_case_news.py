@@ -110,6 +110,7 @@ def test_ones_own_deeds_are_no_news(submitted: Draft, agent: Any, as_agent: Clie
 
 
 def test_claims_of_others_and_their_end_are_said(submitted: Draft, other: Any, as_agent: Client) -> None:
+    saving.advance(submitted, "begin_review", by=other)
     address = opened(as_agent, submitted)
     claims.claim([submitted.application.pk], by=other)
     assert said(as_agent, address).startswith("Dev Ramanathan claimed this at ")

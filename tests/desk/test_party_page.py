@@ -1,13 +1,16 @@
 """A party under review: what is to be checked, what was made of it, what changed, and where the review goes on."""
 
+from io import BytesIO
 from typing import Any
 
 import pytest
 from django.test import Client
+from PIL import Image
 
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.models import Document
+from formation_portal.audit.models import Deed, Entry
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.facts import facts_of
 from formation_portal.reviews.places import WHOLE, Kind, Place
@@ -16,6 +19,7 @@ from formation_portal.reviews.rulings import RETURN, rule
 from formation_portal.reviews.since import sight_of
 from tests.applications import made
 from tests.markup import Element, Markup
+from tests.papers import papers_made
 from tests.reviews.conftest import again, colleague
 
 __all__ = ["colleague"]
@@ -120,6 +124,32 @@ def test_what_is_accepted_is_locked_with_who_and_when_and_can_be_taken_back(
     assert str(BIRTH) in boxes(page(as_agent, submitted))
 
 
+def test_the_next_one_is_whoever_has_something_to_check_all_the_way_round(submitted: Draft, as_agent: Client) -> None:
+    first, second = (words(page(as_agent, submitted, token).all("a", data_key="n")[0]) for token in ("ada", "ingrid"))
+    assert (first, second) == ("Next: Ingrid Solheim", "Next: Ada Lovelace")
+
+
+def test_the_queue_that_it_was_opened_from_comes_along(submitted: Draft, as_agent: Client) -> None:
+    case = f"/desk/{submitted.application.reference}/?from=%3Fview%3Dmine"
+    links = [one.attributes["href"] for one in Markup(as_agent.get(case).content.decode()).all("a")]
+    opened = {one.removeprefix(address(submitted)).partition("#")[0] for one in links if "/parties/ada/" in one}
+    assert opened == {"?from=%3Fview%3Dmine"}
+    markup = page(as_agent, submitted, query=opened.pop())
+    ours = [one.attributes["href"] for one in markup.all("a") if "/parties/" in one.attributes["href"]]
+    assert [one for one in ours if "from=%3Fview%3Dmine" not in one] == []
+    assert case in [one.attributes["href"] for one in markup.all("a")]
+    assert {"from=%3Fview%3Dmine" in one.attributes["value"] for one in markup.all("input", name="back")} == {True}
+
+
+def test_who_may_not_review_only_reads(submitted: Draft, as_agent: Client, agent: Any) -> None:
+    agent.rights = []
+    agent.save()
+    markup = page(as_agent, submitted)
+    assert boxes(markup) == []
+    assert [one.text for one in markup.all("button") if one.attributes.get("form") in ("checks", "reopenings")] == []
+    assert "To accept and ask takes the right “review”." in markup.one("main").text
+
+
 def test_one_button_accepts_the_rest_and_then_the_next_party_is_offered(submitted: Draft, as_agent: Client) -> None:
     press_all(as_agent, submitted, "ada")
     markup = page(as_agent, submitted)
@@ -152,9 +182,8 @@ def test_the_second_round_shows_old_beside_new_and_nothing_that_stayed(
 ) -> None:
     accepted(submitted, NAME, BIRTH, PASSPORT, ROLES, by=agent)
     last_name = Place.of_field("ada", "person.last_name")
-    ask(submitted, last_name, text="The passport has another", by=agent, sight=sight_of(submitted.application))
-    # A question about the whole opens what was accepted, too.
-    ask(submitted, WHOLE, text="Look at all of it again", by=agent, sight=sight_of(submitted.application))
+    for place, text in ((last_name, "The passport has another"), (WHOLE, "Look at all of it again")):
+        ask(submitted, place, text=text, by=agent, sight=sight_of(submitted.application))
     rule(submitted, RETURN, by=agent, sight=sight_of(submitted.application))
     for first, last in (("Augusta", "Byron"), ("Augusta Ada", "King")):
         ada = submitted.party("ada")
@@ -180,6 +209,25 @@ def test_the_second_round_shows_old_beside_new_and_nothing_that_stayed(
     assert str(NAME) in left
     assert str(last_name) not in left
     assert str(last_name) in boxes(markup)
+
+
+def test_what_stood_there_is_what_was_accepted_last_and_not_what_was_there_first(
+    submitted: Draft, as_agent: Client, agent: Any, owner: Any
+) -> None:
+    last_name = Place.of_field("ada", "person.last_name")
+    accepted(submitted, NAME, last_name, by=agent)
+    for first, last in (("Augusta", "Lovelace"), ("Augusta Ada", "King")):
+        rule(submitted, RETURN, text="Look", by=agent, sight=sight_of(submitted.application))
+        ada = submitted.party("ada")
+        assert ada is not None
+        raw = {**ada.raw, "person.first_name": first, "person.last_name": last}
+        saving.save_party(submitted, ada, raw, version=ada.version, by=owner)
+        saving.submit(submitted, by=owner)
+        if last == "Lovelace":
+            accepted(submitted, NAME, by=agent)
+    markup = page(as_agent, submitted)
+    assert "Was Augusta Now Augusta Ada" in words(fact(markup, "First name"))
+    assert "Was Lovelace Now King" in words(fact(markup, "Last name"))
 
 
 def test_the_roles_stand_beside_what_the_form_asks_of_them(submitted: Draft, as_agent: Client, owner: Any) -> None:
@@ -271,7 +319,7 @@ def test_it_costs_a_fixed_number_of_queries(
     submitted: Draft, as_agent: Client, agent: Any, owner: Any, django_assert_max_num_queries: Any
 ) -> None:
     as_agent.get(address(submitted))
-    with django_assert_max_num_queries(17):
+    with django_assert_max_num_queries(15):
         as_agent.get(address(submitted))
     accepted(submitted, NAME, BIRTH, by=agent)
     rule(submitted, RETURN, text="Look", by=agent, sight=sight_of(submitted.application))
@@ -283,5 +331,17 @@ def test_it_costs_a_fixed_number_of_queries(
     saving.save_party(submitted, ada, {**ada.raw, "person.first_name": "Augusta"}, version=ada.version, by=owner)
     saving.submit(submitted, by=owner)
     assert again(submitted).party("more11") is not None
-    with django_assert_max_num_queries(18):
+    with django_assert_max_num_queries(16):
         as_agent.get(address(submitted))
+
+
+def test_a_close_picture_is_larger_and_each_look_is_kept(draft: Draft, as_agent: Client, owner: Any) -> None:
+    made.fill_in(draft, owner)
+    scan = made.upload(papers_made.jpeg(3000, 2000), "scan.jpg")
+    number = saving.add_document(draft, draft.party("ada"), "Passport", scan, by=owner).pk
+    saving.submit(draft, by=owner)
+    Entry.objects.all().delete()
+    picture = f"/desk/{draft.application.reference}/documents/{number}/pages/1/picture/"
+    widths = [Image.open(BytesIO(as_agent.get(picture + size).content)).width for size in ("", "?size=close")]
+    assert widths == [1400, 2400]
+    assert [one.deed for one in Entry.objects.all()] == [Deed.LOOK, Deed.LOOK]

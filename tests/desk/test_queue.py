@@ -17,7 +17,7 @@ from tests.desk.cases import page, references, submitted_ones
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
-def counted(client: Client) -> dict[str, str]:
+def if_any(client: Client) -> dict[str, str]:
     """How many cases each saved view says that it has, by its address."""
     links = [
         one for one in page(client).all("a") if any("Saved views" in up.attributes.values() for up in one.ancestors)
@@ -103,7 +103,7 @@ def test_the_saved_views_hold_what_they_say(owner: Any, agent: Any, stranger: An
     }
     for view, cases in expected.items():
         assert references(as_agent, f"?view={view}") == [one.reference for one in cases], view
-    assert list(counted(as_agent).values()) == [str(len(cases)) for cases in expected.values()]
+    assert list(if_any(as_agent).values()) == [str(len(cases)) for cases in expected.values()]
 
 
 def test_overdue_is_what_waits_for_us_as_long_as_the_setting_says(owner: Any, as_agent: Client, settings: Any) -> None:

@@ -189,7 +189,7 @@ def test_notes_are_kept_and_removed(submitted: Draft, as_agent: Client) -> None:
         "https://example.com/",
         "//example.com/",
         "/desk/",
-        "/desk/{}/../../admin/",
+        "/desk/{}/%2e%2E/%2e./admin/",
         "/desk/{}/\nx",
         "javascript:alert(1)",
     ],

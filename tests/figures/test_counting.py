@@ -67,6 +67,7 @@ def test_days_are_those_of_the_settings_time_zone(owner: Any, clock: Clock, sett
     settings.TIME_ZONE = "Asia/Tokyo"
     do(begin(owner), "submit", by=owner)
     assert counted()["open"] == {(date(2025, 12, 29),): {"with_us": 1}}
+    assert counted()["deeds"].keys() == {("week", date(2025, 12, 29)), ("month", date(2025, 12, 1))}
     settings.TIME_ZONE = "UTC"
     do(begin(owner), "submit", by=owner)
     do(Application.objects.earliest("pk"), "begin_review", by=owner)

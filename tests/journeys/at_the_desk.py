@@ -2,13 +2,17 @@
 
 from collections.abc import Iterator
 from typing import Any
+from unittest.mock import patch
 
 from django.contrib.auth import get_user_model
 from playwright.sync_api import Page as Tab
 from playwright.sync_api import expect
 
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import open_draft
+from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
-from formation_portal.desk import claims
+from formation_portal.desk import claims, queue_search
 from formation_portal.desk.models import Case
 from formation_portal.desk.openings import note_open
 from tests.desk.cases import submitted_ones
@@ -34,7 +38,7 @@ def at_the_desk() -> Iterator[Shot]:
     claims.claim([cases[0].pk], by=agent)
     claims.claim([cases[1].pk], by=other)
     yield Shot("queue-of-every-kind", "/desk/", who="agent")
-    yield Shot("queue-narrowed", f"/desk/?q=larkfield&state=submitted_for_review&holder={agent.pk}", who="agent")
+    yield Shot("queue-narrowed", f"/desk/?q=larkfield&state=in_review&holder={agent.pk}", who="agent")
     yield Shot("queue-nothing-fits", "/desk/?q=nobody-at-all", who="agent")
     yield Shot("queue-keys", "/desk/?view=mine", who="agent", act=lambda tab: tab.keyboard.press("?"))
     yield Shot("queue-claimed", "/desk/?view=answered", who="agent", act=_claim_all)
@@ -44,10 +48,15 @@ def at_the_desk() -> Iterator[Shot]:
     yield Shot("case-news", f"/desk/{cases[2].reference}/", who="agent", act=lambda tab: _claimed_meanwhile(tab, other))
     submitted_ones(owner, 30)
     yield Shot("queue-pages", "/desk/?sort=newest", who="agent")
+    with patch.multiple(queue_search, _RARE=1, _LOOKED_THROUGH=2):
+        yield Shot("queue-looked-through", "/desk/?q=ingrid+solheim", who="agent")
+    [followed] = submitted_ones(owner, 1)
+    status = f"/applications/{followed.reference}/status/"
+    yield Shot("status-news", status, act=lambda tab: _moved_meanwhile(tab, followed, agent))
 
 
 def _claim_all(tab: Tab) -> None:
-    for box in tab.locator(".tick input").all():
+    for box in tab.locator("tbody .tick input").all():
         box.check()
     press(tab, "Claim chosen")
 
@@ -60,6 +69,13 @@ def _claimed_meanwhile(tab: Tab, other: Any) -> None:
     claims.claim([case.pk], by=other)
     tab.evaluate("document.getElementById('news').dispatchEvent(new Event('look'))")
     expect(tab.locator("#news")).to_contain_text("Dev Ramanathan claimed this")
+
+
+def _moved_meanwhile(tab: Tab, application: Application, agent: Any) -> None:
+    """The review begins while the customer has the status page open."""
+    saving.advance(open_draft(application), "begin_review", by=agent)
+    tab.evaluate("document.getElementById('news').dispatchEvent(new Event('look'))")
+    expect(tab.locator("#news")).to_have_text("There is news. Show")
 
 
 def _look(tab: Tab, owner: object) -> None:

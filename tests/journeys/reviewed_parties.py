@@ -12,7 +12,7 @@ from formation_portal.applications.models import Application
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.facts import facts_of
 from formation_portal.reviews.models import Reason
-from formation_portal.reviews.places import Place
+from formation_portal.reviews.places import WHOLE, Place
 from formation_portal.reviews.remarks import ask
 from formation_portal.reviews.rulings import RETURN, rule
 from formation_portal.reviews.since import sight_of
@@ -95,6 +95,8 @@ def _overtaken(tab: Tab, draft: Draft) -> None:
 def _answered(draft: Draft, *, owner: Any, agent: Any) -> None:
     """It came back with another name and another passport."""
     draft.reload()
+    # What was accepted stays as it is, unless all of it is asked about.
+    ask(draft, WHOLE, text="Look at all of it again.", by=agent, sight=sight_of(draft.application))
     rule(draft, RETURN, by=agent, sight=sight_of(draft.application))
     ada = draft.party("ada")
     assert ada is not None

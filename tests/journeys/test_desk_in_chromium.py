@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 from playwright.sync_api import Page as Tab
 
+from formation_portal.desk import claims
 from formation_portal.desk.models import Case
 from tests.desk.cases import submitted_ones
 from tests.journeys.conftest import OpenTab, new_user
@@ -117,3 +118,25 @@ def test_the_focused_row_is_claimed_by_a_key_or_else_what_is_ticked(desk: tuple[
     tab.keyboard.press("c")
     expect(tab.get_by_text("You have claimed 2 cases.")).to_be_visible()
     assert Case.objects.filter(claimed_by=agent).count() == 3
+
+
+def test_an_open_case_says_what_others_do_and_nothing_moves(desk: tuple[Tab, Any, Any]) -> None:
+    tab, _, _ = desk
+    dev = new_user(is_agent=True)
+    case = Case.objects.latest("pk")
+    tab.goto(f"{tab.url.partition('/desk/')[0]}/desk/{case.application.reference}/")
+    link = tab.get_by_role("link", name="Who looked at it and changed it")
+    link.focus()
+    places = "[...document.querySelectorAll('main a, main button, h2')].map((one) => one.getBoundingClientRect().top)"
+    before = tab.evaluate(places)
+    claims.claim([case.pk], by=dev)
+    tab.get_by_label("Look for news").uncheck()
+    tab.clock.fast_forward(120_000)
+    expect(tab.locator("#news-show")).to_have_count(0)
+    tab.get_by_label("Look for news").check()
+    link.focus()
+    tab.clock.fast_forward(61_000)
+    expect(tab.locator("#announcer")).to_contain_text("Ida Lund claimed this at")
+    expect(link).to_be_focused()
+    tab.locator("#news-show").evaluate("one => one.remove()")
+    assert tab.evaluate(places) == before

@@ -60,7 +60,7 @@ def _mend(draft: Draft, owner: Any) -> None:
 
 def _open_form(tab: Tab) -> None:
     tab.get_by_role("link", name="Ask about Purpose").click()
-    expect(tab.get_by_label("Reason")).to_be_focused()
+    expect(tab.locator(".ask-form").get_by_label("Reason")).to_be_focused()
 
 
 def _ask_nothing(tab: Tab) -> None:
@@ -71,7 +71,7 @@ def _ask_nothing(tab: Tab) -> None:
 
 def _come_late(tab: Tab, *, draft: Draft, other: Any) -> None:
     _open_form(tab)
-    tab.get_by_label("To the customer").fill("Which trade?")
+    tab.locator(".ask-form").get_by_label("To the customer").fill("Which trade?")
     ask_at(draft, _PURPOSE, other, "Which goods?")
     tab.get_by_role("button", name="Keep this").click()
     expect(tab.get_by_role("group", name="Others have worked on this")).to_be_visible()
@@ -79,7 +79,7 @@ def _come_late(tab: Tab, *, draft: Draft, other: Any) -> None:
 
 def _ask_too_late(tab: Tab, *, draft: Draft, owner: Any) -> None:
     _open_form(tab)
-    tab.get_by_label("To the customer").fill("Which trade?")
+    tab.locator(".ask-form").get_by_label("To the customer").fill("Which trade?")
     saving.withdraw(now(draft), by=owner)
     tab.get_by_role("button", name="Keep this").click()
     expect(tab.get_by_label("To the customer")).to_have_value("Which trade?")

@@ -12,8 +12,12 @@ from formation_portal.applications import saving
 from formation_portal.applications.access import Collaborator
 from formation_portal.applications.drafts import Draft
 from formation_portal.desk import claims
-from formation_portal.relay.kinds import Kind
+from formation_portal.relay import kinds
 from formation_portal.relay.models import REJECTED, Delivery, DeliveryState
+from formation_portal.reviews import checks, notes, remarks
+from formation_portal.reviews.facts import facts_of
+from formation_portal.reviews.places import Kind, Place
+from formation_portal.reviews.since import sight_of
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -48,7 +52,7 @@ def test_a_move_is_said_once_and_leads_to_the_page(submitted: Draft, agent: Any,
 
 def test_what_the_service_says_of_a_document_is_news(submitted: Draft, as_owner: Client) -> None:
     address = asks(as_owner, submitted)
-    document = Delivery.objects.filter(application=submitted.application, kind=Kind.DOCUMENT)
+    document = Delivery.objects.filter(application=submitted.application, kind=kinds.Kind.DOCUMENT)
     assert document.update(state=DeliveryState.DONE, verdict=REJECTED, verdict_note="Blurred") == 1
     assert as_owner.get(address, headers=HTMX).status_code == 200
 
@@ -56,9 +60,15 @@ def test_what_the_service_says_of_a_document_is_news(submitted: Draft, as_owner:
 def test_what_agents_do_among_themselves_is_no_news(
     submitted: Draft, agent: Any, as_agent: Client, as_owner: Client
 ) -> None:
+    saving.advance(submitted, "begin_review", by=agent)
     address = asks(as_owner, submitted)
     claims.claim([submitted.application.pk], by=agent)
     as_agent.get(f"/desk/{submitted.application.reference}/")
+    notes.write_note(submitted, Place(Kind.APPLICATION), text="Ask twice", by=agent)
+    facts = [fact.place for fact in facts_of(submitted)]
+    sight = sight_of(submitted.application)
+    checks.accept(submitted, facts[:2], by=agent, sight=sight)
+    remarks.ask(submitted, facts[2], text="Which one?", by=agent, sight=sight)
     assert as_owner.get(address, headers=HTMX).status_code == 204
     assert asks(as_owner, submitted) == address
 

@@ -12,39 +12,16 @@ from formation_portal.relay.board import TOGETHER_WORDS, deliveries
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.moves import NOTE_LIMIT
 from formation_portal.relay.renewal import renew
-from formation_portal.relay.worker import drain
+from formation_portal.relay.worker import Worker, drain
 from formation_portal.service.models import Entity
 
 from .conftest import reopened, row, save
+from .moving import ROUND, STATUS, advance, submitted, there, told
 from .weather import Weather
 
+__all__ = ["submitted"]
+
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
-STATUS = "POST entities/status"
-ROUND = ["begin_review", "return"]
-
-
-@pytest.fixture
-def submitted(complete: Draft, weather: Weather, owner: Any) -> Draft:
-    """Submitted, and received whole."""
-    saving.submit(complete, by=owner)
-    drain()
-    weather.clear()
-    return complete
-
-
-def advance(draft: Draft, *deeds: str, by: Any, note: str = "") -> None:
-    for deed in deeds:
-        saving.advance(draft, deed, by=by, note=note)
-
-
-def there() -> str:
-    """Where the entity stands at the service."""
-    return Entity.objects.get().status
-
-
-def told(weather: Weather) -> list[str]:
-    return [body["status"] for body in weather.bodies(STATUS)]
 
 
 def test_the_service_follows_through_two_rounds_to_the_incorporation(
@@ -107,9 +84,12 @@ def test_the_note_goes_along_as_far_as_the_service_takes_it(submitted: Draft, we
 def test_corrections_wait_for_the_customer_and_the_return_itself_does_not(
     submitted: Draft, weather: Weather, owner: Any, agent: Any
 ) -> None:
-    advance(submitted, *ROUND, by=agent)
-    save(submitted, "the-company", {"entity.name": "Larkspur"}, owner)
+    advance(submitted, "begin_review", by=agent)
     drain()
+    advance(submitted, "return", by=agent)
+    save(submitted, "the-company", {"entity.name": "Larkspur"}, owner)
+    assert Worker().work_once() == 1
+    assert drain() == 0
     assert weather.deeds == [STATUS, STATUS]
     assert there() == "returned_for_changes"
     board = deliveries(submitted.application)

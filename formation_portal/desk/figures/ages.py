@@ -11,6 +11,7 @@ from formation_portal.figures import reading
 from formation_portal.figures.sides import Side
 from formation_portal.portal.picture import Swatch
 
+from ..counts import numbered
 from .bars import bar
 from .drawn import SWATCHES
 from .tables import Cell, Column, Row, Table, count
@@ -27,10 +28,10 @@ class Band:
     def words(self) -> str:
         """As agents read it."""
         if self.last is None:
-            return f"{_days(self.first)} or more"
+            return f"{numbered(self.first, 'day')} or more"
         if self.first == self.last:
-            return _days(self.first) if self.first else "Today"
-        return f"{self.first} to {_days(self.last)}"
+            return numbered(self.first, "day") if self.first else "Today"
+        return f"{self.first} to {numbered(self.last, 'day')}"
 
 
 def bands(overdue: int) -> tuple[Band, ...]:
@@ -63,7 +64,7 @@ def _counted(today: date, found: tuple[Band, ...]) -> dict[Band, Counter[Side]]:
     counted = {one: Counter[Side]() for one in found}
     counted[oldest].update(reading.open_before(young_from))
     for day, sides in reading.open_since(young_from).items():
-        age = max(0, (today - day).days)
+        age = (today - day).days
         counted[next(one for one in found if one.last is None or age <= one.last)].update(sides)
     return counted
 
@@ -73,7 +74,3 @@ def _row(band: Band, counts: Counter[Side], longest: int) -> Row:
     numbers = [count(counts[side]) for side in Side]
     lengths: list[tuple[float, Swatch]] = [(counts[side], SWATCHES[side]) for side in Side]
     return Row((Cell(band.words, band.words, overdue), *numbers, count(counts.total())), bar(lengths, longest=longest))
-
-
-def _days(number: int) -> str:
-    return f"{number} day{'' if number == 1 else 's'}"

@@ -18,6 +18,7 @@ from formation_portal.reviews.refusals import Overtaken, Refused
 from formation_portal.reviews.since import Sight
 
 from ..checking import places_in
+from ..counts import numbered
 from ..finding import case_of
 from ..overtaken_page import overtaken_page
 from ..ways_back import back_in
@@ -73,7 +74,7 @@ def _do(
 def _accepted(count: int) -> str:
     if not count:
         return "All of it was accepted already."
-    return f"{count} fact{'' if count == 1 else 's'} accepted."
+    return f"{numbered(count, 'fact')} accepted."
 
 
 def _reopened(was_accepted: bool) -> str:

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.policies import UserRequest, agent_with
 from formation_portal.accounts.rights import Right
+from formation_portal.whole_numbers import whole_number
 
 from .. import claims as deeds
 from ..claim_words import words_after_claiming, words_after_releasing
@@ -75,8 +76,8 @@ def release(request: UserRequest, reference: str) -> HttpResponse:
 
 
 def _ticked(request: UserRequest) -> list[int]:
-    numbers = [text for text in request.POST.getlist("case") if text.isascii() and text.isdecimal() and len(text) < 19]
-    return [int(text) for text in numbers[:_MOST]]
+    numbers = map(whole_number, request.POST.getlist("case")[:_MOST])
+    return [number for number in numbers if number is not None]
 
 
 def _to_queue(request: UserRequest) -> HttpResponse:

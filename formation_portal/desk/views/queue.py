@@ -4,13 +4,13 @@ from http import HTTPStatus
 
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from formation_portal.accounts.policies import UserRequest, agent
 from formation_portal.accounts.session_ends import asked_by_the_page
 from formation_portal.relay.attention import undecided_count
 
+from ..coming_from import queue_url
 from ..news import Token
 from ..news import news as news_since
 from ..queue_page import newest_url, news_url, queue_page
@@ -35,7 +35,7 @@ def news(request: UserRequest) -> HttpResponse:
     """
     chosen, token = QueueState.read(request.GET), Token.read(request.GET.get("token", ""))
     if not request.htmx:
-        return redirect(reverse("desk:queue") + chosen.address)
+        return redirect(queue_url(chosen))
     found = news_since(chosen, token, agent_id=request.user.pk) if token else None
     if found is None or not found.is_new:
         return HttpResponse(status=HTTPStatus.NO_CONTENT)

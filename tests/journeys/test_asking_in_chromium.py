@@ -1,0 +1,40 @@
+"""An agent asks about an answer where it stands; without script the same link leads to a page of its own."""
+
+import pytest
+from playwright.sync_api import expect
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import open_draft
+from formation_portal.reviews.models import Remark
+from tests.applications import made
+from tests.journeys.conftest import OpenTab, new_user
+from tests.needed import has_chromium, needed
+
+pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
+
+
+@pytest.mark.parametrize(
+    "has_script", [pytest.param(True, id="with-script"), pytest.param(False, id="without", marks=pytest.mark.long)]
+)
+def test_a_question_is_drafted_where_the_answer_stands(open_tab: OpenTab, has_script: bool) -> None:
+    owner = new_user()
+    draft = open_draft(saving.start(owner=owner, product=made.product()))
+    made.fill_in(draft, owner)
+    saving.submit(draft, by=owner)
+    browser = open_tab(new_user(is_agent=True), has_script=has_script)
+    tab, address = browser.tab, f"{browser.base}/desk/{draft.application.reference}/"
+    tab.goto(address)
+    tab.get_by_role("link", name="Ask about Purpose").click()
+    form = tab.locator(".ask-form")
+    form.get_by_label("Reason").select_option("Answer is unclear")
+    if has_script:
+        assert tab.url == address
+        expect(form.get_by_label("To the customer")).to_have_value(
+            "We can’t tell from this what is meant. Say it more exactly."
+        )
+    form.get_by_role("textbox", name="Purpose").fill("To hold shares")
+    tab.get_by_role("button", name="Keep this").click()
+    expect(tab).to_have_url(f"{address}#at:field:the%2Dcompany:charter.purpose")
+    remark = Remark.objects.get(application=draft.application)
+    assert (remark.reason, remark.proposal) == ("unclear", "To hold shares")
+    expect(tab.get_by_role("definition").filter(has_text=remark.text)).to_contain_text("We propose: To hold shares")
