@@ -12,7 +12,7 @@ from tests.scratch_postgres import scratch_cluster, server_programs
 
 PROJECT = Path(__file__).resolve().parent.parent
 
-_AT_THE_DESK = ("queue", "searching", "looking_through", "places", "claims", "case_news")
+_AT_THE_DESK = ("queue", "searching", "looking_through", "places", "claims", "beginning", "four_eyes", "case_news")
 
 # What touches the databases most: the record, the relay, the service, and one product from catalog to submitted.
 ALL = [

@@ -30,7 +30,7 @@ def accept(draft: Draft, places: Collection[Place], *, by: AbstractBaseUser, sig
                 settle_in(work, remark)
             if not fact.is_done:
                 _keep(work, fact, fact.digest)
-        return len(work.done)
+        return sum(what == "accept" for what, _ in work.done)
 
 
 def reopen(draft: Draft, place: Place, *, by: AbstractBaseUser, sight: Sight) -> bool:

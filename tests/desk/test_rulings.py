@@ -35,8 +35,11 @@ def ask_for_birth(draft: Draft, by: Any, text: str = "The passport says 1984") -
 def test_what_is_not_checked_cannot_be_approved_and_the_page_leads_to_it(submitted: Draft, as_agent: Client) -> None:
     markup = case_page(as_agent, submitted)
     assert "disabled" in markup.one("input", name="deed", value="approve").attributes
-    needs = [one for one in markup.all("a") if any(up.attributes.get("class") == "need" for up in one.ancestors)]
-    links = {one.text: one.attributes["href"] for one in needs}
+    links = {
+        one.text: one.attributes["href"]
+        for one in markup.all("a")
+        if any("objections" in up.attributes.get("class", "") for up in one.ancestors)
+    }
     assert "Funds: not checked yet" in links
     assert links["Ada Lovelace, Passport: not checked yet"].startswith(path(submitted, "parties/ada/#fact-"))
     for text, href in links.items():

@@ -121,6 +121,7 @@ def test_no_page_of_the_audit_puts_up_a_barrier(walk: Walk) -> None:
     assert not walk.found, "\n".join(walk.found)
 
 
+@pytest.mark.long
 def test_no_decision_about_a_case_puts_up_a_barrier(walk: Walk) -> None:
     for shot in decisions():
         walk.look(shot)

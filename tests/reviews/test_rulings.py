@@ -118,7 +118,8 @@ def test_accepting_a_section_settles_what_was_asked_in_it(submitted: Draft, agen
     ask(submitted, ACTIVITY, text="Which trade?", by=agent, sight=now(submitted))
     rule(submitted, RETURN, by=agent, sight=now(submitted))
     saving.submit(submitted, by=owner)
-    accept(submitted, [Place(Kind.SECTION, "the-company")], by=agent, sight=now(submitted))
+    # What it settles by the way is no fact.
+    assert accept(submitted, [Place(Kind.SECTION, "the-company")], by=agent, sight=now(submitted)) == 1
     assert facts_of(submitted).asked == ()
 
 
