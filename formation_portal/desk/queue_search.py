@@ -21,7 +21,7 @@ from .search_words import beginnings
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 # Up to so many cases are sorted, and so many are looked through for one page.
 _RARE = 2_000
-_LOOKED_THROUGH = 2_500
+_LOOKED_THROUGH = 2_000
 
 # By which moment a view is in order.
 _MOMENTS = {
