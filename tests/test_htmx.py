@@ -23,6 +23,7 @@ BESIDE_A_VERB = {
     "hx-sync",
     "hx-trigger",
     "hx-push-url",
+    "hx-replace-url",
     "hx-include",
     "hx-encoding",
     "hx-select",

@@ -64,6 +64,7 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "back": {"url": "/", "label": ODD, "is_name": True},
     "banner": {},
     "button": {"label": ODD, "kind": "quiet", "name": "later", "value": "1"},
+    "patterns": {},
     "copies": {"reference": "FP-1", "of": ODD},
     "delivery": {"id": "d", "state": "checking", "at": "14:02"},
     "disclosure": {"summary": ODD, "text": ODD},
