@@ -31,7 +31,14 @@ hypothesis_settings.load_profile("house")
 
 
 # Stories that one process tells from beginning to end: begun last, they would keep the others waiting.
-_LONGEST = ("tests/test_postgres.py", "tests/journeys/test_barriers.py", "tests/faults/", "tests/durability/")
+_LONGEST = (
+    "tests/test_postgres.py",
+    "tests/journeys/test_companies_in_chromium.py",
+    "tests/journeys/test_review_in_chromium.py",
+    "tests/journeys/test_barriers.py",
+    "tests/faults/",
+    "tests/durability/",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
