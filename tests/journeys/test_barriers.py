@@ -135,6 +135,7 @@ def test_no_page_of_the_figures_puts_up_a_barrier(walk: Walk) -> None:
     assert not walk.found, "\n".join(walk.found)
 
 
+@pytest.mark.long
 def test_no_page_about_people_puts_up_a_barrier(walk: Walk) -> None:
     for shot in people_once():
         walk.look(shot)

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
 with_and_without_script = pytest.mark.parametrize(
     "has_script",
-    [pytest.param(True, id="with-script"), pytest.param(False, id="without-script", marks=pytest.mark.long)],
+    [pytest.param(True, id="with-script", marks=pytest.mark.long), pytest.param(False, id="without-script")],
 )
 
 

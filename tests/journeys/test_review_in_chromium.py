@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 NAME, EXTRACT = "Last name", "Register extract"
 WAYS = [
     pytest.param((Pointer, True), id="with script", marks=pytest.mark.long),
-    pytest.param((Pointer, False), id="without script"),
+    pytest.param((Pointer, False), id="without script", marks=pytest.mark.long),
     pytest.param((Keys, True), id="by keys"),
 ]
 
