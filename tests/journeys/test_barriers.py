@@ -107,6 +107,7 @@ def test_no_page_of_a_story_puts_up_a_barrier(walk: Walk, site: str) -> None:
     assert len(walk.seen) > 50
 
 
+@pytest.mark.long
 def test_no_page_that_says_what_went_wrong_puts_up_a_barrier(walk: Walk, site: str) -> None:
     for shot in _went_wrong():
         walk.look(shot)

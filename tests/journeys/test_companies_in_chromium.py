@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
 with_and_without_script = pytest.mark.parametrize(
     "has_script",
-    [pytest.param(True, id="with-script", marks=pytest.mark.long), pytest.param(False, id="without-script")],
+    [pytest.param(True, id="with-script"), pytest.param(False, id="without-script")],
 )
 
 
@@ -52,6 +52,7 @@ def test_it_is_formed_in_chromium(slug: str, has_script: bool, open_tab: OpenTab
 
 
 @with_and_without_script
+@pytest.mark.long
 def test_a_bvi_company_with_two_shareholders_and_one_class_is_held_as_typed(
     has_script: bool, open_tab: OpenTab
 ) -> None:

@@ -205,6 +205,7 @@ def test_a_service_that_is_down_is_a_warning_and_a_clear_page(served: Served, tm
     assert portal.end() == 0
 
 
+@pytest.mark.long
 def test_without_the_demo_nothing_of_it_is_printed(served: Served) -> None:
     portal = Served(served.data, served.port, {"DEMO": "false"}).start()
     said = portal.until(READY)

@@ -38,6 +38,7 @@ def _unhindered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @served
+@pytest.mark.long
 @pytest.mark.usefixtures("_unhindered")
 @pytest.mark.parametrize("seed", range(1, SEEDS + 1))
 def test_the_service_keeps_its_own_document(caller: Caller, live_server: Any, tmp_path: Path, seed: int) -> None:
