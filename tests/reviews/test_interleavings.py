@@ -18,7 +18,7 @@ from formation_portal.reviews.facts import facts_of
 from formation_portal.reviews.models import Outcome, Ruling
 from tests.applications import made
 
-from .bystanders import AGENTS_DEEDS, CUSTOMERS_DEEDS, REFUSALS, Page, Person, Written, present
+from .bystanders import AGENTS_DEEDS, CUSTOMERS_DEEDS, NAME, REFUSALS, Page, Person, Written, present
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -76,6 +76,9 @@ class Story:
 
     def _judge_what_stands(self) -> None:
         draft = present(self.number)
+        named = [one.name for one in self.written if one.name]
+        if named and draft.party_models[0].raw[NAME] != named[-1]:
+            self.overwritten.append("The name is not the one that was written last")
         if draft.application.stands in (State.SUBMITTED_TO_CSP, State.INCORPORATED):
             facts = facts_of(draft)
             if facts.asked or not all(sheet.is_done for sheet in facts.sheets):
