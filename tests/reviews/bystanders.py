@@ -210,10 +210,8 @@ def _rename(person: Person, page: Page, dice: random.Random) -> Press:
         party = draft.party(TOKEN)
         assert party is not None
         saving.save_party(draft, party, {NAME: name}, version=page.version, by=person.account, seen=page.seen)
-        if draft.held or name == page.name:
-            # What was accepted stays; and what stands there already is not written.
-            return None
-        return Written(person.who, frozenset({("name", "")}), name=name)
+        # What was accepted stays, as does what others wrote where the page says nothing new: no write, and it is told.
+        return Written(person.who, frozenset({("name", "")}), name=name) if draft.written else None
 
     return press
 
