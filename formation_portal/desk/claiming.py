@@ -7,7 +7,7 @@ from django.contrib.messages import ERROR, SUCCESS
 
 from formation_portal.accounts.models import User
 
-from .claims import claim, claim_next, is_claimed, take_over
+from .claims import claim, claim_next, free_to_confirm, is_claimed, take_over, unclaimed
 from .models import WORD_LIMIT, Case
 from .queue_search import found_cases
 from .queue_state import QueueState, View
@@ -45,9 +45,11 @@ def claim_case(application_id: int, *, by: User, wish: TakeOver) -> Said:
 def next_case_for(agent: User, shown: QueueState) -> Case | None:
     """Claim the longest waiting case that nobody works on, among those that the filters let through."""
     # Filters narrow it; a view of claimed ones, or of one agent's, can't.
-    view = shown.view if shown.view in (View.ANSWERED, View.OVERDUE) else View.UNCLAIMED
+    view = shown.view if shown.view in (View.ANSWERED, View.OVERDUE, View.CONFIRM) else View.UNCLAIMED
     fitting = replace(shown.from_the_top, view=view, holder="", newest_first=False)
-    return claim_next(found_cases(fitting, agent_id=agent.pk).every.select_related("application"), by=agent)
+    free = free_to_confirm() if view is View.CONFIRM else unclaimed()
+    cases = found_cases(fitting, agent_id=agent.pk).every.select_related("application")
+    return claim_next(cases, free=free, by=agent)
 
 
 def _take_over(case: Case, *, by: User, wish: TakeOver) -> Said:

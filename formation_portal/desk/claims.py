@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from .beginning import begin_reviews, locked
@@ -37,6 +37,16 @@ def unclaimed() -> Q:
 def claimed_by(agent_id: int) -> Q:
     """The cases that an agent works on."""
     return Q(claimed_by=agent_id, claimed_at__gt=_ended())
+
+
+def free_to_confirm() -> Q:
+    """The cases that nobody works on but the agent whose decision waits there: they have done their part."""
+    return unclaimed() | Q(claimed_by=F("proposed_by"))
+
+
+def not_proposed_by(agent_id: int) -> Q:
+    """The cases but for those whose decision, proposed by this agent, waits for a second one."""
+    return ~Q(proposed_by=agent_id)
 
 
 def is_claimed(case: Case) -> bool:
@@ -76,14 +86,15 @@ def release(cases: Collection[int], *, by: AbstractUser) -> int:
     return own.update(claimed_by=None, claimed_at=None, taken_from=None, word="")
 
 
-def claim_next(cases: QuerySet[Case], *, by: AbstractUser) -> Case | None:
-    """Claim the first of the cases that nobody works on; None where there is none."""
+def claim_next(cases: QuerySet[Case], *, free: Q, by: AbstractUser) -> Case | None:
+    """Claim the first of the cases that is free and whose decision doesn't wait for others; None without any."""
+    fitting = cases.filter(free, not_proposed_by(by.pk))
     for _ in range(_LOOKS):
-        case = cases.filter(unclaimed()).first()
+        case = fitting.first()
         if case is None:
             return None
         with transaction.atomic():
-            if _won(case, Case.objects.filter(unclaimed(), pk=case.pk), _claim_of(by), by=by):
+            if _won(case, Case.objects.filter(free, pk=case.pk), _claim_of(by), by=by):
                 return case
     return None
 

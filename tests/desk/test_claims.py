@@ -145,7 +145,7 @@ def test_next_goes_on_where_another_agent_was_faster(
         return claim_of(by)
 
     monkeypatch.setattr(claims, "_claim_of", overtaken)
-    found = claims.claim_next(Case.objects.order_by("waiting_since"), by=agent)
+    found = claims.claim_next(Case.objects.order_by("waiting_since"), free=claims.unclaimed(), by=agent)
     assert found is not None
     assert (found.pk, holder(first), holder(second)) == (second.pk, colleague, agent)
 

@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.db.models import F
 from django.test import Client
 
 from formation_portal.desk import queue_search
+from formation_portal.desk.models import Case
 from tests.bench import desk
 
 pytestmark = [
@@ -47,5 +49,24 @@ def test_ten_times_the_cases_take_no_more_steps(owner: Any, as_agent: Client) ->
     few = {name: steps(as_agent, query) for name, query in desk.QUESTIONS.items()}
     desk.fill(owner, _MANY - _FEW)
     many = {name: steps(as_agent, query) for name, query in desk.QUESTIONS.items()}
+    assert_not_grown(few, many)
+
+
+@pytest.mark.usefixtures("_small")
+def test_what_one_has_proposed_oneself_is_passed_over_at_no_more_cost(owner: Any, agent: Any, as_agent: Client) -> None:
+    few, many = ({"confirm": _own_first(owner, agent, as_agent, count)} for count in (_FEW, _MANY))
+    assert_not_grown(few, many)
+
+
+def _own_first(owner: Any, agent: Any, as_agent: Client, count: int) -> int:
+    """The steps of the view where all that waits is one's own, but for the newest case."""
+    desk.fill(owner, count - Case.objects.count())
+    at = F("submitted_at")
+    Case.objects.update(open_since=at, waiting_since=at, confirm_since=at, proposed_by=agent.pk)
+    Case.objects.filter(pk=Case.objects.latest("submitted_at").pk).update(proposed_by=owner.pk)
+    return steps(as_agent, "?view=confirm")
+
+
+def assert_not_grown(few: dict[str, int], many: dict[str, int]) -> None:
     grown = {name: (few[name], found) for name, found in many.items() if found > 1.5 * few[name] + _A_LOOK}
     assert grown == {}
