@@ -17,9 +17,6 @@ from django.utils import timezone
 from .beginning import begin_reviews, locked
 from .models import WORD_LIMIT, Case
 
-# Of two agents who press at once one gets the next case; this often the other looks for another.
-_LOOKS = 10
-
 
 @dataclass(frozen=True, slots=True)
 class Claims:
@@ -86,17 +83,10 @@ def release(cases: Collection[int], *, by: AbstractUser) -> int:
     return own.update(claimed_by=None, claimed_at=None, taken_from=None, word="")
 
 
-def claim_next(cases: QuerySet[Case], *, free: Q, by: AbstractUser) -> Case | None:
-    """Claim the first of the cases that is free and whose decision doesn't wait for others; None without any."""
-    fitting = cases.filter(free, not_proposed_by(by.pk))
-    for _ in range(_LOOKS):
-        case = fitting.first()
-        if case is None:
-            return None
-        with transaction.atomic():
-            if _won(case, Case.objects.filter(free, pk=case.pk), _claim_of(by), by=by):
-                return case
-    return None
+def claim_free(case: Case, *, free: Q, by: AbstractUser) -> bool:
+    """Claim the case, if it is free still."""
+    with transaction.atomic():
+        return _won(case, Case.objects.filter(free, pk=case.pk), _claim_of(by), by=by)
 
 
 def _won(case: Case, if_still: QuerySet[Case], claim: dict[str, object], *, by: AbstractUser) -> bool:
