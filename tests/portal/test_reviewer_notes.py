@@ -3,7 +3,9 @@
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft, open_draft
@@ -178,6 +180,21 @@ def test_a_reply_is_kept_with_the_page_and_by_itself(asked: Draft, as_owner: Cli
     assert list(Remark.objects.order_by("pk").values_list("reply", flat=True)) == ["It is right", "There is no other"]
     assert "There is no other" in page_of(as_owner, asked, "documents/").one("main").text
     assert "Waiting for you: send your corrections." in page_of(as_owner, asked, "status/").one("main").text
+
+
+def test_many_replies_cost_no_more_than_one(submitted: Draft, agent: Any, as_owner: Client) -> None:
+    draft = give_back(submitted, agent, BIRTH, PASSPORT, PURPOSE, FUNDS)
+    numbers = list(Remark.objects.order_by("pk").values_list("pk", flat=True))
+
+    def queries(*asked_about: int) -> int:
+        posted = {f"reply:{one}": f"Seen, {len(asked_about)}" for one in (*asked_about, 10**8)}
+        with CaptureQueriesContext(connection) as captured:
+            as_owner.post(url(draft, "replies/"), posted)
+        return len(captured)
+
+    queries(numbers[0])  # the session's first message is written by it
+    assert queries(numbers[1]) == queries(*numbers[1:], *range(10**6, 10**6 + 50))
+    assert not Remark.objects.filter(reply="")
 
 
 def test_nobody_writes_over_a_reply_that_they_have_not_seen(asked: Draft, as_owner: Client) -> None:

@@ -51,11 +51,12 @@ class Page:
 
 @dataclass(frozen=True)
 class Written:
-    """One thing that somebody did: `about` is what it changed; `is_ruling`, that it was about everything."""
+    """One thing that somebody did: `about` is what it changed, `name` what was typed; `is_ruling`: it was about all."""
 
     who: str
     about: frozenset[Any] = frozenset()
     is_ruling: bool = False
+    name: str = ""
 
     def overlooks(self, other: "Written") -> bool:
         """Whether it would be a silent overwrite, had the other been done since its page was drawn."""
@@ -209,7 +210,8 @@ def _rename(person: Person, page: Page, dice: random.Random) -> Press:
         party = draft.party(TOKEN)
         assert party is not None
         saving.save_party(draft, party, {NAME: name}, version=page.version, by=person.account, seen=page.seen)
-        return Written(person.who, frozenset({("name", "")})) if name != page.name else None
+        # What was accepted stays, as does what others wrote where the page says nothing new: no write, and it is told.
+        return Written(person.who, frozenset({("name", "")}), name=name) if draft.written else None
 
     return press
 
