@@ -9,8 +9,9 @@ from django.test.utils import CaptureQueriesContext
 
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft, open_draft
-from formation_portal.applications.models import Application
+from formation_portal.applications.models import Application, Document
 from formation_portal.contract.lifecycle import State
+from formation_portal.papers.findings import Code
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.facts import facts_of
 from formation_portal.reviews.models import Remark
@@ -156,6 +157,18 @@ def test_an_accepted_document_has_no_button(submitted: Draft, agent: Any, as_own
     removal = url(draft, f"documents/{draft.documents[0].pk}/removal/")
     assert "checked and accepted" in as_owner.post(removal, follow=True).content.decode()
     assert len(fresh(draft).documents) == 1
+
+
+@pytest.mark.parametrize(("place", "is_said"), [(PASSPORT, True), (BIRTH, False)])
+def test_what_may_be_amiss_is_said_where_the_file_can_be_replaced_and_to_agents(
+    submitted: Draft, agent: Any, as_owner: Client, as_agent: Client, place: Place, is_said: bool
+) -> None:
+    draft = give_back(submitted, agent, place)
+    Document.objects.update(findings={"pages": 1, "codes": [Code.PROTECTED]})
+    alone = f"documents/{draft.documents[0].pk}/pages/1/"
+    for page in ("documents/", "people/ada/", "check/", alone):
+        assert ("Upload one without, or keep it." in page_of(as_owner, draft, page).one("main").text) is is_said, page
+    assert "Upload one without" in as_agent.get(f"/desk/{draft.application.reference}/{alone}").content.decode()
 
 
 def test_a_reply_is_kept_with_the_page_and_by_itself(asked: Draft, as_owner: Client) -> None:
