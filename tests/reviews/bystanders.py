@@ -52,12 +52,21 @@ class Page:
 
 @dataclass(frozen=True)
 class Written:
-    """One thing that somebody did: `about` is what it changed, `name` what was typed; `is_ruling`: it was about all."""
+    """One thing that somebody did: `about` is what it changed; `is_ruling`, that it was about all.
+
+    Of a name there is also what was typed, and whether it took the place of another than its page had shown.
+    """
 
     who: str
     about: frozenset[Any] = frozenset()
     is_ruling: bool = False
     name: str = ""
+    is_blind: bool = False
+
+    @property
+    def closes(self) -> bool:
+        """Whether no name is written after it."""
+        return not self.about.isdisjoint({("state", "submitted"), ("state", "withdrawn")})
 
     def overlooks(self, other: "Written") -> bool:
         """Whether it would be a silent overwrite, had the other been done since its page was drawn."""
@@ -68,10 +77,13 @@ class Written:
         if any(what == "state" for what, _ in self.about):
             # Submitting and withdrawing are about what the customer can see.
             return any(what in ("state", "name") for what, _ in other.about)
-        clashes = set(self.about)
+        clashes = set() if self.name else set(self.about)
         for what, place in self.about:
             if what == "accepted":
+                # What nobody asks any more says nothing against it.
                 clashes |= {("remark", place), ("check", place)}
+            elif what in ("remark", "ended"):
+                clashes |= {("remark", place), ("ended", place)}
         return any(one in clashes and one[0] != "accepted" for one in other.about)
 
 
@@ -165,7 +177,7 @@ def _about_a_remark(deed: Callable[..., bool], *, drafted: bool) -> Callable[...
         def press(draft: Draft) -> Written | None:
             if remark is None or not deed(draft, remark.pk, by=person.account, sight=page.sight):
                 return None
-            return Written(person.who, frozenset({("remark", remark.place)}))
+            return Written(person.who, frozenset({("ended", remark.place)}))
 
         return press
 
@@ -215,8 +227,12 @@ def _rename(person: Person, page: Page, dice: random.Random) -> Press:
         party = draft.party(TOKEN)
         assert party is not None
         saving.save_party(draft, party, {NAME: name}, version=page.version, by=person.account, seen=page.seen)
-        # What was accepted stays, as does what others wrote where the page says nothing new: no write, and it is told.
-        return Written(person.who, frozenset({("name", "")}), name=name) if draft.written else None
+        if not draft.written:
+            # What was accepted stays, as does what others wrote where the page says nothing new; and it is told.
+            return None
+        before = str(draft.written[-1].changes[0]["before"])
+        is_own = before == page.name or before.startswith(f"{person.who} ")
+        return Written(person.who, frozenset({("name", "")}), name=name, is_blind=not is_own)
 
     return press
 

@@ -66,10 +66,13 @@ class Story:
             assert person.page is not None
             before = self.written[person.page.drawn_at :]
             self.overwritten += [f"{one} over {other}" for other in before if one.overlooks(other)]
+            if one.is_blind:
+                self.overwritten.append(f"{one} over a name that its page has not shown")
         if len(done) == TWO:
             (_, first), (_, second) = done
             # Whichever came first, the other had not seen it.
-            if first.overlooks(second) and second.overlooks(first):
+            is_unseen = first.overlooks(second) and second.overlooks(first)
+            if is_unseen or (first.closes and second.name) or (second.closes and first.name):
                 self.overwritten.append(f"{first} at once with {second}")
         self.written += [one for _, one in done]
         self._judge_what_stands()
@@ -140,6 +143,6 @@ def test_nothing_is_overwritten_unseen(seeds: range, owner: Any, agent: Any, col
     assert [(seed, story.overwritten) for seed, story in zip(seeds, told, strict=True) if story.overwritten] == []
     # The stories are about something: much was written, much was refused, and with many there is no deed left undone.
     done = {what for story in told for one in story.written for what, _ in one.about}
-    assert done >= ({"accepted"} if seeds == FEW else {"accepted", "remark", "name", "state", "ruling"})
+    assert done >= ({"accepted"} if seeds == FEW else {"accepted", "remark", "ended", "name", "state", "ruling"})
     assert sum(len(story.written) for story in told) > 4 * len(seeds)
     assert sum(story.refused for story in told) > len(seeds)
