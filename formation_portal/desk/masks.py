@@ -18,6 +18,9 @@ class Mask:
 
     ending: str
 
+    def __str__(self) -> str:
+        return f"•••••{self.ending}"
+
 
 def mask_of(number: str) -> Mask:
     """The mask of one number. Hyphens and spaces are no part of it."""

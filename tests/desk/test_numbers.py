@@ -1,6 +1,7 @@
 """The numbers that people are known by stand masked on the desk until an agent asks to see them, which is kept."""
 
 import json
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -13,7 +14,10 @@ from formation_portal.accounts.rights import Right
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 from formation_portal.audit.models import Deed, Entry
+from formation_portal.contract.field import FieldSpec
 from formation_portal.desk.masks import mask_of
+from formation_portal.desk.veil import Veil
+from formation_portal.relay.models import Delivery, DeliveryState
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.models import Remark
 from formation_portal.reviews.since import sight_of
@@ -297,6 +301,30 @@ def test_no_other_page_of_the_case_holds_one(
     leaks = [(one.request["PATH_INFO"], secret) for one in answers for secret in (*SECRETS, "NEW 5550 1234")
              if secret in one.content.decode()]  # fmt: skip
     assert leaks == []
+
+
+@given(
+    between=st.lists(st.sampled_from(["", " ", "-", " / "]), min_size=9, max_size=9),
+    around=st.sampled_from(["No {}.", "“{}”", "{}", "{}?"]),
+)
+def test_a_veil_finds_a_number_however_it_is_grouped(between: list[str], around: str) -> None:
+    digits = "QX73941821"
+    said = digits[0] + "".join(gap + digit for gap, digit in zip(between, digits[1:], strict=True))
+    party = SimpleNamespace(kind="person", roles=(), raw={"person.id_number": LONG})
+    spec = FieldSpec(key="id", canonical_field="person.id_number")
+    draft: Any = SimpleNamespace(parties=[party], schema=SimpleNamespace(fields_of=lambda kind, roles: [spec]))
+    assert Veil(draft).over(around.format(said)) == around.format("•••••821")
+    assert Veil(draft).over(around.format(f"1{said}")) == around.format(f"1{said}")
+
+
+def test_what_the_service_quotes_is_masked(numbered: Draft, as_agent: Client) -> None:
+    said = {"field": "person.passport_number", "code": "wrong", "party": "ada", "message": f"“{LONG}” is no passport’s"}
+    row = Delivery.objects.get(application=numbered.application, kind="party", subject="ada")
+    Delivery.objects.filter(pk=row.pk).update(state=DeliveryState.REFUSED, problems=[said])
+    for address in (path(numbered, ""), path(numbered, "ruling/"), f"/desk/deliveries/{row.pk}/"):
+        text = as_agent.get(address).content.decode()
+        assert "“•••••821” is no passport’s" in text, address
+        assert LONG not in text
 
 
 def test_showing_them_costs_a_fixed_number_of_queries(

@@ -66,16 +66,17 @@ def _numbers(owner: Any, agent: Any) -> Iterator[Shot]:
     yield Shot("numbers-shown", address, who="agent", act=_show_numbers)
     ask_at(draft, PASSPORT_NUMBER, agent)
     again(draft, agent, owner, lambda draft: number(draft, {"person.passport_number": "QX 0000 1821"}, owner))
-    propose(draft, "QX 7394 1921", agent)
     yield Shot("numbers-changed", address, who="agent")
     yield Shot("numbers-changed-shown", address, who="agent", act=_show_numbers)
+    propose(draft, "QX 7394 1921", agent)
+    yield Shot("numbers-proposed", address, who="agent")
     form = f"/desk/{draft.application.reference}/remarks/?place={PASSPORT_NUMBER}"
     yield Shot("numbers-form", form, who="agent")
 
 
 def _show_numbers(tab: Tab) -> None:
     tab.get_by_role("button", name="Show numbers").click()
-    expect(tab.get_by_text("QX 7394 1821")).to_be_visible()
+    expect(tab.get_by_role("link", name="Hide numbers")).to_be_focused()
 
 
 def _claim_all(tab: Tab) -> None:
