@@ -19,6 +19,7 @@ ALL = [
     "tests/applications",
     "tests/audit",
     "tests/figures",
+    "tests/reviews",
     *(f"tests/relay/test_{name}.py" for name in ("relaying", "weather", "evidence", "pacing", "worker", "decisions")),
     *(f"tests/desk/test_{name}.py" for name in _AT_THE_DESK),
     "tests/service/routes",
@@ -30,10 +31,19 @@ ALL = [
 BUSIEST = ["tests/relay/test_relaying.py", "tests/relay/test_worker.py", "tests/journeys/test_every_product.py"]
 
 
+# A thousand stories of people at the same case: locks are another thing there than in a database of one file.
+INTERLEAVINGS = ["tests/reviews/test_interleavings.py", "-m", "long"]
+
+
 @pytest.mark.postgres
 @needed("PostgreSQL", server_programs() is not None)
 @pytest.mark.parametrize(
-    "chosen", [pytest.param(BUSIEST, id="busiest"), pytest.param(ALL, id="all", marks=pytest.mark.long)]
+    "chosen",
+    [
+        pytest.param(BUSIEST, id="busiest"),
+        pytest.param(ALL, id="all", marks=pytest.mark.long),
+        pytest.param(INTERLEAVINGS, id="interleavings", marks=pytest.mark.long),
+    ],
 )
 def test_record_relay_and_service_work_on_postgresql(chosen: list[str]) -> None:
     with scratch_cluster() as url:

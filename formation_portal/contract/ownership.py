@@ -51,11 +51,6 @@ class Parts:
         return self.passing.get(holder, _NOTHING) + self.final.get(holder, _NOTHING)
 
 
-def final_parts(held: Mapping[str, int], *, stakes: Stakes = NOBODY_KNOWN) -> dict[str, Fraction]:
-    """Each holder's part of all that is held, where it ends: a company with known owners passes its part on to them."""
-    return dict(parts(held, stakes=stakes).final)
-
-
 def parts(held: Mapping[str, int], *, stakes: Stakes = NOBODY_KNOWN) -> Parts:
     """Follow every share to its end, exactly, also where companies own each other.
 

@@ -1,7 +1,7 @@
 """The parties and documents of a case as rows: how far their checks are, and what changed of them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.urls import reverse
 
@@ -44,14 +44,14 @@ class DocumentRow:
 
     slot: str
     holder: str
-    name: str
-    url: str
-    # Where it is looked at; nothing where it can't be shown.
-    page_url: str
-    mime_type: str
-    size: int
-    sha256: str
     is_required: bool
+    name: str = ""
+    url: str = ""
+    # Where it is looked at; nothing where it can't be shown.
+    page_url: str = ""
+    mime_type: str = ""
+    size: int = 0
+    sha256: str = ""
     mark: str = ""
     difference: Difference | None = None
     standing: Standing | None = None
@@ -116,31 +116,26 @@ def _documents(reading: Reading) -> Iterator[DocumentRow]:
         place, changed = Place.of_document(holder, line.slot), reading.differences.at(holder, line.slot)
         fact = reading.facts.at(place)
         standing = reading.standing(fact) if fact else None
-        is_ours = line.party is None
-        yield _document(
-            reading,
-            line,
-            mark="changed" if changed else standing.mark if standing and is_ours else "",
-            difference=changed,
-            standing=standing if is_ours else None,
-            panel=reading.panel(place) if is_ours else None,
-        )
+        row = replace(_document(reading, line), mark="changed" if changed else "", difference=changed)
+        if line.party is None:
+            # Checked here; a party's are checked on its own page.
+            mark = row.mark or (standing.mark if standing else "")
+            row = replace(row, mark=mark, standing=standing, panel=reading.panel(place))
+        yield row
 
 
-def _document(reading: Reading, line: DocumentLine, **more: object) -> DocumentRow:
-    holder, document = line.party.label if line.party else "", line.document
+def _document(reading: Reading, line: DocumentLine) -> DocumentRow:
+    row = DocumentRow(line.slot, line.party.label if line.party else "", line.is_required)
+    document = line.document
     if document is None:
-        return DocumentRow(line.slot, holder, "", "", "", "", 0, "", line.is_required, **more)  # type: ignore[arg-type]
+        return row
     named = [reading.draft.application.reference, document.pk]
-    return DocumentRow(
-        slot=line.slot,
-        holder=holder,
+    return replace(
+        row,
         name=document.name,
         url=reverse("desk:document", args=named),
         page_url=reverse("desk:document_page", args=[*named, 1]) if findings_of(document).can_be_shown else "",
         mime_type=document.mime_type,
         size=document.size,
         sha256=document.sha256,
-        is_required=line.is_required,
-        **more,  # type: ignore[arg-type]  # the fields of the row, as its caller says them
     )

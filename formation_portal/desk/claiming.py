@@ -1,16 +1,14 @@
-"""What an agent wishes of one case, or of the next: what happens, and what is said of it."""
+"""What an agent wishes of one case: what happens, and what is said of it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from django.contrib.messages import ERROR, SUCCESS
 
 from formation_portal.accounts.models import User
 
-from .claims import claim, claim_next, is_claimed, take_over
+from .claims import claim, is_claimed, take_over
 from .models import WORD_LIMIT, Case
-from .queue_search import found_cases
-from .queue_state import QueueState, View
 
 Said = tuple[int, str]
 
@@ -40,14 +38,6 @@ def claim_case(application_id: int, *, by: User, wish: TakeOver) -> Said:
         return _take_over(case, by=by, wish=wish)
     found = claim([application_id], by=by)
     return _CLAIMED if found.won else _theirs(found.lost[0]) if found.lost else _CLOSED
-
-
-def next_case_for(agent: User, shown: QueueState) -> Case | None:
-    """Claim the longest waiting case that nobody works on, among those that the filters let through."""
-    # Filters narrow it; a view of claimed ones, or of one agent's, can't.
-    view = shown.view if shown.view in (View.ANSWERED, View.OVERDUE) else View.UNCLAIMED
-    fitting = replace(shown.from_the_top, view=view, holder="", newest_first=False)
-    return claim_next(found_cases(fitting, agent_id=agent.pk).every.select_related("application"), by=agent)
 
 
 def _take_over(case: Case, *, by: User, wish: TakeOver) -> Said:

@@ -11,14 +11,11 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from .beginning import begin_reviews, locked
 from .models import WORD_LIMIT, Case
-
-# Of two agents who press at once one gets the next case; this often the other looks for another.
-_LOOKS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +34,16 @@ def unclaimed() -> Q:
 def claimed_by(agent_id: int) -> Q:
     """The cases that an agent works on."""
     return Q(claimed_by=agent_id, claimed_at__gt=_ended())
+
+
+def free_to_confirm() -> Q:
+    """The cases that nobody works on but the agent whose decision waits there: they have done their part."""
+    return unclaimed() | Q(claimed_by=F("proposed_by"))
+
+
+def not_proposed_by(agent_id: int) -> Q:
+    """The cases but for those whose decision, proposed by this agent, waits for a second one."""
+    return ~Q(proposed_by=agent_id)
 
 
 def is_claimed(case: Case) -> bool:
@@ -76,16 +83,10 @@ def release(cases: Collection[int], *, by: AbstractUser) -> int:
     return own.update(claimed_by=None, claimed_at=None, taken_from=None, word="")
 
 
-def claim_next(cases: QuerySet[Case], *, by: AbstractUser) -> Case | None:
-    """Claim the first of the cases that nobody works on; None where there is none."""
-    for _ in range(_LOOKS):
-        case = cases.filter(unclaimed()).first()
-        if case is None:
-            return None
-        with transaction.atomic():
-            if _won(case, Case.objects.filter(unclaimed(), pk=case.pk), _claim_of(by), by=by):
-                return case
-    return None
+def claim_free(case: Case, *, free: Q, by: AbstractUser) -> bool:
+    """Claim the case, if it is free still."""
+    with transaction.atomic():
+        return _won(case, Case.objects.filter(free, pk=case.pk), _claim_of(by), by=by)
 
 
 def _won(case: Case, if_still: QuerySet[Case], claim: dict[str, object], *, by: AbstractUser) -> bool:

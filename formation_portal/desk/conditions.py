@@ -10,7 +10,7 @@ from django.db.models.lookups import Exact, IsNull
 
 from formation_portal.accounts.models import User
 
-from .claims import claimed_by, unclaimed
+from .claims import claimed_by, not_proposed_by, unclaimed
 from .models import Case, CaseWord
 from .queue_state import NOBODY, QueueState, View
 from .search_words import beginnings
@@ -63,7 +63,8 @@ def conditions(chosen: QueueState, *, agent_id: int) -> tuple[Condition, ...]:
         holders.append(str(agent_id))
     if chosen.view is View.UNCLAIMED:
         holders.append(NOBODY)
-    return (*words, *columns, *map(_held_by, holders))
+    others = [Condition(not_proposed_by(agent_id))] if chosen.view is View.CONFIRM else []
+    return (*words, *columns, *map(_held_by, holders), *others)
 
 
 def _with_word(word: bytes) -> Condition:

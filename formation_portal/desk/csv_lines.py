@@ -6,6 +6,8 @@ from typing import Any
 
 from django.http import StreamingHttpResponse
 
+from formation_portal.portal.foreign import to_be_saved
+
 # With these a spreadsheet would take a text for a formula.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -27,10 +29,7 @@ def csv_lines(rows: Iterable[Sequence[Any]]) -> Iterator[str]:
 def csv_answer(rows: Iterable[Sequence[Any]], *, name: str) -> StreamingHttpResponse:
     """A file for its reader alone, which nobody keeps on the way."""
     answer = StreamingHttpResponse(csv_lines(rows), content_type="text/csv")
-    answer.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
-    answer.headers["Cache-Control"] = "private, no-store"
-    answer.headers["X-Content-Type-Options"] = "nosniff"
-    return answer
+    return to_be_saved(answer, name=f"{name}.csv")
 
 
 def _plain(value: Any) -> Any:

@@ -30,8 +30,11 @@ class Case(models.Model):
     open_since = models.DateTimeField(null=True)
     waiting_since = models.DateTimeField(null=True)
     answered_since = models.DateTimeField(null=True)
-    # While a decision waits for a second agent.
+    # While a decision waits for a second agent, and who proposed it.
     confirm_since = models.DateTimeField(null=True)
+    proposed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+", db_index=False
+    )
     # What it is for and where, as the catalog names them.
     product = models.CharField(max_length=100, blank=True)
     place = models.CharField(max_length=PLACE_LIMIT, blank=True)

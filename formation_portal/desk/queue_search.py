@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from .claims import claimed_by, unclaimed
+from .claims import claimed_by, not_proposed_by, unclaimed
 from .conditions import Condition, conditions, counts
 from .models import Case
 from .queue_state import Place, QueueState, View
@@ -73,6 +73,8 @@ def in_view(view: View, *, agent_id: int) -> QuerySet[Case]:
         return found.filter(claimed_by(agent_id))
     if view is View.UNCLAIMED:
         return found.filter(unclaimed())
+    if view is View.CONFIRM:
+        return found.filter(not_proposed_by(agent_id))
     return found.filter(waiting_since__lte=overdue_from()) if view is View.OVERDUE else found
 
 

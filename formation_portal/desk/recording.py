@@ -33,7 +33,7 @@ def record(draft: Draft, **_: Any) -> None:
     facts |= {"parties": len(draft.party_models), "documents": len(draft.documents)} | kind_of(application)
     if application.stands not in UNDER_REVIEW:
         # A decision that waited is overtaken.
-        facts["confirm_since"] = None
+        facts |= {"confirm_since": None, "proposed_by_id": None}
     is_new = Case.objects.update_or_create(application=application, defaults=facts)[1]
     if is_new:
         offer(Offer, application)
@@ -43,10 +43,11 @@ def record(draft: Draft, **_: Any) -> None:
 
 @receiver(post_save, sender=Ruling)
 def record_what_waits(instance: Ruling, **_: Any) -> None:
-    """Whether a decision about the case waits for a second agent: one update, as often as somebody decides."""
+    """Whether a decision waits for a second agent, and whose: one update, as often as somebody decides."""
     is_waiting = instance.outcome == Outcome.WAITING
     since = instance.application.submitted_at if is_waiting else None
-    Case.objects.filter(pk=instance.application_id).update(confirm_since=since)
+    by = instance.proposed_by_id if is_waiting else None
+    Case.objects.filter(pk=instance.application_id).update(confirm_since=since, proposed_by=by)
 
 
 def _record_words(case_id: int, wanted: set[bytes]) -> None:

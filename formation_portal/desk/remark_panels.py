@@ -92,11 +92,6 @@ class Panel:
         """What is asked at present."""
         return tuple(line for line in self.remarks if not line.is_settled)
 
-    @property
-    def has_words(self) -> bool:
-        """Whether anything was said here."""
-        return bool(self.remarks or self.notes)
-
 
 class Panels:
     """The panels of one page of a case. Two queries when the first is asked for, and one where no sight is given.

@@ -6,6 +6,7 @@ from django.http import Http404
 from django.urls import reverse
 
 from formation_portal.applications.drafts import Draft
+from formation_portal.applications.locks import locks_of
 from formation_portal.applications.models import Document
 from formation_portal.applications.previews import findings_of
 
@@ -18,12 +19,16 @@ _PAPER = (1240, 1754)
 
 @dataclass(frozen=True, slots=True)
 class DocumentPage:
-    """One page of one document. `room` is whose addresses its links have: the portal's, or the desk's."""
+    """One page of one document. `room` is whose addresses its links have: the portal's, or the desk's.
+
+    `is_locked` where its customer can't replace it, since it was accepted.
+    """
 
     draft: Draft
     document: Document
     page: int
     room: str
+    is_locked: bool = False
 
     @property
     def holder(self) -> str:
@@ -37,8 +42,8 @@ class DocumentPage:
 
     @property
     def advice(self) -> tuple[str, ...]:
-        """What may be amiss with it; an earlier file counts nowhere, so that nothing is to be done about it."""
-        if self.document.replaced_at:
+        """What may be amiss with it; nothing is to be done about an earlier file or an accepted one."""
+        if self.document.replaced_at or self.is_locked:
             return ()
         party = self.draft.party(self.document.party.token) if self.document.party else None
         return advice(self.draft, party, self.document)
@@ -89,7 +94,11 @@ class DocumentPage:
 
 def document_page(draft: Draft, document: Document, page: int, *, room: str = "portal") -> DocumentPage:
     """The page, or 404 for one that the document hasn't got."""
-    found = DocumentPage(draft, document, page, room)
+    found = DocumentPage(draft, document, page, room, is_locked=room == "portal" and _is_accepted(draft, document))
     if not 1 <= page <= found.pages:
         raise Http404
     return found
+
+
+def _is_accepted(draft: Draft, document: Document) -> bool:
+    return (document.party.token if document.party else "", document.slot) in locks_of(draft).documents

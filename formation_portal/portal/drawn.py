@@ -23,10 +23,15 @@ def page_of(request: HttpRequest) -> str:
     return str(request.POST.get(DRAWN, "")).partition(".")[2].partition(".")[0]
 
 
+def revision_of(post: QueryDict) -> int | None:
+    """The application's revision that the page that posts was drawn from; None where it doesn't say."""
+    return whole_number(str(post.get(DRAWN, "")).partition(".")[0], digits=9)
+
+
 def seen_of(post: QueryDict, draft: Draft) -> Seen | None:
     """What the page that posts has seen; None where it doesn't say, or was drawn from another form."""
-    revision, page, form = [*str(post.get(DRAWN, "")).split("."), "", "", ""][:3]
-    number = whole_number(revision, digits=9)
+    _, page, form = [*str(post.get(DRAWN, "")).split("."), "", "", ""][:3]
+    number = revision_of(post)
     if number is None or not is_token(page) or form != draft.application.snapshot_id[:_FORM_LETTERS]:
         return None
     return Seen(number, page)

@@ -10,6 +10,7 @@ from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.export import export
 
+from .foreign import to_be_saved
 from .looking import keep_record
 from .printed_record import printed_record
 from .typesetting import typeset
@@ -30,9 +31,4 @@ def as_pdf(request: UserRequest, draft: Draft) -> HttpResponse:
 
 
 def _file(draft: Draft, content: bytes, *, kind: str, ending: str) -> HttpResponse:
-    """To be saved, and never kept by anything on the way. Named by the reference alone: names of people stay inside."""
-    answer = HttpResponse(content, content_type=kind)
-    answer.headers["Content-Disposition"] = f'attachment; filename="{draft.application.reference}.{ending}"'
-    answer.headers["Cache-Control"] = "private, no-store"
-    answer.headers["X-Content-Type-Options"] = "nosniff"
-    return answer
+    return to_be_saved(HttpResponse(content, content_type=kind), name=f"{draft.application.reference}.{ending}")

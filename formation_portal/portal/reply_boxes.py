@@ -6,18 +6,14 @@ from django.http import QueryDict
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.saving.authors import Author
-from formation_portal.reviews.replies import reply
+from formation_portal.reviews.replies import Reply, keep
 
 from .came_back import REPLY, REPLY_WAS
 
 
 def keep_replies(draft: Draft, post: QueryDict, *, by: Author) -> int:
     """Keep every reply that came; how many are about questions that are still open. Raises Closed."""
-    came = [
-        reply(draft, number, text, was=post.get(f"{REPLY_WAS}:{number}", ""), by=by)
-        for number, text in replies_in(post)
-    ]
-    return sum(came)
+    return keep(draft, list(replies_in(post)), by=by)
 
 
 def has_replies(post: QueryDict) -> bool:
@@ -25,9 +21,9 @@ def has_replies(post: QueryDict) -> bool:
     return any(True for _ in replies_in(post))
 
 
-def replies_in(post: QueryDict) -> Iterator[tuple[int, str]]:
-    """What came, by the number of its question."""
+def replies_in(post: QueryDict) -> Iterator[Reply]:
+    """What came, with what stood there when it was written."""
     for control in post:
         name, _, number = control.partition(":")
         if name == REPLY and number.isascii() and number.isdecimal() and len(number) < 10:
-            yield int(number), str(post[control])
+            yield Reply(int(number), str(post[control]), post.get(f"{REPLY_WAS}:{number}", ""))

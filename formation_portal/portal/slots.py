@@ -117,7 +117,8 @@ def _row(
         when=stands.when,
         detail=stands.detail,
         file=file_row(document) if document else None,
-        advice=advice(draft, party, document) if document else (),
+        # It says what to do, and what was accepted stays as it is.
+        advice=advice(draft, party, document) if document and not is_locked else (),
         earlier=earlier_rows(draft.replaced_in(party, slot.name), can_be_changed=has_forms),
         offers=() if document or not can_be_changed else offers(earlier, party, slot.name, key),
         note=stands.note,

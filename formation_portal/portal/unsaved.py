@@ -25,7 +25,7 @@ def unsaved_rows(sheet: Sheet, raw: Mapping[str, Any]) -> tuple[AnswerRow, ...]:
 
 def unsaved_replies(post: QueryDict) -> tuple[AnswerRow, ...]:
     """What was written to our reviewer, likewise."""
-    written = (text for _, text in replies_in(post) if text.strip())
+    written = (reply.text for reply in replies_in(post) if reply.text.strip())
     return tuple(AnswerRow(gettext("Your answer to our reviewer"), text, is_name=False, note="") for text in written)
 
 

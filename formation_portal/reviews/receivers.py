@@ -8,8 +8,8 @@ from django.utils import timezone
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.signals import moved
 
-from .models import Outcome, Review, Ruling
-from .reviewing import UNDER_REVIEW
+from .models import Outcome, Ruling
+from .reviewing import UNDER_REVIEW, raised_version
 
 
 @receiver(moved)
@@ -19,5 +19,5 @@ def end_what_waits(draft: Draft, by: Any, **_: Any) -> None:
     if application.stands in UNDER_REVIEW:
         return
     waiting = Ruling.objects.filter(application=application, outcome=Outcome.WAITING)
-    version = Review.objects.filter(pk=application.pk).values_list("version", flat=True).first() or 0
-    waiting.update(outcome=Outcome.OVERTAKEN, by=by, at=timezone.now(), version=version + 1)
+    if waiting.exists():
+        waiting.update(outcome=Outcome.OVERTAKEN, by=by, at=timezone.now(), version=raised_version(application))

@@ -1,5 +1,8 @@
 """What a customer answers to what was asked, while the application waits for them."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from django.utils import timezone
 
 from formation_portal.applications.drafts import Draft
@@ -11,8 +14,17 @@ from formation_portal.contract.lifecycle import State
 from .models import TEXT_LIMIT, Remark
 
 
-def reply(draft: Draft, number: int, text: str, *, was: str, by: Author) -> bool:
-    """Keep an answer to an open question; False where there is none. `was` is what stood there when it was written.
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What was written to the question of this number; `was` is what stood there when it was written."""
+
+    number: int
+    text: str
+    was: str
+
+
+def keep(draft: Draft, replies: Sequence[Reply], *, by: Author) -> int:
+    """Keep answers to open questions; to how many of them. Two queries, however many there are.
 
     What somebody else has written there meanwhile stays, before it. Raises Closed.
     """
@@ -20,18 +32,20 @@ def reply(draft: Draft, number: int, text: str, *, was: str, by: Author) -> bool
         if draft.application.stands is not State.RETURNED_FOR_CHANGES:
             raise Closed(draft.application.stands)
         sent = Remark.objects.filter(application=draft.application, dropped_at=None, settled_at=None)
-        remark = sent.exclude(sent_at=None).filter(pk=number).first()
-        if remark is None:
-            return False
-        words = _lines(text)
-        if words == _lines(was) or words == remark.reply:
-            return True
-        is_news = remark.reply != _lines(was)
-        joined = f"{remark.reply}\n\n{words}".strip() if is_news else words
-        remark.reply = joined[:TEXT_LIMIT]
-        remark.replied_at = timezone.now() if remark.reply else None
-        remark.save(update_fields=["reply", "replied_at"])
-        return True
+        asked = sent.exclude(sent_at=None).in_bulk([reply.number for reply in replies])
+        came = [reply for reply in replies if reply.number in asked]
+        written = [asked[one.number] for one in came if _write(asked[one.number], _lines(one.text), _lines(one.was))]
+        Remark.objects.bulk_update(written, ["reply", "replied_at"])
+        return len(came)
+
+
+def _write(remark: Remark, words: str, was: str) -> bool:
+    if words in (was, remark.reply):
+        return False
+    joined = words if remark.reply == was else f"{remark.reply}\n\n{words}".strip()
+    remark.reply = joined[:TEXT_LIMIT]
+    remark.replied_at = timezone.now() if remark.reply else None
+    return True
 
 
 def _lines(text: str) -> str:

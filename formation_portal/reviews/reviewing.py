@@ -9,6 +9,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.utils import timezone
 
 from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Application
 from formation_portal.applications.saving import Closed, advance
 from formation_portal.applications.saving.writing import writing
 from formation_portal.audit import chain
@@ -84,9 +85,20 @@ def reviewing(
             advance(draft, "begin_review", by=by)
         yield work
         if work.done:
-            review.version += 1
-            review.save()
+            _raise(review)
             _chained(work)
+
+
+def raised_version(application: Application) -> int:
+    """The version that a change from outside of a review makes, for who holds the lock of the application's row."""
+    review, _ = Review.objects.get_or_create(application=application)
+    return _raise(review)
+
+
+def _raise(review: Review) -> int:
+    review.version += 1
+    review.save()
+    return review.version
 
 
 def _chained(work: Work) -> None:

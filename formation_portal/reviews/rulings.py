@@ -108,10 +108,9 @@ def _nothing_new(work: Work) -> None:
 
 
 def _object(work: Work, deed: str, *, text: str) -> None:
-    facts = facts_of(work.draft)
-    if deed == APPROVE and (found := objections(work.draft, facts)):
+    if deed == APPROVE and (found := objections(work.draft, facts_of(work.draft))):
         raise NotYet(found)
-    if deed == RETURN and not facts.drafted and not text.strip():
+    if deed == RETURN and not text.strip() and not facts_of(work.draft).drafted:
         raise Refused("Say what has to be mended: ask at an answer or a document, or write it here.", field="text")
 
 

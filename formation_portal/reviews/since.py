@@ -9,9 +9,13 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser
 
 from formation_portal.applications.models import Application
+from formation_portal.contract.lifecycle import State
 from formation_portal.whole_numbers import whole_number
 
 from .models import Check, Note, Outcome, Remark, Review, Ruling
+
+# A page that is older than so many moves is told of the last ones.
+_MOVES_TOLD = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +61,14 @@ def since(application: Application, sight: Sight, *, by: AbstractBaseUser | None
 def _moved(application: Application, sight: Sight) -> Iterator[Move]:
     if application.submissions == sight.round:
         return
-    found = application.changes.exclude(moved_to="").select_related("who")[:20]
-    yield from (Move(change.who, change.at, change.what) for change in found)
+    found = application.changes.exclude(moved_to="").select_related("who")[:_MOVES_TOLD]
+    round_ = application.submissions
+    for change in found:
+        if change.moved_to == State.SUBMITTED_FOR_REVIEW:
+            if round_ == sight.round:
+                return
+            round_ -= 1
+        yield Move(change.who, change.at, change.what)
 
 
 def _touched(application: Application, version: int) -> Iterator[Move]:

@@ -34,6 +34,7 @@ QUESTIONS = {
     "mine": "?view=mine",
     "overdue": "?view=overdue",
     "answered": "?view=answered&sort=newest",
+    "confirm": "?view=confirm",
     "closed": "?state=incorporated",
     "search_company": "?q=company000977",
     "search_person": "?q=solveig+holdings",
@@ -133,6 +134,8 @@ def _case(number: int, one: Application) -> Case:
         open_since=at if is_open else None,
         waiting_since=at if is_open else None,
         answered_since=at if is_open and one.submissions > 1 else None,
+        confirm_since=at if is_open and number % 8 == 0 else None,
+        proposed_by=one.owner if is_open and number % 8 == 0 else None,
     )
 
 

@@ -1,5 +1,6 @@
 """Whose a company is in the end: parts that add up, also where companies own each other, and when a part counts."""
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formation_portal.contract.ownership import Stakes, Threshold, final_parts, known_parts, not_accounted_for, parts
+from formation_portal.contract.ownership import Stakes, Threshold, known_parts, not_accounted_for, parts
 
 HALF = Fraction(1, 2)
 IDS = st.sampled_from("abcdefgh")
@@ -15,6 +16,11 @@ HELD = st.dictionaries(IDS, st.integers(min_value=0, max_value=10**15), min_size
 PART = st.fractions(min_value=0, max_value=1, max_denominator=1_000)
 # Any graph at all: circles, companies that own themselves, owners of more than the whole.
 STAKES = st.dictionaries(IDS, st.dictionaries(IDS, PART, max_size=4), max_size=5)
+
+
+def final_parts(held: Mapping[str, int], **stakes: Stakes) -> dict[str, Fraction]:
+    """Where it ends."""
+    return dict(parts(held, **stakes).final)
 
 
 def test_without_companies_a_part_is_what_is_held() -> None:

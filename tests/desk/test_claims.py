@@ -16,6 +16,8 @@ from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk import claims
 from formation_portal.desk.models import Case
+from formation_portal.desk.next_case import next_case_for
+from formation_portal.desk.queue_state import QueueState
 from tests.desk.cases import page, references, said, submitted_ones
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -145,7 +147,7 @@ def test_next_goes_on_where_another_agent_was_faster(
         return claim_of(by)
 
     monkeypatch.setattr(claims, "_claim_of", overtaken)
-    found = claims.claim_next(Case.objects.order_by("waiting_since"), by=agent)
+    found = next_case_for(agent, QueueState()).case
     assert found is not None
     assert (found.pk, holder(first), holder(second)) == (second.pk, colleague, agent)
 

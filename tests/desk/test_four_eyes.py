@@ -1,23 +1,28 @@
 """With four eyes a second agent confirms or refuses what the first one has decided, and nobody confirms their own."""
 
+import importlib
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from formation_portal.accounts.rights import Right
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 from formation_portal.contract.lifecycle import State
+from formation_portal.desk import claims
 from formation_portal.desk.models import Case
 from formation_portal.reviews.models import Outcome, Ruling
 from formation_portal.reviews.notes import write_note
 from formation_portal.reviews.places import WHOLE
 from formation_portal.reviews.remarks import ask
 from formation_portal.reviews.since import sight_of
-from tests.desk.cases import page, references, submitted_ones
+from tests.desk.cases import page, references, said, submitted_ones
 from tests.desk.deciding import accept_all, case_page, decided, path, seen, sound, state
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -45,6 +50,11 @@ def actions(client: Client, draft: Draft) -> set[str]:
     """What the case's page offers about the decision."""
     forms = [one.attributes.get("action", "") for one in case_page(client, draft).all("form", method="post")]
     return {one.removeprefix(path(draft, "ruling/")) for one in forms if "/ruling/" in one}
+
+
+def waiting(client: Client) -> str:
+    """How many the queue says that there are to confirm."""
+    return next(one.text for one in page(client).all("a") if one.text.startswith("To confirm")).split()[-1]
 
 
 def test_an_approval_waits_and_says_so(proposed: Draft, as_agent: Client, as_colleague: Client) -> None:
@@ -189,9 +199,53 @@ def test_the_queue_says_what_waits_and_has_a_view_of_it(
 ) -> None:
     submitted_ones(owner, 2)
     assert references(as_colleague, "?view=confirm") == [proposed.application.reference]
+    assert waiting(as_colleague) == "1"
     assert "Waits for a second agent" in [one.text for one in page(as_colleague).all("span", class_="status")]
     post(as_colleague, proposed, "confirmation")
     assert references(as_colleague, "?view=confirm") == []
+    assert waiting(as_colleague) == "0"
+
+
+def test_that_view_leaves_out_what_one_has_proposed_oneself(
+    proposed: Draft, agent: Any, as_agent: Client, as_colleague: Client
+) -> None:
+    assert (references(as_agent, "?view=confirm"), waiting(as_agent)) == ([], "0")
+    assert references(as_agent) == [proposed.application.reference]
+    post(as_agent, proposed, "retraction")
+    decided(as_colleague, proposed, "approve")
+    assert (references(as_agent, "?view=confirm"), waiting(as_agent)) == ([proposed.application.reference], "1")
+    assert references(as_colleague, "?view=confirm") == []
+
+
+def test_the_next_case_out_of_it_is_what_a_colleague_has_proposed_and_still_holds(
+    proposed: Draft, owner: Any, agent: Any, colleague: Any, as_agent: Client, as_colleague: Client
+) -> None:
+    submitted_ones(owner, 1, first_days=3)
+    claims.claim([proposed.application.pk], by=agent)
+    shown = {"shown": "?view=confirm"}
+    assert "Nothing unclaimed fits." in said(as_agent, "/desk/next-case/", shown)
+    assert as_colleague.post("/desk/next-case/", shown)["Location"].startswith(path(proposed))
+    assert Case.objects.get(pk=proposed.application.pk).claimed_by == colleague
+    assert "Nothing unclaimed fits." in said(as_colleague, "/desk/next-case/", shown)
+
+
+@pytest.mark.parametrize("query", ["", "?view=overdue"])
+def test_no_next_case_is_one_that_waits_for_somebody_else(
+    proposed: Draft, as_agent: Client, as_colleague: Client, query: str
+) -> None:
+    long_ago = timezone.now() - timedelta(days=90)
+    Case.objects.update(submitted_at=long_ago, open_since=long_ago, waiting_since=long_ago, confirm_since=long_ago)
+    assert "Nothing unclaimed fits." in said(as_agent, "/desk/next-case/", {"shown": query})
+    assert as_colleague.post("/desk/next-case/", {"shown": query})["Location"].startswith(path(proposed))
+
+
+def test_what_waited_before_the_desk_kept_who_proposed_it_is_still_theirs(proposed: Draft, as_agent: Client) -> None:
+    kept = Case.objects.values().get()
+    Case.objects.update(proposed_by=None)
+    assert references(as_agent, "?view=confirm") == [proposed.application.reference]
+    migration = "formation_portal.desk.migrations.0008_who_proposed_what_waits_already"
+    importlib.import_module(migration).say_who(apps, None)
+    assert Case.objects.values().get() == kept
 
 
 @pytest.mark.parametrize("end", ["retraction", "refusal", "return", "withdraw"])
@@ -206,6 +260,7 @@ def test_a_case_leaves_that_view_however_it_ends(
     else:
         post(as_agent if end == "retraction" else as_colleague, proposed, end, why="So")
     assert Case.objects.get().confirm_since is None
+    assert Case.objects.get().proposed_by is None
 
 
 def test_without_four_eyes_the_queue_has_no_such_view(owner: Any, as_agent: Client, settings: Any) -> None:

@@ -1,14 +1,16 @@
 """Where every word is common the queue is looked through so far and no further; the page says so, and leads on."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db.models import F
 from django.test import Client
 
 from formation_portal.applications.models import Application
 from formation_portal.desk import queue_page, queue_search
 from formation_portal.desk.models import Case, CaseWord
-from tests.desk.cases import page, references, submitted_ones
+from tests.desk.cases import page, references, said, submitted_ones
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -91,3 +93,27 @@ def test_a_rare_word_is_looked_up_wherever_its_case_stands(cases: list[Applicati
     markup = page(as_agent, "?q=alpha+gamma")
     assert "We looked through" not in markup.one("main").text
     assert references(as_agent, "?q=ingrid+gamma") == [cases[10].reference]
+
+
+def test_the_next_case_is_looked_for_as_far_and_no_further(cases: list[Application], as_agent: Client) -> None:
+    shown = {"shown": "?q=alpha+beta"}
+    response = as_agent.post("/desk/next-case/", shown)
+    assert response["Location"] == "/desk/?q=alpha+beta"
+    landed = page(as_agent, "?q=alpha+beta")
+    assert "Nothing unclaimed fits among the 4 cases that have waited longest." in landed.one("main").text
+    assert looks_on(landed) != []
+    assert not Case.objects.exclude(claimed_by=None).exists()
+
+
+@pytest.mark.parametrize("view", ["", "&view=overdue", "&view=answered"])
+def test_the_next_case_is_found_near_and_among_the_last_ones(
+    cases: list[Application], as_agent: Client, view: str
+) -> None:
+    long_ago = F("submitted_at") - timedelta(days=30)
+    Case.objects.update(waiting_since=long_ago, answered_since=long_ago)
+    opened = [as_agent.post("/desk/next-case/", {"shown": f"?q=alpha+ingrid{view}"})["Location"] for _ in range(2)]
+    assert [one.split("/")[2] for one in opened] == [cases[0].reference, cases[3].reference]
+    Case.objects.exclude(pk__in=[one.pk for one in cases[5:8]]).update(waiting_since=None, answered_since=None)
+    found = as_agent.post("/desk/next-case/", {"shown": f"?q=alpha+beta{view}"})["Location"]
+    assert found.split("/")[2] == cases[6].reference
+    assert "Nothing unclaimed fits." in said(as_agent, "/desk/next-case/", {"shown": f"?q=alpha+beta{view}"})

@@ -1,6 +1,7 @@
 """States of an application that an agent has returned, for pictures and barriers."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from django.contrib.auth import get_user_model
@@ -34,7 +35,9 @@ def after_a_return() -> Iterator[Shot]:
     application = saving.start(owner=owner, product=made.product())
     made.fill_in(open_draft(application), owner)
     root = f"/applications/{application.reference}/"
+    yield Shot("check-unread", f"{root}check/", act=partial(_submit_unread, application, owner))
     saving.submit(_now(application), by=owner, declaration="I declare it.")
+    yield Shot("withdrawal-unread", f"{root}withdrawal/", act=partial(_withdraw_unread, application, agent))
     _give_back(application, agent, _ASKED)
     pages = ("", "status/", "people/ada/", "sections/funds/", "sections/the-company/", "documents/", "shares/")
     for page in pages:
@@ -71,6 +74,21 @@ def _give_back(application: Application, agent: Any, asked: dict[Place, str]) ->
 
 def _now(application: Application) -> Draft:
     return open_draft(Application.objects.get(pk=application.pk))
+
+
+def _submit_unread(application: Application, owner: Any, tab: Tab) -> None:
+    draft = _now(application)
+    section = draft.schema.section("funds")
+    assert section is not None
+    more = made.FUNDS | {"xy.capital": {"amount": "55,000", "currency": "USD"}}
+    saving.save_section(draft, section, more, version=draft.version("funds"), by=owner)
+    tab.locator("#declaration").check()
+    press(tab, "Submit")
+
+
+def _withdraw_unread(application: Application, agent: Any, tab: Tab) -> None:
+    saving.advance(_now(application), "begin_review", by=agent)
+    press(tab, "Withdraw")
 
 
 def _send(tab: Tab) -> None:

@@ -122,7 +122,7 @@ def test_the_record_is_a_file_that_nobody_keeps_on_the_way(draft: Draft, as_owne
     response = as_owner.get(f"/applications/{reference}/record.json")
     assert response["Content-Type"] == "application/json"
     assert response["Content-Disposition"] == f'attachment; filename="{reference}.json"'
-    assert response["Cache-Control"] == "private, no-store"
+    assert response["Cache-Control"] == "no-store"
 
 
 def test_overview_status_and_desk_lead_to_it(

@@ -235,7 +235,7 @@ def test_it_is_a_file_that_nobody_keeps_on_the_way(draft: Draft, as_owner: Clien
     response = as_owner.get(path(draft))
     assert response["Content-Type"] == "application/pdf"
     assert response["Content-Disposition"] == f'attachment; filename="{draft.application.reference}.pdf"'
-    assert response["Cache-Control"] == "private, no-store"
+    assert response["Cache-Control"] == "no-store"
     assert as_owner.post(path(draft)).status_code == 405
 
 

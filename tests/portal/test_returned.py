@@ -91,6 +91,8 @@ def test_the_check_page_sends_corrections_in_one_press(came_back: Draft, owner: 
     check = page_of(as_owner, came_back, "check/")
     assert [one.text for one in check.all("button", class_="button") if one.inside("form")] == ["Send corrections"]
     assert "Nothing. You can send your corrections." in check.one("main").text
+    changed = check.one("ul", class_="log")
+    assert changed.text == "Uploaded “Passport” of Ada Lovelace: PassportChanged “The company”: Name"
     response = as_owner.post(url(came_back, "submission/"), {"declaration": "1"}, follow=True)
     assert fresh(came_back).application.stands is State.SUBMITTED_FOR_REVIEW
     assert "Your corrections for Larkspur are sent." in response.content.decode()

@@ -3,12 +3,15 @@
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft, open_draft
-from formation_portal.applications.models import Application
+from formation_portal.applications.models import Application, Document
 from formation_portal.contract.lifecycle import State
+from formation_portal.papers.findings import Code
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.facts import facts_of
 from formation_portal.reviews.models import Remark
@@ -156,6 +159,18 @@ def test_an_accepted_document_has_no_button(submitted: Draft, agent: Any, as_own
     assert len(fresh(draft).documents) == 1
 
 
+@pytest.mark.parametrize(("place", "is_said"), [(PASSPORT, True), (BIRTH, False)])
+def test_what_may_be_amiss_is_said_where_the_file_can_be_replaced_and_to_agents(
+    submitted: Draft, agent: Any, as_owner: Client, as_agent: Client, place: Place, is_said: bool
+) -> None:
+    draft = give_back(submitted, agent, place)
+    Document.objects.update(findings={"pages": 1, "codes": [Code.PROTECTED]})
+    alone = f"documents/{draft.documents[0].pk}/pages/1/"
+    for page in ("documents/", "people/ada/", "check/", alone):
+        assert ("Upload one without, or keep it." in page_of(as_owner, draft, page).one("main").text) is is_said, page
+    assert "Upload one without" in as_agent.get(f"/desk/{draft.application.reference}/{alone}").content.decode()
+
+
 def test_a_reply_is_kept_with_the_page_and_by_itself(asked: Draft, as_owner: Client) -> None:
     ada, birth, passport = asked.party("ada"), number(asked, BIRTH), number(asked, PASSPORT)
     assert ada is not None
@@ -165,6 +180,21 @@ def test_a_reply_is_kept_with_the_page_and_by_itself(asked: Draft, as_owner: Cli
     assert list(Remark.objects.order_by("pk").values_list("reply", flat=True)) == ["It is right", "There is no other"]
     assert "There is no other" in page_of(as_owner, asked, "documents/").one("main").text
     assert "Waiting for you: send your corrections." in page_of(as_owner, asked, "status/").one("main").text
+
+
+def test_many_replies_cost_no_more_than_one(submitted: Draft, agent: Any, as_owner: Client) -> None:
+    draft = give_back(submitted, agent, BIRTH, PASSPORT, PURPOSE, FUNDS)
+    numbers = list(Remark.objects.order_by("pk").values_list("pk", flat=True))
+
+    def queries(*asked_about: int) -> int:
+        posted = {f"reply:{one}": f"Seen, {len(asked_about)}" for one in (*asked_about, 10**8)}
+        with CaptureQueriesContext(connection) as captured:
+            as_owner.post(url(draft, "replies/"), posted)
+        return len(captured)
+
+    queries(numbers[0])  # the session's first message is written by it
+    assert queries(numbers[1]) == queries(*numbers[1:], *range(10**6, 10**6 + 50))
+    assert not Remark.objects.filter(reply="")
 
 
 def test_nobody_writes_over_a_reply_that_they_have_not_seen(asked: Draft, as_owner: Client) -> None:

@@ -1,8 +1,11 @@
 """The receipt, the tracker, and taking an application back."""
 
+from typing import Any
+
 import pytest
 from django.test import Client
 
+from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
@@ -56,6 +59,21 @@ def test_one_takes_it_back_only_after_being_asked(submitted: Draft, as_owner: Cl
     response = as_owner.post(path(submitted, "withdrawal/"), follow=True)
     assert Application.objects.get(pk=submitted.application.pk).stands is State.WITHDRAWN
     assert "You withdrew" in response.content.decode()
+
+
+def test_what_was_decided_since_is_told_before_it_is_taken_back(submitted: Draft, as_owner: Client, agent: Any) -> None:
+    asked = Markup(as_owner.get(path(submitted, "withdrawal/")).content.decode())
+    read = {"drawn": asked.one("input", name="drawn").attributes["value"]}
+    saving.advance(submitted, "begin_review", by=agent)
+    saving.advance(submitted, "approve", by=agent)
+    answer = as_owner.post(path(submitted, "withdrawal/"), read)
+    assert answer.status_code == 409
+    told = Markup(answer.content.decode())
+    assert told.faults == []
+    assert f"it is “{State.SUBMITTED_TO_CSP.words}” now" in told.one("main").text
+    assert Application.objects.get(pk=submitted.application.pk).stands is State.SUBMITTED_TO_CSP
+    as_owner.post(path(submitted, "withdrawal/"), {"drawn": told.one("input", name="drawn").attributes["value"]})
+    assert Application.objects.get(pk=submitted.application.pk).stands is State.WITHDRAWN
 
 
 @pytest.mark.parametrize("state", [State.INCORPORATED, State.REJECTED, State.WITHDRAWN])

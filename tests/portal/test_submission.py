@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.contract.lifecycle import State
@@ -64,6 +65,31 @@ def test_a_second_press_ends_at_the_same_receipt(complete: Draft, as_owner: Clie
     assert first["Location"] == second["Location"]
     assert Application.objects.get(pk=complete.application.pk).submissions == 1
     assert Change.objects.filter(application=complete.application, what__startswith="Submitted").count() == 1
+
+
+def test_what_was_changed_after_the_page_was_read_is_not_declared(
+    complete: Draft, as_owner: Client, owner: Any
+) -> None:
+    def declared() -> dict[str, str]:
+        page = Markup(as_owner.get(path(complete).replace("submission", "check")).content.decode())
+        return DECLARED | {"drawn": page.one("input", name="drawn").attributes["value"]}
+
+    read, section = declared(), complete.schema.entity_sections[0]
+    saving.save_section(
+        complete, section, {"entity.name": "Heron Holdings"}, version=complete.version(section.key), by=owner
+    )
+    answer = as_owner.post(path(complete), read)
+    assert answer.status_code == 409
+    assert state(complete) is State.DRAFT
+    markup = Markup(answer.content.decode())
+    assert markup.faults == []
+    told = next(one for one in markup.all("div") if one.attributes.get("role") == "alert")
+    assert "Something has changed since you opened this page" in told.text
+    assert ": Name" in told.text
+    assert "checked" not in markup.one("input", id="declaration").attributes
+    again = DECLARED | {"drawn": markup.one("input", name="drawn").attributes["value"]}
+    assert as_owner.post(path(complete), again)["Location"].endswith("/status/")
+    assert state(complete) is State.SUBMITTED_FOR_REVIEW
 
 
 def test_the_form_stands_on_the_check_page(complete: Draft, as_owner: Client) -> None:

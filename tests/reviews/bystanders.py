@@ -11,6 +11,7 @@ from formation_portal.applications.models import Application
 from formation_portal.applications.tokens import new_token
 from formation_portal.reviews.checks import accept, reopen
 from formation_portal.reviews.facts import Facts, facts_of
+from formation_portal.reviews.models import Outcome
 from formation_portal.reviews.notes import write_note
 from formation_portal.reviews.places import WHOLE, Place
 from formation_portal.reviews.refusals import NotYet, Overtaken, Refused
@@ -18,7 +19,7 @@ from formation_portal.reviews.remarks import ask, drop, settle
 from formation_portal.reviews.rulings import APPROVE, DECLINE, INCORPORATE, RETURN, confirm, refuse, rule
 from formation_portal.reviews.since import Sight, sight_of
 
-REFUSALS = (Overtaken, Refused, NotYet, saving.Closed, saving.Stale, saving.NotReady, saving.Gone)
+REFUSALS = (Overtaken, Refused, NotYet, saving.Closed, saving.Stale, saving.NotReady, saving.Gone, saving.Unread)
 NAME = "person.first_name"
 TOKEN = "ada"
 MET_AT = 3
@@ -51,11 +52,12 @@ class Page:
 
 @dataclass(frozen=True)
 class Written:
-    """One thing that somebody did: `about` is what it changed; `is_ruling`, that it was about everything."""
+    """One thing that somebody did: `about` is what it changed, `name` what was typed; `is_ruling`: it was about all."""
 
     who: str
     about: frozenset[Any] = frozenset()
     is_ruling: bool = False
+    name: str = ""
 
     def overlooks(self, other: "Written") -> bool:
         """Whether it would be a silent overwrite, had the other been done since its page was drawn."""
@@ -63,6 +65,9 @@ class Written:
             return False
         if self.is_ruling:
             return True
+        if any(what == "state" for what, _ in self.about):
+            # Submitting and withdrawing are about what the customer can see.
+            return any(what in ("state", "name") for what, _ in other.about)
         clashes = set(self.about)
         for what, place in self.about:
             if what == "accepted":
@@ -178,8 +183,9 @@ def _note(person: Person, page: Page, _: random.Random) -> Press:
 def _ruling(deed: str) -> Callable[..., Press]:
     def build(person: Person, page: Page, _: random.Random) -> Press:
         def press(draft: Draft) -> Written:
-            rule(draft, deed, text="A word", by=person.account, sight=page.sight)
-            return Written(person.who, frozenset({("ruling", deed)}), is_ruling=True)
+            ruling = rule(draft, deed, text="A word", by=person.account, sight=page.sight)
+            moved = {("state", deed)} if ruling.outcome == Outcome.DONE else set()
+            return Written(person.who, frozenset({("ruling", deed), *moved}), is_ruling=True)
 
         return press
 
@@ -189,7 +195,7 @@ def _ruling(deed: str) -> Callable[..., Press]:
 def _confirm(person: Person, page: Page, _: random.Random) -> Press:
     def press(draft: Draft) -> Written:
         confirm(draft, by=person.account, sight=page.sight)
-        return Written(person.who, frozenset({("ruling", "confirm")}), is_ruling=True)
+        return Written(person.who, frozenset({("ruling", "confirm"), ("state", "confirm")}), is_ruling=True)
 
     return press
 
@@ -209,14 +215,15 @@ def _rename(person: Person, page: Page, dice: random.Random) -> Press:
         party = draft.party(TOKEN)
         assert party is not None
         saving.save_party(draft, party, {NAME: name}, version=page.version, by=person.account, seen=page.seen)
-        return Written(person.who, frozenset({("name", "")})) if name != page.name else None
+        # What was accepted stays, as does what others wrote where the page says nothing new: no write, and it is told.
+        return Written(person.who, frozenset({("name", "")}), name=name) if draft.written else None
 
     return press
 
 
 def _submit(person: Person, page: Page, _: random.Random) -> Press:
     def press(draft: Draft) -> Written:
-        saving.submit(draft, by=person.account)
+        saving.submit(draft, by=person.account, revision=page.seen.revision)
         return Written(person.who, frozenset({("state", "submitted")}))
 
     return press
@@ -224,7 +231,7 @@ def _submit(person: Person, page: Page, _: random.Random) -> Press:
 
 def _withdraw(person: Person, page: Page, _: random.Random) -> Press:
     def press(draft: Draft) -> Written:
-        saving.withdraw(draft, by=person.account)
+        saving.withdraw(draft, by=person.account, revision=page.seen.revision)
         return Written(person.who, frozenset({("state", "withdrawn")}))
 
     return press

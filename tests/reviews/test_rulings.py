@@ -24,7 +24,7 @@ from formation_portal.reviews.rulings import (
     waiting_ruling,
 )
 from formation_portal.reviews.signals import sent
-from formation_portal.reviews.since import sight_of
+from formation_portal.reviews.since import sight_of, since
 
 from .conftest import again
 
@@ -132,6 +132,23 @@ def test_whoever_decides_is_told_first_what_others_did(submitted: Draft, agent: 
     assert again(submitted).application.stands is State.IN_REVIEW
 
 
+def test_a_page_of_an_earlier_round_is_told_of_that_round_and_what_followed(
+    submitted: Draft, agent: Any, owner: Any
+) -> None:
+    rule(submitted, RETURN, text="Look again", by=agent, sight=now(submitted))
+    saving.submit(submitted, by=owner)
+    seen = now(submitted)
+    rule(submitted, RETURN, text="And again", by=agent, sight=now(submitted))
+    saving.submit(submitted, by=owner)
+    with pytest.raises(Overtaken) as caught:
+        rule(submitted, DECLINE, text="We can't take it", by=agent, sight=seen)
+    of_the_customer = [move for move in caught.value.moves if move.by == owner]
+    assert len(of_the_customer) == 1, "the second submission of two is what this page was drawn after"
+    told = [move.by for move in since(submitted.application, seen, by=None)]
+    assert told.count(owner) == 1
+    assert told.count(agent) >= 2, "the review was begun, and the application returned"
+
+
 def test_ones_own_checks_overtake_nobody(submitted: Draft, agent: Any) -> None:
     seen = now(submitted)
     accept_all(submitted, agent)
@@ -183,7 +200,9 @@ def test_a_return_and_a_withdrawal_overtake_what_waits(
     assert Ruling.objects.get(pk=first.pk).outcome == Outcome.OVERTAKEN
     saving.submit(submitted, by=owner)
     second = rule(submitted, DECLINE, text="We can't take it", by=agent, sight=now(submitted))
+    seen = now(submitted)
     saving.withdraw(submitted, by=owner)
+    assert now(submitted).version == seen.version + 1
     assert Ruling.objects.get(pk=second.pk).outcome == Outcome.OVERTAKEN
     with pytest.raises(saving.Closed):
         confirm(submitted, by=colleague, sight=now(submitted))

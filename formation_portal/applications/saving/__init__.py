@@ -11,7 +11,7 @@ from .new_form import take_form
 from .parties import ROLES, add_party, save_party, set_roles
 from .party_imports import forget_import, keep_import, rows_of, take_import
 from .planting import carried_from, carry_over, copied_from, copy
-from .refusals import Accepted, Closed, FormChanged, Gone, NotCopied, NotReady, Overtaken, Stale, UploadRefused
+from .refusals import Accepted, Closed, FormChanged, Gone, NotCopied, NotReady, Overtaken, Stale, Unread, UploadRefused
 from .removed_parties import remove_party, restore_party
 from .restoring import choices_of, restore_choices
 from .sections import save_section
@@ -31,6 +31,7 @@ __all__ = [
     "Overtaken",
     "Seen",
     "Stale",
+    "Unread",
     "UploadRefused",
     "add_document",
     "add_owner",

@@ -19,10 +19,12 @@ from ..models import Application, Change
 from ..signals import changed, submitting
 from .chaining import chained
 from .documents import forget_files
-from .refusals import Closed, NotReady
+from .refusals import Closed, NotReady, Unread
 from .removed_parties import delete_removed_parties
 from .writing import writing
 
+# Of more changes than these only the newest are told.
+_CHANGES_TOLD = 20
 # What the history says of an agent's deed.
 _ADVANCED = {
     "begin_review": noted("Began the review"),
@@ -49,15 +51,17 @@ def start(*, owner: AbstractBaseUser, product: CatalogItem) -> Application:
     return application
 
 
-def submit(draft: Draft, *, by: AbstractBaseUser, declaration: str = "") -> None:
+def submit(draft: Draft, *, by: AbstractBaseUser, declaration: str = "", revision: int | None = None) -> None:
     """Hand the application in for review. Raises NotReady with what is still needed, and Closed.
 
-    Parties that were removed are deleted for good, with their documents.
+    Who declares something has read it: raises Unread where the application is another by now than at the `revision`
+    that the page was drawn from. Parties that were removed are deleted for good, with their documents.
     """
     with writing(draft, by=by, must_be_open=False) as journal:
         application = draft.application
         if application.deleted_at or not may("submit", application.stands):
             raise Closed(application.stands)
+        _refuse_unread(application, revision)
         objections = _objections(draft)
         if still_needed := (*draft.needs, *objections):
             raise NotReady(still_needed)
@@ -76,8 +80,16 @@ def _objections(draft: Draft) -> tuple[Need, ...]:
     return tuple(need for _, needs in answers for need in needs or ())
 
 
-def withdraw(draft: Draft, *, by: AbstractBaseUser) -> None:
-    """Take back an application that was submitted; a draft that never was is deleted instead. Raises Closed."""
+def _refuse_unread(application: Application, revision: int | None) -> None:
+    if revision is not None and application.revision != revision:
+        raise Unread(list(application.changes.filter(revision__gt=revision)[:_CHANGES_TOLD]))
+
+
+def withdraw(draft: Draft, *, by: AbstractBaseUser, revision: int | None = None) -> None:
+    """Take back an application that was submitted; a draft that never was is deleted instead.
+
+    Raises Closed, and Unread where it is another by now than at the `revision` that the page was drawn from.
+    """
     application = draft.application
     if application.submitted_at is None:
         delete_draft(application, by=by)
@@ -85,6 +97,7 @@ def withdraw(draft: Draft, *, by: AbstractBaseUser) -> None:
     with writing(draft, by=by, must_be_open=False) as journal:
         if not may("withdraw", application.stands):
             raise Closed(application.stands)
+        _refuse_unread(application, revision)
         application.state = State.WITHDRAWN
         delete_removed_parties(draft)
         journal.note("Withdrew the application")

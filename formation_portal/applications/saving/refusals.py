@@ -86,6 +86,14 @@ class NotCopied(Exception):
         super().__init__(say("We could not copy the documents just now. Try again in a few minutes"))
 
 
+class Unread(Exception):
+    """The application was changed since the page was drawn on which it was declared; the newest change first."""
+
+    def __init__(self, changes: Sequence[Change]) -> None:
+        super().__init__(say("Something has changed since you opened this page"))
+        self.changes = tuple(changes)
+
+
 class UploadRefused(Exception):
     """The file cannot be taken; the message says what to do."""
 

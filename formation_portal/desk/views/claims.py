@@ -11,9 +11,10 @@ from formation_portal.whole_numbers import whole_number
 
 from .. import claims as deeds
 from ..claim_words import words_after_claiming, words_after_releasing
-from ..claiming import TakeOver, claim_case, next_case_for
+from ..claiming import TakeOver, claim_case
 from ..coming_from import came_from, case_url, queue_url
 from ..finding import application_of
+from ..next_case import next_case_for
 
 _METHODS = ["GET", "HEAD", "POST"]
 # No page shows more.
@@ -47,10 +48,10 @@ def next_case(request: UserRequest) -> HttpResponse:
         return _to_queue(request)
     shown = came_from(request.POST)
     found = next_case_for(request.user, shown)
-    if found is None:
-        messages.info(request, "Nothing unclaimed fits.")
+    if found.case is None:
+        messages.info(request, found.words)
         return _to_queue(request)
-    return redirect(case_url(found.application.reference, shown))
+    return redirect(case_url(found.case.application.reference, shown))
 
 
 @require_http_methods(_METHODS)

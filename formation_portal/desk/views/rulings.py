@@ -19,10 +19,10 @@ from formation_portal.reviews.rulings import confirm, refuse, take_back
 from formation_portal.reviews.since import Sight
 
 from ..arrivals import arrivals
-from ..claiming import next_case_for
 from ..coming_from import came_from, case_url, queue_url
 from ..finding import case_of
 from ..meanwhile import meanwhile
+from ..next_case import next_case_for
 from ..ruling_form import RulingForm, decide
 from ..ruling_panel import ruling_panel
 from ..ruling_words import words_after
@@ -103,9 +103,10 @@ def _go_on(request: UserRequest, draft: Draft, words: str, *, opens_next: bool) 
     link = '<a class="name" href="{}">{}</a> {}'
     messages.success(request, format_html(link, case_url(reference, shown), draft.title, words))
     if opens_next and request.user.may[Right.REVIEW]:
-        if case := next_case_for(request.user, shown):
-            return redirect(case_url(case.application.reference, shown))
-        messages.info(request, "Nothing unclaimed fits.")
+        following = next_case_for(request.user, shown)
+        if following.case:
+            return redirect(case_url(following.case.application.reference, shown))
+        messages.info(request, following.words)
     return redirect(queue_url(shown))
 
 

@@ -1,6 +1,6 @@
 """The sheet in which many people are filled in at once: to download, and to upload."""
 
-from typing import Any, cast
+from typing import cast
 
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpResponse
@@ -20,6 +20,7 @@ from formation_portal.applications.spreadsheet.template_workbook import xlsx_tem
 from formation_portal.contract.language import say
 
 from ..finding import draft_of
+from ..foreign import to_be_saved
 from ..spreadsheet_page import SpreadsheetPage, spreadsheet_page
 
 _SHEET = "sheet"
@@ -82,9 +83,4 @@ def spreadsheet_csv(request: UserRequest, reference: str) -> HttpResponse:
 
 
 def _file(reference: str, content: bytes, ending: str, content_type: str) -> HttpResponse:
-    headers: dict[str, Any] = {
-        "Content-Disposition": f'attachment; filename="{reference}.{ending}"',
-        "Cache-Control": "no-store",
-        "X-Content-Type-Options": "nosniff",
-    }
-    return HttpResponse(content, content_type=content_type, headers=headers)
+    return to_be_saved(HttpResponse(content, content_type=content_type), name=f"{reference}.{ending}")

@@ -14,6 +14,7 @@ from formation_portal.applications.access import Right
 from formation_portal.contract.language import say
 from formation_portal.contract.lifecycle import may
 
+from ..drawn import revision_of
 from ..finding import draft_of
 from ..status_news import is_news
 from ..status_page import status_page
@@ -53,8 +54,14 @@ def withdrawal(request: UserRequest, reference: str) -> HttpResponse:
         return redirect("portal:removal", reference=reference)
     if not may("withdraw", draft.application.stands):
         return redirect("portal:status", reference=reference)
-    if request.method == "POST":
-        saving.withdraw(draft, by=request.user)
+    if request.method != "POST":
+        return render(request, "portal/withdrawal.html", {"draft": draft})
+    try:
+        saving.withdraw(draft, by=request.user, revision=revision_of(request.POST))
+    except saving.Unread:
+        return render(request, "portal/withdrawal.html", {"draft": draft, "is_unread": True}, status=409)
+    except saving.Closed as closed:
+        messages.error(request, f"{closed}.")
+    else:
         messages.success(request, say("The application is withdrawn."))
-        return redirect("portal:status", reference=reference)
-    return render(request, "portal/withdrawal.html", {"draft": draft})
+    return redirect("portal:status", reference=reference)

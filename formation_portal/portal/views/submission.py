@@ -18,8 +18,10 @@ from formation_portal.contract.lifecycle import State
 from ..arrivals import give_it_a_moment
 from ..check_page import check_page
 from ..declaration import declaration_of
+from ..drawn import revision_of
 from ..finding import draft_of
 from ..lists import Problem
+from ..returned import corrections_of
 
 BOX = "declaration"
 # Says that its customer knows what nobody has touched or answered, and sends it so.
@@ -41,7 +43,9 @@ def submission(request: UserRequest, reference: str) -> HttpResponse:
         return _check_again(request, draft, left=left)
     declaration = declaration_of(draft, by=request.user)
     try:
-        saving.submit(draft, by=request.user, declaration=declaration.text)
+        saving.submit(draft, by=request.user, declaration=declaration.text, revision=revision_of(request.POST))
+    except saving.Unread as unread:
+        return _check_again(request, draft, unread=unread, status=409)
     except saving.NotReady as refusal:
         return _check_again(request, draft, refusal=refusal)
     except saving.Closed:
@@ -72,6 +76,7 @@ def _check_again(
     *,
     error: str = "",
     refusal: saving.NotReady | None = None,
+    unread: saving.Unread | None = None,
     left: int = 0,
     status: int = 422,
 ) -> HttpResponse:
@@ -79,8 +84,11 @@ def _check_again(
     context = {
         "page": page,
         "declaration": declaration_of(draft, by=request.user, error=error),
-        "is_declared": BOX in request.POST,
+        # What has changed meanwhile was not declared.
+        "is_declared": BOX in request.POST and unread is None,
         "is_refused": refusal is not None,
+        "is_unread": unread is not None,
+        "changed": corrections_of(unread.changes) if unread else (),
         "left": left,
         "problems": [Problem(BOX, error)] if error else [],
     }
