@@ -6,7 +6,7 @@ from django.db import models
 class Right(models.TextChoices):
     """The rights, each with what it lets an agent do."""
 
-    REVIEW = "review", "claim cases, check facts, ask their customers"
+    REVIEW = "review", "claim cases, check facts, see masked numbers, ask their customers"
     DECIDE = "decide", "approve, return and decline"
     CONFIRM = "confirm", "confirm what another agent has decided"
     EXPORT = "export", "take records as JSON, PDF and CSV"

@@ -19,6 +19,7 @@ class Deed(models.TextChoices):
     DECISION = "decision", "Decided"
     REVIEW = "review", "Reviewed"
     RIGHTS = "rights", "Changed rights"
+    REVEAL = "reveal", "Looked at numbers"
 
 
 class Actor(models.TextChoices):

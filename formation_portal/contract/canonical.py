@@ -41,6 +41,8 @@ _NAME_PROPERTIES = ("name", "first_name", "middle_names", "last_name", "former_n
 _NAMELIKE = re.compile(r"(?:\w+_)?names?(?:_\d+)?")
 # How a property ends that says until when a paper is good: `passport_expiry`.
 _EXPIRY_WORDS = ("expiry", "expiration")
+# How a property ends that holds a number somebody is known by: `passport_number`, `tax_number_2`; but `phone_number`.
+_NUMBER = re.compile(r"(?:(?!\w*phone)\w+_)?number(?:_\d+)?")
 # WCAG 1.3.5 tokens, by the last part of the canonical name; only for the signed-in person's own data.
 _AUTOCOMPLETE = {
     "first_name": "given-name",
@@ -100,6 +102,15 @@ def expiring(canonical_field: str | None) -> str:
     """What the answer says the end of, in words: `passport` for `person.passport_expiry`; empty for any other."""
     paper, _, last = property_of(canonical_field or "").rpartition("_")
     return paper.replace("_", " ") if last in _EXPIRY_WORDS else ""
+
+
+def is_identity_number(canonical_field: str | None, *, kind: str) -> bool:
+    """Whether the answer of a party of the kind is a number that a natural person is known by: of a passport, of taxes.
+
+    Those of companies are public, and a telephone's is for calling.
+    """
+    named = property_of(canonical_field or "")
+    return is_person(kind) and _NUMBER.fullmatch(named) is not None
 
 
 def role_word(role: str) -> str:

@@ -11,6 +11,8 @@ from formation_portal.applications.models import document_subject
 from formation_portal.relay.board import DeliveryBoard, DeliveryView, deliveries
 from formation_portal.relay.kinds import Kind, holding_subject
 
+from .veil import Veil
+
 
 @dataclass(frozen=True, slots=True)
 class ArrivalRow:
@@ -47,28 +49,29 @@ def arrivals(draft: Draft) -> Arrivals:
     """Where everything stands. Two queries."""
     board = deliveries(draft.application)
     overall = board.overall
-    return Arrivals(overall.words, overall.state.value, board.notices, tuple(_rows(draft, board)))
+    veil = Veil(draft)
+    rows = tuple(_row(title, view, veil) for title, view in _views(draft, board))
+    return Arrivals(overall.words, overall.state.value, board.notices, rows)
 
 
-def _rows(draft: Draft, board: DeliveryBoard) -> Iterator[ArrivalRow]:
-    yield _row(draft.title, board.of_entity())
+def _views(draft: Draft, board: DeliveryBoard) -> Iterator[tuple[str, DeliveryView]]:
+    yield (draft.title, board.of_entity())
     for share_class in draft.share_classes if draft.holds_shares else ():
-        yield _row(f"Share class {share_class.label}", board.of_share_class(share_class.token))
+        yield (f"Share class {share_class.label}", board.of_share_class(share_class.token))
     for party in draft.parties:
-        yield _row(party.label, board.of_party(party.token))
+        yield (party.label, board.of_party(party.token))
     for document in draft.documents:
         token = document.party.token if document.party else None
-        yield _row(f"Document {document.name}", board.of(Kind.DOCUMENT, document_subject(token, document.slot)))
+        yield (f"Document {document.name}", board.of(Kind.DOCUMENT, document_subject(token, document.slot)))
     for (party_token, class_token), holding in draft.holdings.items() if draft.holds_shares else ():
         holder, held = draft.party(party_token), draft.share_class(class_token)
         if holding.shares and holder and held:
             title = f"{holding.shares:,} {held.label} of {holder.label}"
-            yield _row(title, board.of(Kind.SHAREHOLDING, holding_subject(party_token, class_token)))
-    for title, view in board.deeds:
-        yield _row(title, view)
+            yield (title, board.of(Kind.SHAREHOLDING, holding_subject(party_token, class_token)))
+    yield from board.deeds
 
 
-def _row(title: str, view: DeliveryView) -> ArrivalRow:
-    problems = tuple(problem.message for problem in view.problems)
+def _row(title: str, view: DeliveryView, veil: Veil) -> ArrivalRow:
+    problems = tuple(veil.over(problem.message) for problem in view.problems)
     url = reverse("desk:delivery", args=[view.delivery]) if view.delivery else ""
     return ArrivalRow(title, url, view.is_undecided, view.state.value, view.words, view.at, problems)

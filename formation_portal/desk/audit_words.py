@@ -7,6 +7,7 @@ from typing import Any
 from formation_portal.accounts.models import User
 from formation_portal.applications.models import Application, Change
 from formation_portal.audit.models import Actor, Deed, Entry
+from formation_portal.contract import canonical
 from formation_portal.portal.looking import Way
 from formation_portal.relay.models import Decision
 
@@ -73,6 +74,8 @@ class Words:
                 return f"Took the record as {str(said.get('kind', 'file')).upper()}"
             case Deed.REVIEW:
                 return _reviewed(said.get("did"))
+            case Deed.REVEAL:
+                return f"Looked at numbers of party {entry.subject}: {_fields(said) or 'unknown'}"
             case Deed.RIGHTS:
                 return self._rights(entry, said)
             case Deed.DECISION:
@@ -108,6 +111,13 @@ def _reviewed(did: Any) -> str:
     counts = [(what, len(pks) if isinstance(pks, list) else 1) for what, pks in rows]
     told = [_REVIEWS.get(what, "Reviewed") + (f" ({count})" if count > 1 else "") for what, count in counts]
     return "; ".join(told) or "Reviewed the application"
+
+
+def _fields(said: Mapping[str, Any]) -> str:
+    """The questions by the ends of their names: `person.passport_number` is the passport number."""
+    names = said.get("fields")
+    told = map(str, names) if isinstance(names, list) else ()
+    return ", ".join(canonical.property_of(name).replace("_", " ") for name in told)
 
 
 def _changes(entry: Entry) -> list[int]:

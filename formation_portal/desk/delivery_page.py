@@ -1,10 +1,12 @@
 """One thing at the formation service as an agent reads it: how it stands, the evidence, and what was decided."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.urls import reverse
 
+from formation_portal.applications.drafts import open_draft
 from formation_portal.gateway.envelopes import LONGEST_ID
 from formation_portal.relay.agent_words import conclusion_words, outcome_words, state_words
 from formation_portal.relay.decisions import is_undecided
@@ -14,6 +16,7 @@ from formation_portal.relay.models import Decision, Delivery
 from formation_portal.relay.naming import Names
 
 from .decision_form import DecisionForm
+from .veil import Veil
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +102,8 @@ class DeliveryPage:
 
 
 def delivery_page(row: Delivery, *, form: DecisionForm | None = None) -> DeliveryPage:
-    """The page as the row stands: one query for the other rows, three for tries, looks and decisions."""
+    """The page as the row stands: one query for the other rows, three for tries, looks and decisions, and some to read
+    the application where the service has said something."""
     others = list(Delivery.objects.filter(application_id=row.application_id))
     names = Names(others)
     ids = {other.name: other.remote_id for other in others if other.remote_id}
@@ -130,6 +134,13 @@ def _facts(row: Delivery) -> tuple[Fact, ...]:
         Fact("Call", call_words(row)),
         Fact("Its id at the service", row.remote_id),
         Fact("Idempotency-Key of the last call", row.key),
-        *(Fact("What the service said", str(problem.get("message", ""))) for problem in row.problems),
+        *(Fact("What the service said", said) for said in _said(row)),
     )
     return tuple(fact for fact in facts if fact.value)
+
+
+def _said(row: Delivery) -> Iterator[str]:
+    """Its words; what quotes an answer is known by the application, which is read only where there are any."""
+    if row.problems:
+        veil = Veil(open_draft(row.application))
+        yield from (veil.over(str(problem.get("message", ""))) for problem in row.problems)

@@ -6,16 +6,18 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
 from formation_portal.contract.rules import Question
 from formation_portal.portal.file_rows import facts as file_facts
+from formation_portal.portal.questions import anchor
 from formation_portal.reviews.facts import ACCEPTED, CHANGED, OPEN, QUERIED, Fact, Sheet
 from formation_portal.reviews.places import Kind
 
 from .answer_words import dated, questions_of, why_asked
 from .coming_from import party_url
 from .looks import Look
+from .masks import Mask, mask_of
 from .paper_words import said_of
 from .remark_panels import Panel, Panels
 from .role_rules import RoleRule, role_rules
-from .values_before import values_before
+from .values_before import NOT_ANSWERED, values_before
 
 _MARKS = {ACCEPTED: "met", QUERIED: "heed", CHANGED: "changed", OPEN: "open"}
 # The digits of a keyboard.
@@ -34,7 +36,8 @@ class Finding:
 class FactRow:
     """One fact to check. `key` is the digit that ticks it, `before` what stood there when it was last looked at.
 
-    `panel` holds what was asked and noted about it, and the form to ask.
+    `panel` holds what was asked and noted about it, and the form to ask. `is_masked` where it is a number of which only
+    the masks are to be shown.
     """
 
     id: str
@@ -48,11 +51,32 @@ class FactRow:
     file_facts: str
     look_url: str
     panel: Panel
+    is_masked: bool
 
     @property
     def mark(self) -> str:
         """The glyph on the spine."""
         return _MARKS[self.fact.state]
+
+    @property
+    def number_id(self) -> str:
+        """The id of what stands there, where it is a number: by its place, which it keeps whatever else changes."""
+        return f"number:{anchor(str(self.fact.place))}"
+
+    @property
+    def mask(self) -> Mask | None:
+        """What is seen of a masked number."""
+        return mask_of(self.fact.value) if self.is_masked else None
+
+    @property
+    def mask_before(self) -> Mask | None:
+        """What is seen of the one that stood there before."""
+        return mask_of(self.before) if self.is_masked and self.before != NOT_ANSWERED else None
+
+    @property
+    def has_changed_unseen(self) -> bool:
+        """Whether its change is not to be seen by the masks."""
+        return bool(self.before) and self.is_masked and self.mask == self.mask_before
 
     @property
     def status(self) -> str:
@@ -92,6 +116,7 @@ def fact_rows(
             question=questions.get(fact.place),
             panel=panels.at(fact.place),
             look=look,
+            shows_numbers=panels.shows_numbers,
         )
         for number, fact in enumerate(sheet.facts, 1)
     )
@@ -109,6 +134,7 @@ def _row(
     question: Question | None,
     panel: Panel,
     look: Look,
+    shows_numbers: bool,
 ) -> FactRow:
     url = party_url(draft.application.reference, party.token)
     return FactRow(
@@ -123,6 +149,7 @@ def _row(
         file_facts=file_facts(fact.document) if fact.document else "",
         look_url=f"{url}{look.of(fact.document.pk).query}" if fact.document else "",
         panel=panel,
+        is_masked=fact.is_identity_number and not shows_numbers,
     )
 
 

@@ -46,7 +46,7 @@ class Following:
 @dataclass(frozen=True, slots=True)
 class PartyPage:
     """The whole page. `sight` is what it was drawn with; `can_check` where the case is under review; `here_url` leads
-    back to what is looked at."""
+    back to what is looked at; `shows_numbers` where those that people are known by are not masked."""
 
     draft: Draft
     party: PartyRow
@@ -60,6 +60,7 @@ class PartyPage:
     following: Following
     sight: Sight
     can_check: bool
+    shows_numbers: bool
 
     @property
     def status(self) -> str:
@@ -97,12 +98,17 @@ class PartyPage:
         return sum(row.can_be_ticked for row in self.rows)
 
     @property
+    def numbers(self) -> tuple[FactRow, ...]:
+        """The numbers that somebody is known by."""
+        return tuple(row for row in self.rows if row.fact.is_identity_number)
+
+    @property
     def asked(self) -> int:
         """About how many a question is open."""
         return sum(row.fact.state == QUERIED for row in self.rows)
 
 
-def party_page(draft: Draft, party: PartyRow, look: Look, *, reader: User) -> PartyPage:
+def party_page(draft: Draft, party: PartyRow, look: Look, *, reader: User, shows_numbers: bool = False) -> PartyPage:
     """The page: seven queries at most."""
     reference, shown = draft.application.reference, look.shown
     url = party_url(reference, party.token)
@@ -114,7 +120,7 @@ def party_page(draft: Draft, party: PartyRow, look: Look, *, reader: User) -> Pa
     can_check = can_review(draft, reader)
     looked = viewer(_documents(sheet.facts), look, url=url)
     here = looked.here_url if looked else f"{url}{look.of(0).query}"
-    panels = Panels(draft, reader=reader, back=here, sight=sight, lazily=True)
+    panels = Panels(draft, reader=reader, back=here, sight=sight, lazily=True, shows_numbers=shows_numbers)
     return PartyPage(
         draft=draft,
         party=party,
@@ -128,6 +134,7 @@ def party_page(draft: Draft, party: PartyRow, look: Look, *, reader: User) -> Pa
         following=_following(draft, party, facts, shown),
         sight=sight,
         can_check=can_check,
+        shows_numbers=shows_numbers,
     )
 
 

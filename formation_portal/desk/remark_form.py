@@ -15,6 +15,7 @@ from formation_portal.contract.reading import is_blank
 from formation_portal.portal.drawing import draw
 from formation_portal.portal.markup import markup
 from formation_portal.portal.questions import Question, anchor
+from formation_portal.portal.read_back import in_words
 from formation_portal.portal.schema_language import schema_language
 from formation_portal.reviews.models import TEXT_LIMIT, Reason, Remark
 from formation_portal.reviews.naming import spec_at
@@ -25,19 +26,23 @@ from formation_portal.reviews.remarks import ask
 from formation_portal.reviews.since import Sight
 
 from .decision_form import Problem
+from .masks import Mask, is_masked, mask_of
 from .remark_reasons import WITH_A_PROPOSAL, ReasonRow, reason_rows, words_of
 
 
 @dataclass(frozen=True, slots=True)
 class RemarkForm:
     """The form at one place, as it stands or as it was typed. `spec` is the question there, where it can be proposed
-    an answer; `errors` are by control."""
+    an answer; `errors` are by control. `is_kept` where the proposal was typed before, and is a number that somebody is
+    known by: then its box is empty, and stays so to keep it.
+    """
 
     place: Place
     spec: FieldSpec | None = None
     reason: str = ""
     text: str = ""
     proposal: Any = None
+    is_kept: bool = False
     note: str = ""
     errors: Mapping[str, str] = field(default_factory=dict)
 
@@ -58,13 +63,19 @@ class RemarkForm:
         if self.spec is None:
             return None
         error = self.errors.get("proposal", "")
-        return Question(self.spec, _control(self.place), typed=self.proposal, error=error, optional=True)
+        typed = None if self.is_kept else self.proposal
+        return Question(self.spec, _control(self.place), typed=typed, error=error, optional=True)
 
     @property
     def drawn_question(self) -> str:
         """Its markup."""
         question = self.question
         return markup(draw(question, f"{language()} {schema_language()}")) if question else ""
+
+    @property
+    def mask(self) -> Mask | None:
+        """What is seen of a proposal that is kept."""
+        return mask_of(in_words(self.spec, self.proposal)) if self.spec and self.is_kept else None
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -110,19 +121,24 @@ def form_at(draft: Draft, place: Place, drafted: Remark | None = None) -> Remark
     spec = _proposable(draft, place)
     if drafted is None:
         return RemarkForm(place, spec)
-    return RemarkForm(place, spec, reason=drafted.reason, text=drafted.text, proposal=drafted.proposal)
+    is_kept = drafted.proposal is not None and is_masked(draft, place)
+    return RemarkForm(place, spec, reason=drafted.reason, text=drafted.text, proposal=drafted.proposal, is_kept=is_kept)
 
 
 def posted_form(draft: Draft, place: Place, post: QueryDict) -> RemarkForm:
-    """What was posted for a place."""
-    spec = _proposable(draft, place)
-    typed = spec.posted(post, _control(place)) if spec and not post.get("no_proposal") else None
+    """What was posted for a place. One query where a number that is proposed already is kept."""
+    spec, is_withdrawn = _proposable(draft, place), bool(post.get("no_proposal"))
+    typed = spec.posted(post, _control(place)) if spec and not is_withdrawn else None
+    keeps = "keeps" in post and not is_withdrawn and is_blank(typed)
+    drafted = _drafted_at(draft, place) if keeps else None
+    is_kept = drafted is not None and drafted.proposal is not None
     return RemarkForm(
         place,
         spec,
         reason=post.get("reason", ""),
         text=post.get("text", ""),
-        proposal=None if is_blank(typed) else typed,
+        proposal=drafted.proposal if drafted else None if is_blank(typed) else typed,
+        is_kept=is_kept,
         note=post.get("note", ""),
     )
 
@@ -139,10 +155,14 @@ def keep(draft: Draft, form: RemarkForm, *, by: AbstractBaseUser, sight: Sight) 
 
 def _is_drafted_so(draft: Draft, form: RemarkForm) -> bool:
     """Whether the very same is drafted there, so that the note alone is new."""
-    place = {"kind": form.place.kind, "holder": form.place.holder, "name": form.place.name}
-    drafted = draft.application.remarks.filter(dropped_at=None, settled_at=None, sent_at=None, **place).first()
+    drafted = _drafted_at(draft, form.place)
     new = (form.reason or Reason.OTHER, form.words, form.proposal)
     return drafted is not None and (drafted.reason, drafted.text, drafted.proposal) == new
+
+
+def _drafted_at(draft: Draft, place: Place) -> Remark | None:
+    drafted = draft.application.remarks.filter(dropped_at=None, settled_at=None, sent_at=None)
+    return drafted.filter(**place.columns).first()
 
 
 def _proposable(draft: Draft, place: Place) -> FieldSpec | None:

@@ -18,19 +18,25 @@ from formation_portal.reviews.naming import label_of, spec_at, whose
 from formation_portal.reviews.places import Place
 from formation_portal.reviews.since import Sight, sight_of
 
+from .masks import Mask, is_masked, mask_of
 from .offers import can_review
 from .remark_form import RemarkForm, form_at
 
 
 @dataclass(frozen=True, slots=True)
 class RemarkLine:
-    """A remark as it is read back. It is drafted, asked, answered or settled; the addresses are where it is ended."""
+    """A remark as it is read back. It is drafted, asked, answered or settled; the addresses are where it is ended.
 
+    `is_number` where a number that somebody is known by is proposed; with `mask` that alone is to be seen of it."""
+
+    id: str
     state: str
     tone: str
     reason: str
     text: str
     proposal: str
+    is_number: bool
+    mask: Mask | None
     reply: str
     replied_at: datetime | None
     at: datetime
@@ -91,17 +97,26 @@ class Panels:
     """The panels of one page of a case. Two queries when the first is asked for, and one where no sight is given.
 
     `back` is the address of the page that they stand on: every deed leads back there. `lazily` is for a page with many
-    places: the forms are fetched when somebody asks for one.
+    places: the forms are fetched when somebody asks for one. `shows_numbers` is for whoever has asked to see those that
+    people are known by.
     """
 
     def __init__(
-        self, draft: Draft, *, reader: AbstractBaseUser, back: str, sight: Sight | None = None, lazily: bool = False
+        self,
+        draft: Draft,
+        *,
+        reader: AbstractBaseUser,
+        back: str,
+        sight: Sight | None = None,
+        lazily: bool = False,
+        shows_numbers: bool = False,
     ) -> None:
         self.draft = draft
         self.reader = reader
         self.back = back.partition("#")[0]
         self.sight = sight or sight_of(draft.application)
         self.lazily = lazily
+        self.shows_numbers = shows_numbers
 
     @cached_property
     def all(self) -> tuple[Remark, ...]:
@@ -162,12 +177,17 @@ class Panels:
         can_move = can_review(self.draft, self.reader) and remark.is_open
         spec = spec_at(self.draft, remark.place)
         state, tone = _state(remark)
+        proposal = in_words(spec, remark.proposal) if spec and remark.proposal is not None else ""
+        is_number = bool(proposal) and is_masked(self.draft, remark.place)
         return RemarkLine(
+            id=f"proposal-{remark.pk}",
             state=state,
             tone=tone,
             reason="" if remark.reason == Reason.OTHER else Reason(remark.reason).label,
             text=remark.text,
-            proposal=in_words(spec, remark.proposal) if spec and remark.proposal is not None else "",
+            proposal=proposal,
+            is_number=is_number,
+            mask=mask_of(proposal) if is_number and not self.shows_numbers else None,
             reply=remark.reply,
             replied_at=remark.replied_at,
             at=remark.sent_at or remark.at,

@@ -26,6 +26,7 @@ from .place_links import PlaceLinks
 from .queue_state import QueueState
 from .ruling_form import RulingForm
 from .ruling_words import PastRuling, WaitingRuling, past_words, waiting_words
+from .veil import Veil
 
 # More decisions than these have no case in a lifetime.
 _PAST = 20
@@ -147,7 +148,7 @@ def ruling_panel(
         form=form,
         cards=tuple(cards),
         grounds=offered((("", "Choose"), *Ground.choices), form.reason),
-        objections=tuple(_linked(PlaceLinks(draft, facts, shown), against)),
+        objections=tuple(_linked(PlaceLinks(draft, facts, shown), Veil(draft), against)),
         held=_held(arrivals) if is_under_review else (),
         drafted=tuple(_drafted(draft, facts.drafted)),
         waiting=waiting_words(waiting, reader) if waiting else None,
@@ -195,9 +196,9 @@ def _return_hint(count: int) -> str:
     return f"{count} question{' is' if count == 1 else 's are'} drafted. All are sent together."
 
 
-def _linked(links: PlaceLinks, against: Iterable[Objection]) -> Iterator[LinkedObjection]:
+def _linked(links: PlaceLinks, veil: Veil, against: Iterable[Objection]) -> Iterator[LinkedObjection]:
     for one in against:
-        yield LinkedObjection(links.at(one.place), one.whose, one.text)
+        yield LinkedObjection(links.at(one.place), one.whose, veil.over(one.text))
 
 
 def _drafted(draft: Draft, remarks: Iterable[Remark]) -> Iterator[DraftedLine]:

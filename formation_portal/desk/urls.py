@@ -50,6 +50,7 @@ urlpatterns = [
     path("<str:reference>/ruling/refusal/", rulings.refusal, name="ruling_refusal"),
     path("<str:reference>/ruling/retraction/", rulings.retraction, name="ruling_retraction"),
     path("<str:reference>/parties/<str:token>/", parties.party, name="party"),
+    path("<str:reference>/parties/<str:token>/numbers/", parties.numbers, name="numbers"),
     path("<str:reference>/record.json", review.record, name="record"),
     path("<str:reference>/record.pdf", review.record_pdf, name="record_pdf"),
     path("<str:reference>/documents/<int:number>/", review.document, name="document"),

@@ -15,6 +15,9 @@ from formation_portal.portal.roles import role_words
 from formation_portal.reviews.facts import Fact, Sheet
 from formation_portal.reviews.places import Kind, Place
 
+# What stood there where nothing was answered.
+NOT_ANSWERED = "Not answered"
+
 
 def values_before(draft: Draft, party: PartyRow, sheet: Sheet) -> Mapping[Place, str]:
     """The earlier value of each fact of a party that has changed, in words. One query, or none where nothing has."""
@@ -54,7 +57,7 @@ def _in_words(draft: Draft, party: PartyRow, change: Mapping[str, Any]) -> str:
         return role_words(before or ())
     spec = next((one for one in draft.schema.fields_of(party.kind, party.roles) if one.name == change["field"]), None)
     words = in_words(spec, before, share_class_choices(draft)) if spec else ""
-    return words or "Not answered"
+    return words or NOT_ANSWERED
 
 
 def _files(draft: Draft, party: PartyRow, sheet: Sheet, since: Mapping[Place, datetime]) -> Iterator[tuple[Place, str]]:

@@ -10,6 +10,7 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import Document
 from formation_portal.applications.rows import PartyRow
 from formation_portal.applications.summary import AnswerLine, DocumentLine, PartySummary, Summary, summary
+from formation_portal.contract import canonical
 
 from .models import Check, Remark
 from .places import Kind, Place
@@ -22,7 +23,7 @@ class Fact:
     """One thing to check. `digest` names what stands there now; `value` says it, a document's by its file's name.
 
     `state` is accepted, queried (a remark is open), changed (since it was accepted) or open. `check` and `remark` are
-    what was made of it last, if anything.
+    what was made of it last, if anything. `is_identity_number` where it is a number that a natural person is known by.
     """
 
     place: Place
@@ -32,6 +33,7 @@ class Fact:
     state: str = OPEN
     is_name: bool = False
     is_unreadable: bool = False
+    is_identity_number: bool = False
     document: Document | None = None
     check: Check | None = None
     remark: Remark | None = None
@@ -156,6 +158,7 @@ def _answer(row: PartyRow, line: AnswerLine) -> Fact:
         _digest(row.raw.get(line.spec.name)),
         is_name=line.is_name,
         is_unreadable=line.is_unreadable,
+        is_identity_number=canonical.is_identity_number(line.spec.canonical_field, kind=row.kind),
     )
 
 

@@ -1,8 +1,12 @@
 """Canonical names: which of them are set as names, and which are somebody's."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from formation_portal.contract.canonical import is_name, is_set_as_name
+from formation_portal.contract.canonical import PARTY_KINDS, PERSON, is_identity_number, is_name, is_set_as_name
+
+WORDS = st.lists(st.sampled_from(["tax", "id", "passport", "holder", "2"]), max_size=3)
 
 
 @pytest.mark.parametrize("name", ["entity.name", "person.last_name", "person.middle_names", "corporate.legal_name"])
@@ -20,3 +24,19 @@ def test_a_name_among_several_is_set_as_one_and_names_nobody(name: str) -> None:
 @pytest.mark.parametrize("name", ["entity.name_ending", "person.nickname", "entity.renamed_on", "", None])
 def test_what_only_has_the_word_in_it_is_no_name(name: str | None) -> None:
     assert not is_set_as_name(name)
+
+
+@given(words=WORDS, prefix=st.sampled_from(["", "person.", "other."]), kind=st.sampled_from(PARTY_KINDS))
+def test_a_number_that_a_person_is_known_by_ends_with_the_word(words: list[str], prefix: str, kind: str) -> None:
+    named = prefix + "_".join([*words, "number"])
+    assert is_identity_number(named, kind=kind) is (kind == PERSON)
+    assert is_identity_number(f"{named}_2", kind=kind) is (kind == PERSON)
+    assert not is_identity_number(f"{named}_holder", kind=kind)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["person.phone", "person.phone_number", "person.numbers", "person.renumber", "person.number_of_shares", "", None],
+)
+def test_what_only_has_the_word_in_it_is_no_number_that_somebody_is_known_by(name: str | None) -> None:
+    assert not is_identity_number(name, kind=PERSON)

@@ -16,6 +16,8 @@ from formation_portal.desk import claims, queue_search
 from formation_portal.desk.models import Case
 from formation_portal.desk.openings import note_open
 from tests.desk.cases import submitted_ones
+from tests.desk.numbered import PASSPORT_NUMBER, handed_in, number, propose
+from tests.desk.rounds import again, ask_at
 from tests.journeys.screenshots import Shot, press
 
 _NAMES = ("Larkfield Holdings Limited", "Northlight Cable B.V.", "Stiftung Hallwyl", "Halcyon Reef Limited")
@@ -50,9 +52,31 @@ def at_the_desk() -> Iterator[Shot]:
     yield Shot("queue-pages", "/desk/?sort=newest", who="agent")
     with patch.multiple(queue_search, _RARE=1, _LOOKED_THROUGH=2):
         yield Shot("queue-looked-through", "/desk/?q=ingrid+solheim", who="agent")
+    yield from _numbers(owner, agent)
     [followed] = submitted_ones(owner, 1)
     status = f"/applications/{followed.reference}/status/"
     yield Shot("status-news", status, act=lambda tab: _moved_meanwhile(tab, followed, agent))
+
+
+def _numbers(owner: Any, agent: Any) -> Iterator[Shot]:
+    """The numbers that somebody is known by, masked, shown, and hidden again."""
+    draft = handed_in(owner)
+    address = f"/desk/{draft.application.reference}/parties/ada/"
+    yield Shot("numbers-masked", address, who="agent")
+    yield Shot("numbers-shown", address, who="agent", act=_show_numbers)
+    ask_at(draft, PASSPORT_NUMBER, agent)
+    again(draft, agent, owner, lambda draft: number(draft, {"person.passport_number": "QX 0000 1821"}, owner))
+    yield Shot("numbers-changed", address, who="agent")
+    yield Shot("numbers-changed-shown", address, who="agent", act=_show_numbers)
+    propose(draft, "QX 7394 1921", agent)
+    yield Shot("numbers-proposed", address, who="agent")
+    form = f"/desk/{draft.application.reference}/remarks/?place={PASSPORT_NUMBER}"
+    yield Shot("numbers-form", form, who="agent")
+
+
+def _show_numbers(tab: Tab) -> None:
+    tab.get_by_role("button", name="Show numbers").click()
+    expect(tab.get_by_role("link", name="Hide numbers")).to_be_focused()
 
 
 def _claim_all(tab: Tab) -> None:

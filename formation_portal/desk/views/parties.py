@@ -1,26 +1,53 @@
 """One party under review."""
 
-from django.http import Http404, HttpResponse
-from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from typing import Any
+from urllib.parse import urlsplit
 
-from formation_portal.accounts.policies import UserRequest, agent
+from django.http import Http404, HttpResponse, QueryDict
+from django.shortcuts import render
+from django.views.decorators.http import require_POST, require_safe
+
+from formation_portal.accounts.policies import UserRequest, agent, agent_with
+from formation_portal.accounts.rights import Right
 
 from ..case_news import case_line
 from ..finding import case_of
 from ..looks import Look
-from ..party_page import party_page
+from ..party_page import PartyPage, party_page
+from ..reveals import keep_reveal
+from ..ways_back import back_in
+
+# What a page that asks by itself gets, by the id of what it has to draw anew.
+_PARTS = {"paper": "desk/_viewer_answer.html", "numbers": "desk/_numbers_answer.html"}
 
 
 @require_safe
 @agent
 def party(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Its facts as a checklist, its documents beside them. Where the viewer asks by itself, the viewer alone."""
+    """Its facts as a checklist, its documents beside them. Where a part of it asks by itself, that part alone."""
+    return _draw(request, _page(request, reference, token, Look.read(request.GET)))
+
+
+@agent_with(Right.REVIEW)
+@require_POST
+def numbers(request: UserRequest, reference: str, token: str) -> HttpResponse:
+    """The same page with the numbers that people are known by, as often as it is asked for: each time is kept."""
+    look = Look.read(QueryDict(urlsplit(back_in(request.POST, reference)).query))
+    page = _page(request, reference, token, look, shows_numbers=True)
+    keep_reveal(page, by=request.user)
+    return _draw(request, page)
+
+
+def _page(request: UserRequest, reference: str, token: str, look: Look, **more: Any) -> PartyPage:
     case = case_of(reference)
     found = case.party(token)
     if found is None:
         raise Http404
-    page = party_page(case, found, Look.read(request.GET), reader=request.user)
-    if request.htmx.target == "paper":
-        return render(request, "desk/_viewer_answer.html", {"page": page})
-    return render(request, "desk/party.html", {"page": page, "live": case_line(case.application, request.user)})
+    return party_page(case, found, look, reader=request.user, **more)
+
+
+def _draw(request: UserRequest, page: PartyPage) -> HttpResponse:
+    if part := _PARTS.get(request.htmx.target or ""):
+        return render(request, part, {"page": page})
+    live = case_line(page.draft.application, request.user)
+    return render(request, "desk/party.html", {"page": page, "live": live, "page_url": page.here_url})

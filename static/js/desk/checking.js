@@ -19,7 +19,7 @@
   const ticked = stored().split(" ");
   for (const box of boxes()) box.checked ||= ticked.includes(box.value);
   const keep = () => stored(boxes().filter((box) => box.checked).map((box) => box.value).join(" "));
-  form.addEventListener("submit", () => stored(""));
+  form?.addEventListener("submit", () => stored(""));
 
   /* ---- The fact in hand: the one that has the focus, or was ticked last; at first the first one to check. ---- */
 

@@ -1,0 +1,26 @@
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("audit", "0003_rights"),
+    ]
+
+    operations = [
+        migrations.AlterField(
+            model_name="entry",
+            name="deed",
+            field=models.CharField(
+                choices=[
+                    ("look", "Looked at a file"),
+                    ("record", "Took the record"),
+                    ("change", "Changed the application"),
+                    ("decision", "Decided"),
+                    ("review", "Reviewed"),
+                    ("rights", "Changed rights"),
+                    ("reveal", "Looked at numbers"),
+                ],
+                max_length=10,
+            ),
+        ),
+    ]
