@@ -35,7 +35,8 @@ def after_a_return() -> Iterator[Shot]:
     application = saving.start(owner=owner, product=made.product())
     made.fill_in(open_draft(application), owner)
     root = f"/applications/{application.reference}/"
-    yield Shot("check-unread", f"{root}check/", act=partial(_submit_unread, application, owner))
+    yield Shot("removal-unread", f"{root}removal/", act=partial(_press_unread, application, owner, "Delete"))
+    yield Shot("check-unread", f"{root}check/", act=partial(_press_unread, application, owner, "Submit"))
     saving.submit(_now(application), by=owner, declaration="I declare it.")
     yield Shot("withdrawal-unread", f"{root}withdrawal/", act=partial(_withdraw_unread, application, agent))
     _give_back(application, agent, _ASKED)
@@ -76,14 +77,16 @@ def _now(application: Application) -> Draft:
     return open_draft(Application.objects.get(pk=application.pk))
 
 
-def _submit_unread(application: Application, owner: Any, tab: Tab) -> None:
+def _press_unread(application: Application, owner: Any, words: str, tab: Tab) -> None:
+    """Press a button of a page that was drawn before the last change."""
     draft = _now(application)
     section = draft.schema.section("funds")
     assert section is not None
-    more = made.FUNDS | {"xy.capital": {"amount": "55,000", "currency": "USD"}}
+    more = made.FUNDS | {"xy.capital": {"amount": f"{55_000 + draft.application.revision}", "currency": "USD"}}
     saving.save_section(draft, section, more, version=draft.version("funds"), by=owner)
-    tab.locator("#declaration").check()
-    press(tab, "Submit")
+    for box in tab.locator("#declaration").all():
+        box.check()
+    press(tab, words)
 
 
 def _withdraw_unread(application: Application, agent: Any, tab: Tab) -> None:

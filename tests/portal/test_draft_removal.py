@@ -77,6 +77,20 @@ def test_only_its_owner_deletes_it(
     assert as_owner.post(path(complete)).status_code == 404
 
 
+def test_what_was_changed_since_the_question_is_not_deleted(complete: Draft, owner: Any, as_owner: Client) -> None:
+    asked = Markup(as_owner.get(path(complete)).content.decode())
+    saving.add_party(complete, "person", ["director"], {"person.first_name": "Eve"}, by=owner)
+    answer = as_owner.post(path(complete), {"drawn": asked.one("input", name="drawn").attributes["value"]})
+    assert answer.status_code == 409
+    again = Markup(answer.content.decode())
+    assert again.faults == []
+    assert "Nothing was deleted" in again.one("main").text
+    assert "2 people and companies" in again.one("main").text
+    assert Application.objects.get(pk=complete.application.pk).deleted_at is None
+    as_owner.post(path(complete), {"drawn": again.one("input", name="drawn").attributes["value"]})
+    assert Application.objects.get(pk=complete.application.pk).deleted_at is not None
+
+
 def test_one_that_was_submitted_in_between_stays(complete: Draft, owner: Any, as_owner: Client) -> None:
     saving.submit(complete, by=owner)
     assert as_owner.post(path(complete))["Location"].endswith("/status/")

@@ -92,7 +92,7 @@ def withdraw(draft: Draft, *, by: AbstractBaseUser, revision: int | None = None)
     """
     application = draft.application
     if application.submitted_at is None:
-        delete_draft(application, by=by)
+        delete_draft(application, by=by, revision=revision)
         return
     with writing(draft, by=by, must_be_open=False) as journal:
         if not may("withdraw", application.stands):
@@ -114,15 +114,17 @@ def advance(draft: Draft, deed: str, *, by: AbstractBaseUser, note: str = "") ->
         journal.note(_ADVANCED[deed], note=note)
 
 
-def delete_draft(application: Application, *, by: AbstractBaseUser) -> None:
-    """Delete a draft that was never submitted, with everything typed in it and whoever works on it. Raises Closed.
+def delete_draft(application: Application, *, by: AbstractBaseUser, revision: int | None = None) -> None:
+    """Delete a draft that was never submitted, with everything typed in it and whoever works on it.
 
-    The empty row stays, unseen, until the service has been told; its history goes too.
+    Raises Closed, and Unread where it is another by now than at the `revision` that the page was drawn from. The empty
+    row stays, unseen, until the service has been told; its history goes too.
     """
     draft = open_draft(application)
     with writing(draft, by=by, must_be_open=False) as journal:
         if application.submitted_at is not None or application.deleted_at or not application.stands.is_open:
             raise Closed(application.stands)
+        _refuse_unread(application, revision)
         forget_files(application.documents.all())
         for rows in (
             application.documents,

@@ -22,6 +22,7 @@ from formation_portal.invitations.models import Invitation
 
 from ..application_list import SHOWN, application_rows
 from ..draft_removal import draft_removal_page
+from ..drawn import revision_of
 from ..finding import draft_of
 from .outage import with_catalog
 
@@ -78,7 +79,10 @@ def removal(request: UserRequest, reference: str) -> HttpResponse:
     if request.method != "POST":
         return render(request, "portal/removal.html", {"page": draft_removal_page(draft)})
     try:
-        saving.delete_draft(draft.application, by=request.user)
+        saving.delete_draft(draft.application, by=request.user, revision=revision_of(request.POST))
+    except saving.Unread:
+        page = draft_removal_page(draft_of(request, reference, takes=Right.OWN))
+        return render(request, "portal/removal.html", {"page": page, "is_unread": True}, status=409)
     except saving.Closed:
         return redirect("portal:status", reference=reference)
     messages.success(request, gettext("%(name)s is deleted.") % {"name": draft.title})
