@@ -29,8 +29,8 @@ def ask(
     """Draft a remark at a place, or change the one that is drafted there. What was sent there stays open until this
     one is sent.
 
-    `proposal` is an answer as it would be typed. Raises Overtaken where somebody else has changed the draft since the
-    page was drawn; Refused; Closed.
+    `proposal` is an answer as it would be typed. Raises Overtaken where somebody else has asked there, or ended a
+    question, since the page was drawn; Refused; Closed.
     """
     words = " ".join(text.split("\x00")).strip()
     label = label_of(draft, place)
@@ -38,7 +38,7 @@ def ask(
     with reviewing(draft, by=by, sight=sight) as work:
         kept = {"label": (label or "")[:LABEL_LIMIT], "reason": reason, "text": words, "proposal": proposal}
         remark = _drafted(draft, place) or Remark(application=draft.application, **place.columns)
-        if remark.pk and work.is_news(remark):
+        if _touched_by_others(work, place):
             raise work.overtaken()
         work.write(remark, "ask", **kept)
         return remark
@@ -114,6 +114,11 @@ def _look_at_proposal(draft: Draft, place: Place, proposal: Any) -> None:
 
 def _open(draft: Draft) -> Any:
     return Remark.objects.filter(application=draft.application, dropped_at=None, settled_at=None)
+
+
+def _touched_by_others(work: Work, place: Place) -> bool:
+    newer = Remark.objects.filter(application=work.draft.application, version__gt=work.sight.version, **place.columns)
+    return newer.exclude(by=work.by.pk).exists()
 
 
 def _drafted(draft: Draft, place: Place) -> Remark | None:

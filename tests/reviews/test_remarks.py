@@ -34,6 +34,18 @@ def test_a_draft_is_changed_where_it_stands(submitted: Draft, agent: Any) -> Non
     )
 
 
+def test_a_question_that_a_colleague_ended_is_not_asked_again_unseen(
+    submitted: Draft, agent: Any, colleague: Any
+) -> None:
+    drafted = ask(submitted, BIRTH, text="Which year?", by=agent, sight=sight_of(submitted.application))
+    seen = sight_of(submitted.application)
+    assert drop(again(submitted), drafted.pk, by=colleague, sight=seen)
+    with pytest.raises(Overtaken) as caught:
+        ask(submitted, BIRTH, text="The year, please?", by=agent, sight=seen)
+    assert [move.what for move in caught.value.moves] == ["dropped the question about Date of birth"]
+    assert ask(submitted, BIRTH, text="The year, please?", by=agent, sight=sight_of(submitted.application)).pk
+
+
 def test_a_colleagues_draft_is_not_overwritten(submitted: Draft, agent: Any, colleague: Any) -> None:
     seen, theirs = sight_of(submitted.application), again(submitted)
     drafted = ask(submitted, BIRTH, text="Which year?", by=agent, sight=seen)
