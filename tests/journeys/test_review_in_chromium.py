@@ -132,7 +132,8 @@ def correct(cast: Cast, paper: Path) -> None:
     customer.choose_file(f"New file for “{EXTRACT}”", paper)
     if not customer.browser.has_script:
         customer.follow("Replace")
-    customer.see(paper.name)
+    # What is only on its way is not on the next page, and would be news to it.
+    customer.see(f"“{EXTRACT}” is")
     customer.go(f"/applications/{cast.reference}/check/")
     customer.tick("declare this")
     customer.follow("Send corrections")
