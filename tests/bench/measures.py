@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,8 @@ def all_measures(*, small: bool) -> Iterator[Measure]:
     overview = _section(owner, 60).partition("sections/")[0]
     yield "overview", _cost(lambda: client.get(overview), rounds), "ms"
     yield from slowest.measures(client, owner, rounds)
-    yield from desk.measures(owner, lambda call: _cost(call, rounds), many=2 * desk.FEW if small else desk.MANY)
+    in_turns = partial(_cost_in_turns, client, rounds)
+    yield from desk.measures(owner, in_turns, many=2 * desk.FEW if small else desk.MANY)
     yield from _rules(rounds)
     yield from _weights(client, catalog, _section(owner, 60))
     yield from _memory(client, _section(owner, 60), 30 if small else 1000)
@@ -82,13 +84,23 @@ def _cost(call: Callable[[], Any], rounds: int) -> float:
     for _ in range(2):
         answer = call()
         assert answer.status_code < 400, answer.status_code
-    spent = []
     gc.collect()
-    for _ in range(rounds):
-        start = time.process_time()
-        call()
-        spent.append(time.process_time() - start)
-    return statistics.median(spent) * 1000
+    return statistics.median(_spent(call) for _ in range(rounds)) * 1000
+
+
+def _cost_in_turns(client: Client, rounds: int, call: Callable[[], Any]) -> tuple[float, float]:
+    """What the call costs in ms, and against an empty page that is asked for in turns with it."""
+    client.get("/nothing/")
+    assert call().status_code < 400
+    gc.collect()
+    spent = [(_spent(call), _spent(lambda: client.get("/nothing/"))) for _ in range(rounds)]
+    return statistics.median(one for one, _ in spent) * 1000, statistics.median(one / nothing for one, nothing in spent)
+
+
+def _spent(call: Callable[[], Any]) -> float:
+    start = time.process_time()
+    call()
+    return time.process_time() - start
 
 
 def _update_cost(client: Client, section: str, rounds: int) -> float:
