@@ -10,7 +10,7 @@ import pytest
 from .run import figures
 
 # The tests read one run of the command.
-pytestmark = pytest.mark.xdist_group("durability_sqlite")
+pytestmark = [pytest.mark.xdist_group("durability_sqlite"), pytest.mark.long]
 
 
 @pytest.fixture(scope="module")

@@ -116,6 +116,7 @@ def test_no_page_that_says_what_went_wrong_puts_up_a_barrier(walk: Walk, site: s
     assert not walk.found, "\n".join(walk.found)
 
 
+@pytest.mark.long
 def test_no_page_of_the_audit_puts_up_a_barrier(walk: Walk) -> None:
     for shot in audited():
         walk.look(shot)

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 SLUGS = [item["product"]["slug"] for item in load_catalog()]
 
 # Some of each kind in every run, all of them in `make test-long`.
-SHORT = {"bvi-limited-company", "ch-foundation", "caymans-foundation-company", "delaware-llc"}
+SHORT = {"bvi-limited-company", "ch-foundation"}
 TRIED = [slug if slug in SHORT else pytest.param(slug, marks=pytest.mark.long) for slug in SLUGS]
 
 

@@ -23,6 +23,7 @@ def press(tab: Tab, *keys: str) -> None:
         tab.keyboard.press(key)
 
 
+@pytest.mark.long
 def test_a_person_is_checked_by_keys_and_a_clean_company_takes_three(open_tab: OpenTab) -> None:
     draft, browser = in_review(new_user()), open_tab(new_user(is_agent=True))
     tab, root = browser.tab, f"/desk/{draft.application.reference}/parties"

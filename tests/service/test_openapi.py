@@ -51,6 +51,7 @@ def test_the_service_keeps_its_own_document(caller: Caller, live_server: Any, tm
 
 
 @served
+@pytest.mark.long
 @pytest.mark.usefixtures("_unhindered")
 @pytest.mark.parametrize("seed", range(1, SEEDS + 1))
 def test_the_service_keeps_its_document_for_records_that_are_there(
