@@ -22,7 +22,7 @@ from formation_portal.reviews.naming import spec_at
 from formation_portal.reviews.notes import write_note
 from formation_portal.reviews.places import Place
 from formation_portal.reviews.refusals import Refused
-from formation_portal.reviews.remarks import ask
+from formation_portal.reviews.remarks import ask, drafted_at
 from formation_portal.reviews.since import Sight
 
 from .decision_form import Problem
@@ -130,7 +130,7 @@ def posted_form(draft: Draft, place: Place, post: QueryDict) -> RemarkForm:
     spec, is_withdrawn = _proposable(draft, place), bool(post.get("no_proposal"))
     typed = spec.posted(post, _control(place)) if spec and not is_withdrawn else None
     keeps = "keeps" in post and not is_withdrawn and is_blank(typed)
-    drafted = _drafted_at(draft, place) if keeps else None
+    drafted = drafted_at(draft, place) if keeps else None
     is_kept = drafted is not None and drafted.proposal is not None
     return RemarkForm(
         place,
@@ -155,14 +155,9 @@ def keep(draft: Draft, form: RemarkForm, *, by: AbstractBaseUser, sight: Sight) 
 
 def _is_drafted_so(draft: Draft, form: RemarkForm) -> bool:
     """Whether the very same is drafted there, so that the note alone is new."""
-    drafted = _drafted_at(draft, form.place)
+    drafted = drafted_at(draft, form.place)
     new = (form.reason or Reason.OTHER, form.words, form.proposal)
     return drafted is not None and (drafted.reason, drafted.text, drafted.proposal) == new
-
-
-def _drafted_at(draft: Draft, place: Place) -> Remark | None:
-    drafted = draft.application.remarks.filter(dropped_at=None, settled_at=None, sent_at=None)
-    return drafted.filter(**place.columns).first()
 
 
 def _proposable(draft: Draft, place: Place) -> FieldSpec | None:

@@ -37,7 +37,7 @@ def ask(
     _look(draft, place, label=label, text=words, reason=reason, proposal=proposal)
     with reviewing(draft, by=by, sight=sight) as work:
         kept = {"label": (label or "")[:LABEL_LIMIT], "reason": reason, "text": words, "proposal": proposal}
-        remark = _drafted(draft, place) or Remark(application=draft.application, **place.columns)
+        remark = drafted_at(draft, place) or Remark(application=draft.application, **place.columns)
         if _touched_by_others(work, place):
             raise work.overtaken()
         work.write(remark, "ask", **kept)
@@ -121,6 +121,7 @@ def _touched_by_others(work: Work, place: Place) -> bool:
     return newer.exclude(by=work.by.pk).exists()
 
 
-def _drafted(draft: Draft, place: Place) -> Remark | None:
+def drafted_at(draft: Draft, place: Place) -> Remark | None:
+    """The remark that is drafted at a place: one query."""
     found: Remark | None = _open(draft).filter(sent_at=None, **place.columns).first()
     return found

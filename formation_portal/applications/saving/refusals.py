@@ -87,7 +87,10 @@ class NotCopied(Exception):
 
 
 class Unread(Exception):
-    """The application was changed since the page was drawn on which it was declared; the newest change first."""
+    """The application was changed since the page was drawn that declares, withdraws or deletes it.
+
+    `changes` are the newest ones, the last first.
+    """
 
     def __init__(self, changes: Sequence[Change]) -> None:
         super().__init__(say("Something has changed since you opened this page"))
