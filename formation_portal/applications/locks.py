@@ -38,6 +38,10 @@ class Locks:
         """The names of a party's answers that are locked, or of the entity's."""
         return frozenset(name for token, name in self.answers if token == holder)
 
+    def has_document(self, one: Any) -> bool:
+        """Whether a document, or the line of one, can't be replaced; its `party` is None where it is the entity's."""
+        return (one.party.token if one.party else "", one.slot) in self.documents
+
     def has_shares(self, draft: Draft) -> bool:
         """Whether the classes of shares and who holds them are locked; they hang together, and so are all or none."""
         section = draft.schema.share_section

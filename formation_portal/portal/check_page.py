@@ -167,7 +167,7 @@ class _Reader:
         holder = line.party.label if line.party else ""
         place = slot_id(slot_key(line.party.token if line.party else None, line.slot))
         is_missing = line.is_required and line.document is None
-        is_locked = (line.party.token if line.party else "", line.slot) in self.locks.documents
+        is_locked = self.locks.has_document(line)
         row = f"{_ROW}{place}"
         return SummaryRow(
             id=row,

@@ -94,11 +94,8 @@ class DocumentPage:
 
 def document_page(draft: Draft, document: Document, page: int, *, room: str = "portal") -> DocumentPage:
     """The page, or 404 for one that the document hasn't got."""
-    found = DocumentPage(draft, document, page, room, is_locked=room == "portal" and _is_accepted(draft, document))
+    is_locked = room == "portal" and locks_of(draft).has_document(document)
+    found = DocumentPage(draft, document, page, room, is_locked=is_locked)
     if not 1 <= page <= found.pages:
         raise Http404
     return found
-
-
-def _is_accepted(draft: Draft, document: Document) -> bool:
-    return (document.party.token if document.party else "", document.slot) in locks_of(draft).documents

@@ -138,7 +138,7 @@ def remove_document(draft: Draft, document: Document, *, by: Author) -> None:
         held = next((one for one in every if one.pk == document.pk), None)
         if held is None:
             raise Gone(say("The document was removed"))
-        if not held.replaced_at and (held.party.token if held.party else "", held.slot) in journal.locks.documents:
+        if not held.replaced_at and journal.locks.has_document(held):
             raise Accepted
         change = {"field": held.slot, "label": held.slot, "before": _said(held), "after": None}
         what = noted("Removed an earlier file for “{slot}”") if held.replaced_at else noted("Removed “{slot}”")
