@@ -77,7 +77,7 @@ SAID = {name: said for name, said in _sources() if said}
 
 
 def test_the_words_are_found() -> None:
-    assert "Nothing is sent or owed until you submit." in SAID["templates/portal/product.html"]
+    assert "You sign in first, and come back here." in SAID["templates/portal/product.html"]
     assert sum(map(len, SAID.values())) > 500
 
 

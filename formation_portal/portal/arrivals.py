@@ -7,7 +7,7 @@ from functools import cached_property
 
 from formation_portal.applications.models import Application
 from formation_portal.contract.field import FieldSpec
-from formation_portal.relay.board import DeliveryBoard, DeliveryView, deliveries
+from formation_portal.relay.board import DeliveryBoard, DeliveryView, deliveries_for_customer
 from formation_portal.relay.kinds import Kind
 from formation_portal.relay.problems import Trouble
 from formation_portal.relay.waiting import wait_for
@@ -75,7 +75,7 @@ class Arrivals:
 
 def arrivals(application: Application) -> Arrivals:
     """What became of one application's answers: two queries."""
-    return Arrivals(deliveries(application))
+    return Arrivals(deliveries_for_customer(application))
 
 
 def give_it_a_moment(application: Application) -> None:

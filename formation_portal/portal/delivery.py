@@ -7,11 +7,23 @@ from functools import cached_property
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.contract.language import say
+from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import Need
-from formation_portal.relay.board import WORDS, DeliveryBoard, DeliveryView, Stage, deliveries
+from formation_portal.relay.board import WORDS, DeliveryBoard, DeliveryView, Stage, deliveries_for_customer
 from formation_portal.relay.problems import Trouble
+from formation_portal.relay.profile import profile
 
 from .need_links import NeedLink, need_links
+
+
+def before_submission() -> str:
+    """What holds until an application is submitted, by whether its answers go to the service meanwhile: one query."""
+    if profile().can_edit:
+        return say(
+            "Your answers are saved here and prepared with the formation service as you go; nothing is filed and "
+            "nothing is owed until you submit."
+        )
+    return say("Your answers are saved here; nothing is filed and nothing is owed until you submit.")
 
 
 @dataclass(frozen=True)
@@ -35,6 +47,11 @@ class DeliveryNote:
     def is_worth_saying(self) -> bool:
         """Whether it says more than that it is saved, which the page says anyway."""
         return self.words != say(WORDS[Stage.SAVED])
+
+    @cached_property
+    def before_submission(self) -> str:
+        """What holds until it is submitted; nothing once it was."""
+        return before_submission() if self.draft.application.stands is State.DRAFT else ""
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -63,7 +80,7 @@ class DeliveryNote:
 
 def delivery_note(draft: Draft) -> DeliveryNote:
     """The note for one application: two queries."""
-    return DeliveryNote(draft, deliveries(draft.application))
+    return DeliveryNote(draft, deliveries_for_customer(draft.application))
 
 
 def _need(trouble: Trouble) -> Need:

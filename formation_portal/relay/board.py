@@ -55,6 +55,8 @@ _STAGES = {
     State.HELD: Stage.OURS,
     State.REFUSED: Stage.YOURS,
 }
+# Where nothing is wrong.
+_WELL = frozenset({Stage.SENDING, Stage.SAVED, Stage.RECEIVED})
 _URGENCY = {stage: place for place, stage in enumerate(Stage)}
 
 ONLY_ON_SUBMIT = noted(
@@ -109,7 +111,10 @@ class DeliveryView:
 class DeliveryBoard:
     """Every thing of one application, as its pages show it."""
 
-    def __init__(self, application: Application, rows: Iterable[Delivery], known: Profile) -> None:
+    def __init__(
+        self, application: Application, rows: Iterable[Delivery], known: Profile, *, only_trouble: bool = False
+    ) -> None:
+        self._only_trouble = only_trouble
         self._lets_go = known.lets_go(application)
         is_returned = application.stands is Standing.RETURNED_FOR_CHANGES
         self._later = TOGETHER_WORDS if is_returned else LATER_WORDS
@@ -221,6 +226,10 @@ class DeliveryBoard:
 
     def _view(self, row: Delivery) -> DeliveryView:
         stage = self._stage(row)
+        if self._only_trouble and stage in _WELL:
+            return DeliveryView(
+                Stage.SAVED, say(WORDS[Stage.SAVED] if self._goes(row) else self._later), at=row.updated_at
+            )
         words = self._later if stage is Stage.SAVED and not self._goes(row) else WORDS[stage]
         why = say(_WHY.get(row.reason, _WHY_ELSE)) if stage is Stage.OURS else ""
         verdict, note = (row.verdict, row.verdict_note) if row.state == State.DONE else ("", "")
@@ -253,3 +262,9 @@ class DeliveryBoard:
 def deliveries(application: Application) -> DeliveryBoard:
     """The board of an application: two queries."""
     return DeliveryBoard(application, Delivery.objects.filter(application=application), profile())
+
+
+def deliveries_for_customer(application: Application) -> DeliveryBoard:
+    """The same for a customer, who reads of a draft's things only where something is wrong: the rest is saved."""
+    rows = Delivery.objects.filter(application=application)
+    return DeliveryBoard(application, rows, profile(), only_trouble=application.stands is Standing.DRAFT)

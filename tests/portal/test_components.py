@@ -166,7 +166,7 @@ def test_a_refused_file_is_said_at_its_control() -> None:
     assert "s-error" in control.attributes["aria-describedby"]
 
 
-@pytest.mark.parametrize("state", ["saved", "sending", "waiting", "checking", "yours", "ours", "received", "no such"])
+@pytest.mark.parametrize("state", ["sending", "waiting", "checking", "yours", "ours", "received", "no such"])
 def test_delivery_never_says_failed(state: str) -> None:
     words = render_to_string("components/delivery.html", {"state": state})
     assert "fail" not in words.lower()

@@ -55,16 +55,60 @@ PLACES = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "place"), PLACES)
-def test_a_thing_says_how_far_it_has_come(complete: Draft, as_owner: Client, kind: str, place: str) -> None:
+# Where something is wrong; a draft speaks of nothing else.
+TROUBLE = {state: words for state, words in WORDS.items() if state not in ("sending", "done")}
+
+
+def goes_through(words: dict[str, str], client: Client, draft: Draft, kind: str, place: str) -> None:
+    """The place says the words of each state."""
     Delivery.objects.update(state="refused")
-    before = text_of(as_owner, complete, place)
+    before = text_of(client, draft, place)
     # A place speaks of a thing together with its answers.
     for one in {kind.removesuffix("_csp"), f"{kind.removesuffix('_csp')}_csp"}:
         put(one, "done")
-    for state, words in WORDS.items():
+    for state, said in words.items():
         put(kind, state)
-        assert text_of(as_owner, complete, place).count(words) > before.count(words), state
+        assert text_of(client, draft, place).count(said) > before.count(said), state
+
+
+@pytest.mark.parametrize(("kind", "place"), PLACES)
+def test_a_draft_says_of_a_thing_what_is_wrong_with_it(
+    complete: Draft, as_owner: Client, kind: str, place: str
+) -> None:
+    goes_through(TROUBLE, as_owner, complete, kind, place)
+
+
+@pytest.mark.parametrize(("kind", "place"), [one for one in PLACES if one[1].startswith(("people/{", "check"))])
+def test_what_was_submitted_says_how_far_it_has_come(submitted: Draft, as_owner: Client, kind: str, place: str) -> None:
+    goes_through(WORDS, as_owner, submitted, kind, place)
+
+
+@pytest.mark.parametrize("place", ["", *dict.fromkeys(place for _, place in PLACES)])
+def test_nothing_of_a_draft_is_called_sent_or_received(complete: Draft, as_owner: Client, place: str) -> None:
+    for state in ("done", "sending"):
+        Delivery.objects.update(state="done", acknowledged={"answers": {}})
+        put("party", state)
+        text = text_of(as_owner, complete, place)
+        assert "eceived" not in text
+        assert "Sending" not in text
+
+
+def test_the_overview_says_once_what_holds_before_submission(complete: Draft, as_owner: Client) -> None:
+    assert text_of(as_owner, complete, "").count("nothing is filed and nothing is owed until you submit") == 1
+    for place in {place for _, place in PLACES}:
+        assert "nothing is owed" not in text_of(as_owner, complete, place)
+
+
+def test_nothing_is_said_to_be_prepared_with_a_service_that_hears_of_it_on_submission(
+    complete: Draft, as_owner: Client, settings: Any
+) -> None:
+    assert "prepared with the formation service" in text_of(as_owner, complete, "")
+    settings.FORMATION_SERVICE_EDITS = False
+    assert "prepared with the formation service" not in text_of(as_owner, complete, "")
+
+
+def test_the_sentence_is_gone_once_it_is_submitted(submitted: Draft, as_owner: Client) -> None:
+    assert "nothing is owed" not in text_of(as_owner, submitted, "status/")
 
 
 @pytest.mark.parametrize("state", ["unknown", "reconciling", "held"])

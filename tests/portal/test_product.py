@@ -185,6 +185,11 @@ class TestPage:
     def test_an_unknown_product_is_not_found(self, shelf: None) -> None:
         assert Client().get("/products/atlantis-ltd/").status_code == 404
 
+    def test_it_says_once_what_holds_before_submission(self, shelf: None) -> None:
+        html = Client().get("/products/bvi-limited-company/").content.decode()
+        assert html.count("nothing is filed and nothing is owed until you submit") == 1
+        assert "Nothing is sent or owed" not in html
+
     def test_a_visitor_signs_in_to_start_and_comes_back_to_the_choice(self, shelf: None) -> None:
         customer = new_user(password="quite-a-long-one")
         client = Client()

@@ -43,7 +43,7 @@ def slot(client: Client, application: Application, key: str) -> Element:
 @pytest.mark.parametrize(
     ("state", "words"),
     [
-        (DeliveryState.SENDING, ("Checking", "Sending")),
+        (DeliveryState.SENDING, ("Saved",)),
         (DeliveryState.WAITING, ("Checking", "Waiting to try again")),
         (DeliveryState.UNKNOWN, ("Checking", "Checking whether it arrived")),
         (DeliveryState.HELD, ("With our team",)),
@@ -63,12 +63,12 @@ def test_a_slot_says_how_far_its_file_has_come(
         assert one in text
 
 
-def test_what_has_been_received_says_when(as_owner: Client, complete: Draft) -> None:
-    [document] = complete.documents
-    Delivery.objects.filter(application=complete.application, kind="document", subject=document.subject).update(
+def test_what_has_been_received_says_when(as_owner: Client, submitted: Draft) -> None:
+    [document] = submitted.documents
+    Delivery.objects.filter(application=submitted.application, kind="document", subject=document.subject).update(
         state=DeliveryState.DONE, acknowledged={"sha256": document.sha256}
     )
-    text = slot(as_owner, complete.application, document.subject).text
+    text = slot(as_owner, submitted.application, document.subject).text
     assert "Received" in text
     assert f"\u00a0{date.today():%Y}" in text.partition("Received")[2][:40]
 

@@ -10,6 +10,7 @@ from formation_portal.accounts.policies import AnyRequest, public
 from formation_portal.gateway.catalog import Catalog
 
 from ..checklist_page import checklist_page
+from ..delivery import before_submission
 from ..product_view import product_page
 from ..readers import reads_reasons
 from .outage import with_catalog
@@ -25,6 +26,7 @@ def product(request: AnyRequest, offered: Catalog, key: str) -> HttpResponse:
         raise Http404
     context = {
         "page": product_page(found, offered=offered.items),
+        "before_submission": before_submission(),
         "reads_reasons": reads_reasons(request),
         "note": offered.note if offered.is_stale else "",
         "sign_in_url": f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': f'{request.path}?chosen'})}",
