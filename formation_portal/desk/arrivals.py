@@ -24,6 +24,7 @@ class ArrivalRow:
     title: str
     url: str
     is_undecided: bool
+    is_to_tell: bool
     state: str
     words: str
     at: datetime | None
@@ -43,6 +44,11 @@ class Arrivals:
     def undecided(self) -> int:
         """How many things wait for an agent's decision."""
         return sum(row.is_undecided for row in self.rows)
+
+    @property
+    def to_tell(self) -> int:
+        """Of how many things the provider has to be told by hand."""
+        return sum(row.is_to_tell for row in self.rows)
 
 
 def arrivals(draft: Draft) -> Arrivals:
@@ -74,4 +80,4 @@ def _views(draft: Draft, board: DeliveryBoard) -> Iterator[tuple[str, DeliveryVi
 def _row(title: str, view: DeliveryView, veil: Veil) -> ArrivalRow:
     problems = tuple(veil.over(problem.message) for problem in view.problems)
     url = reverse("desk:delivery", args=[view.delivery]) if view.delivery else ""
-    return ArrivalRow(title, url, view.is_undecided, view.state.value, view.words, view.at, problems)
+    return ArrivalRow(title, url, view.is_undecided, view.is_to_tell, view.state.value, view.words, view.at, problems)

@@ -3,16 +3,18 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.http import QueryDict
 from django.utils.dateparse import parse_datetime
 
-from formation_portal.relay.decisions import bind, declare_absent
+from formation_portal.relay.decisions import bind, declare_absent, record_told
 from formation_portal.relay.models import Decision
 from formation_portal.relay.refusals import NotDecided
+from formation_portal.whole_numbers import whole_numbers
 
-BIND, ABSENT = Decision.Deed.BIND.value, Decision.Deed.ABSENT.value
+BIND, ABSENT, TOLD = Decision.Deed.BIND.value, Decision.Deed.ABSENT.value, Decision.Deed.TOLD.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,8 @@ class DecisionForm:
     remote_id: str = ""
     note: str = ""
     seen: str = ""
+    # The other steps that were told with it, by their numbers.
+    also: tuple[int, ...] = ()
     deed_error: str = ""
     remote_id_error: str = ""
     note_error: str = ""
@@ -47,17 +51,19 @@ class DecisionForm:
 
     def with_error(self, refused: NotDecided) -> "DecisionForm":
         """The same with what was wrong at its control."""
-        return replace(self, **{f"{refused.field or 'deed'}_error": refused.message})
+        errors: dict[str, Any] = {f"{refused.field or 'deed'}_error": refused.message}
+        return replace(self, **errors)
 
 
 def posted_form(post: QueryDict) -> DecisionForm:
     """What was posted; a decision that isn't one is none."""
     deed = post.get("deed", "")
     return DecisionForm(
-        deed=deed if deed in (BIND, ABSENT) else "",
+        deed=deed if deed in (BIND, ABSENT, TOLD) else "",
         remote_id=post.get("remote_id", ""),
         note=post.get("note", ""),
         seen=post.get("seen", ""),
+        also=tuple(whole_numbers(post.getlist("also"))),
     )
 
 
@@ -68,6 +74,10 @@ def decide(form: DecisionForm, delivery_id: int, *, agent: AbstractBaseUser) -> 
         return bind(delivery_id, agent=agent, remote_id=form.remote_id, note=form.note, seen_at=seen_at)
     if form.deed == ABSENT:
         return declare_absent(delivery_id, agent=agent, note=form.note, seen_at=seen_at)
+    if form.deed == TOLD:
+        return record_told(
+            delivery_id, agent=agent, note=form.note, remote_id=form.remote_id, also=form.also, seen_at=seen_at
+        )
     raise NotDecided("Choose what the provider said", field="deed")
 
 
@@ -85,6 +95,8 @@ def words_after(decision: Decision) -> Iterator[str]:
     yield "Recorded."
     if decision.deed == ABSENT:
         yield "It is sent again."
+    elif decision.deed == TOLD:
+        yield "It counts as received, and what has waited for it goes on."
     elif decision.remote_id:
         yield f"It is bound to {decision.remote_id}, and what has waited for it goes on."
     else:

@@ -1,21 +1,30 @@
 """One thing at the formation service as an agent reads it: how it stands, the evidence, and what was decided."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from django.urls import reverse
 
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.contract import canonical
+from formation_portal.contract.field import FieldSpec
 from formation_portal.gateway.envelopes import LONGEST_ID
+from formation_portal.portal.answers_page import share_class_choices
+from formation_portal.portal.read_back import in_words
+from formation_portal.portal.roles import role_words
 from formation_portal.relay.agent_words import conclusion_words, outcome_words, state_words
-from formation_portal.relay.decisions import is_undecided
+from formation_portal.relay.decisions import is_undecided, may_be_told, steps_to_tell
 from formation_portal.relay.given import NOTE_LIMIT, has_an_id, may_lack_an_id
 from formation_portal.relay.inquiry import call_words, inquiry
+from formation_portal.relay.kinds import Kind
 from formation_portal.relay.models import Decision, Delivery
 from formation_portal.relay.naming import Names
+from formation_portal.relay.references import named
 
 from .decision_form import DecisionForm
+from .masks import mask_of
 from .veil import Veil
 
 
@@ -50,6 +59,24 @@ class LookLine:
     request_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class ToTell:
+    """One value that the provider is to be told by hand: what the service has, and what it should have."""
+
+    label: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Another step of the application that the provider is to be told of by hand."""
+
+    number: int
+    title: str
+    is_ticked: bool
+
+
 @dataclass(frozen=True)
 class DeliveryPage:
     """The whole page. `form` holds what was posted and could not be recorded, and why."""
@@ -63,6 +90,8 @@ class DeliveryPage:
     looks: tuple[LookLine, ...]
     inquiry: str
     decisions: tuple[Decision, ...]
+    to_tell: tuple[ToTell, ...]
+    steps: tuple[Step, ...]
     form: DecisionForm = field(default_factory=DecisionForm)
 
     id_limit = LONGEST_ID
@@ -74,9 +103,20 @@ class DeliveryPage:
         return is_undecided(self.row)
 
     @property
+    def may_be_told(self) -> bool:
+        """Whether an agent may record that the provider was told by hand."""
+        return may_be_told(self.row)
+
+    @property
+    def is_removal(self) -> bool:
+        """Whether it should not be there any more."""
+        return self.row.wanted is None
+
+    @property
     def asks_for_id(self) -> bool:
-        """Whether such a thing has an id at the service."""
-        return has_an_id(self.row.name[0])
+        """Whether such a thing has an id at the service, which a decision has to name."""
+        is_known = self.may_be_told and self.row.acknowledged is not None
+        return has_an_id(self.row.name[0]) and not is_known
 
     @property
     def id_is_optional(self) -> bool:
@@ -103,7 +143,7 @@ class DeliveryPage:
 
 def delivery_page(row: Delivery, *, form: DecisionForm | None = None) -> DeliveryPage:
     """The page as the row stands: one query for the other rows, three for tries, looks and decisions, and some to read
-    the application where the service has said something."""
+    the application where the service has said something, or the provider is to be told by hand."""
     others = list(Delivery.objects.filter(application_id=row.application_id))
     names = Names(others)
     ids = {other.name: other.remote_id for other in others if other.remote_id}
@@ -125,6 +165,8 @@ def delivery_page(row: Delivery, *, form: DecisionForm | None = None) -> Deliver
         ),
         inquiry=inquiry(row, ids=ids),
         decisions=tuple(row.decisions.all()),
+        to_tell=tuple(_to_tell(row)) if may_be_told(row) else (),
+        steps=tuple(_steps(row, names, form)) if may_be_told(row) else (),
         form=form or DecisionForm(),
     )
 
@@ -144,3 +186,54 @@ def _said(row: Delivery) -> Iterator[str]:
     if row.problems:
         veil = Veil(open_draft(row.application))
         yield from (veil.over(str(problem.get("message", ""))) for problem in row.problems)
+
+
+def _steps(row: Delivery, names: Names, form: DecisionForm | None) -> Iterator[Step]:
+    for step in steps_to_tell(row):
+        yield Step(step.pk, names.title(step), form is not None and step.pk in form.also)
+
+
+def _to_tell(row: Delivery) -> Iterator[ToTell]:
+    """What differs between what the service has acknowledged and what is wanted there, in words. Numbers that somebody
+    is known by are masked, as everywhere on the desk."""
+    if row.wanted is None or row.name[0].is_deed:
+        return
+    draft, was, wanted = open_draft(row.application), row.acknowledged or {}, row.wanted
+    specs = {spec.name: spec for spec in _specs(draft, row, (was, wanted))}
+    old, new = was.get("answers", {}), wanted.get("answers", {})
+    for name in {**old, **new}:
+        if old.get(name) != new.get(name) and (spec := specs.get(name)):
+            yield ToTell(spec.label, _answer(draft, row, spec, old), _answer(draft, row, spec, new))
+    for name, label in _BESIDE_ANSWERS.items():
+        if was.get(name) != wanted.get(name):
+            yield ToTell(label, _plain(was.get(name)), _plain(wanted.get(name)))
+
+
+# What a payload holds beside answers that people have to be told.
+_BESIDE_ANSWERS = {"roles": "Roles", "shares_held": "Shares held", "name": "File"}
+
+
+def _specs(draft: Draft, row: Delivery, payloads: Iterable[Mapping[str, Any]]) -> Iterable[FieldSpec]:
+    kind = row.name[0]
+    if kind in (Kind.PARTY, Kind.PARTY_CSP):
+        party = draft.party(row.subject)
+        roles = dict.fromkeys(role for payload in payloads for role in payload.get("roles", ()))
+        return draft.schema.fields_of(party.kind, (*roles, *party.roles)) if party else ()
+    is_of_class = kind in (Kind.SHARE_CLASS, Kind.SHARE_CLASS_CSP)
+    return draft.schema.share_class_fields if is_of_class else draft.schema.entity_fields
+
+
+def _answer(draft: Draft, row: Delivery, spec: FieldSpec, answers: Mapping[str, Any]) -> str:
+    value = answers.get(spec.name)
+    reference = named(value)
+    words = in_words(spec, reference[1] if reference else value, share_class_choices(draft))
+    party = draft.party(row.subject)
+    if words and party and canonical.is_identity_number(spec.canonical_field, kind=party.kind):
+        return str(mask_of(words))
+    return words
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, list):
+        return role_words(value)
+    return f"{value:,}" if isinstance(value, int) else str(value or "")

@@ -2,7 +2,19 @@
 
 from collections.abc import Mapping
 
-from .models import OTHERWISE, RESEND, SURPLUS, TWINS, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState, Look
+from .models import (
+    OTHERWISE,
+    RESEND,
+    SURPLUS,
+    TOLD,
+    TWINS,
+    UNCLEAR,
+    UNSUPPORTED,
+    Attempt,
+    Delivery,
+    DeliveryState,
+    Look,
+)
 
 State = DeliveryState
 
@@ -31,6 +43,7 @@ _REASONS: Mapping[tuple[str, str], str] = {
     (State.HELD, "schema_superseded"): "The service has a newer form by now",
     (State.DONE, SURPLUS): "The service has more of it than it should",
     (State.DONE, UNSUPPORTED): "The service has no call for it: it counts here, and has to be told by hand",
+    (State.DONE, TOLD): "The provider was told by hand",
     (State.WAITING, "not_authorised"): "The service does not accept our key",
     (State.WAITING, "not_allowed"): "Our key lacks the scope for it: an operator has to ask for it",
     (State.WAITING, RESEND): "It surely did not arrive, and is sent again",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Now
 
-from .decisions import UNDECIDED
+from .decisions import TO_TELL, UNDECIDED
 from .models import SURPLUS, Attempt, Delivery, DeliveryState
 
 State = DeliveryState
@@ -30,7 +30,8 @@ _GROUPS: Mapping[str, tuple[str, Q]] = {
     "undecided": ("To settle", UNDECIDED),
     "surplus": ("Surplus", _SURPLUS),
     "unknown": ("Being checked", Q(state__in=(State.UNKNOWN, State.RECONCILING)) | _LEFT_SENDING),
-    "held": ("Held", Q(state=State.HELD) & ~UNDECIDED),
+    "by_hand": ("To tell by hand", TO_TELL),
+    "held": ("Held", Q(state=State.HELD) & ~UNDECIDED & ~TO_TELL),
     "refused": ("Refused", Q(state=State.REFUSED)),
     "waiting": ("Waiting", Q(state=State.WAITING)),
 }
@@ -58,8 +59,8 @@ def groups() -> tuple[Group, ...]:
 
 
 def undecided_count() -> int:
-    """How many things wait for an agent's decision: one query."""
-    return Delivery.objects.filter(UNDECIDED).count()
+    """How many things wait for an agent, to be decided about or to be told by hand: one query."""
+    return Delivery.objects.filter(UNDECIDED | TO_TELL).count()
 
 
 def _any_of_them() -> Q:

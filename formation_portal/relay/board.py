@@ -12,7 +12,7 @@ from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.language import noted, say
 from formation_portal.contract.lifecycle import State as Standing
 
-from .decisions import is_undecided
+from .decisions import is_to_tell, is_undecided
 from .kinds import WITHDRAWAL, Kind
 from .models import TWINS, UNCLEAR, UNSUPPORTED, Delivery, DeliveryState
 from .naming import Names
@@ -88,7 +88,7 @@ class DeliveryView:
     """How far one thing has come. `words` say it, `state` is for marks and colours, `at` is when it was last moved.
 
     `why` is a sentence where our team has it. For agents: `delivery` is the row's primary key, `is_undecided` says
-    that it waits for a decision.
+    that it waits for a decision, `is_to_tell` that somebody has to tell the provider by hand.
     """
 
     state: Stage = Stage.SAVED
@@ -98,6 +98,7 @@ class DeliveryView:
     why: str = ""
     delivery: int | None = None
     is_undecided: bool = False
+    is_to_tell: bool = False
     # Of a document: what the service says of it, "approved" or "rejected", and its note.
     verdict: str = ""
     note: str = ""
@@ -210,11 +211,13 @@ class DeliveryBoard:
             return self._nothing()
         first = min(views, key=lambda view: _URGENCY[view.state])
         undecided = next((view.delivery for view in views if view.is_undecided), None)
+        to_tell = next((view.delivery for view in views if view.is_to_tell), None)
         return replace(
             first,
             problems=tuple(problem for view in views for problem in view.problems),
-            delivery=undecided or first.delivery,
+            delivery=undecided or to_tell or first.delivery,
             is_undecided=undecided is not None,
+            is_to_tell=to_tell is not None,
         )
 
     def _nothing(self) -> DeliveryView:
@@ -234,7 +237,16 @@ class DeliveryBoard:
         why = say(_WHY.get(row.reason, _WHY_ELSE)) if stage is Stage.OURS else ""
         verdict, note = (row.verdict, row.verdict_note) if row.state == State.DONE else ("", "")
         return DeliveryView(
-            stage, say(words), troubles(row), row.updated_at, why, row.pk, is_undecided(row), verdict, note
+            stage,
+            say(words),
+            troubles(row),
+            row.updated_at,
+            why,
+            row.pk,
+            is_undecided(row),
+            is_to_tell(row),
+            verdict,
+            note,
         )
 
     def _goes(self, row: Delivery) -> bool:

@@ -26,7 +26,9 @@ OTHERWISE = "otherwise"
 RESEND = "resend"
 # What one more look at a thing that was sent more than once has found: the service has more of it than it should.
 SURPLUS = "surplus"
-OUR_WORDS = frozenset({UNCLEAR, UNSUPPORTED, TWINS, OTHERWISE, RESEND, SURPLUS})
+# How a row was done: an agent has told the provider by hand.
+TOLD = "told"
+OUR_WORDS = frozenset({UNCLEAR, UNSUPPORTED, TWINS, OTHERWISE, RESEND, SURPLUS, TOLD})
 
 
 # What the service says of a document that it has; nothing while it has not looked (supplement, "Documents").
@@ -97,6 +99,7 @@ class Delivery(models.Model):
             ),
         )
         indexes = (
+            models.Index(fields=("state", "reason"), name="deliveries_by_state"),
             models.Index(fields=("next_at",), condition=Q(next_at__isnull=False), name="due_deliveries"),
             models.Index(
                 fields=("read_next_at", "updated_at"),
@@ -184,12 +187,15 @@ class Decision(models.Model):
     class Deed(models.TextChoices):
         BIND = "bind", "It is there: this is its id"
         ABSENT = "absent", "It is not there"
+        TOLD = "told", "The provider was told by hand"
 
     delivery = models.ForeignKey(Delivery, models.PROTECT, related_name="decisions")
     agent = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     deed = models.CharField(max_length=10, choices=Deed.choices)
     remote_id = models.CharField(max_length=200, blank=True)
     note = models.TextField(blank=True)
+    # What the provider was told by hand, as it was wanted then; None for a removal, and for other decisions.
+    told = AnswersField(null=True)
     decided_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -72,7 +72,7 @@ def test_what_agents_did_is_named_and_decided_about_wherever_it_is_held(
         (["undecided", "surplus"], "done", SURPLUS),
         (["unknown"], "unknown", UNCLEAR),
         (["unknown"], "reconciling", UNCLEAR),
-        (["held"], "held", "unsupported"),
+        (["by_hand"], "held", "unsupported"),
         (["held"], "held", "some_code"),
         (["refused"], "refused", "taken"),
         (["waiting"], "waiting", ""),
@@ -80,7 +80,7 @@ def test_what_agents_did_is_named_and_decided_about_wherever_it_is_held(
 )
 def test_a_row_is_in_its_group(complete: Draft, as_agent: Client, groups: list[str], state: str, reason: str) -> None:
     put("party", state, reason)
-    names = ("undecided", "surplus", "unknown", "held", "refused", "waiting")
+    names = ("undecided", "surplus", "unknown", "by_hand", "held", "refused", "waiting")
     assert [name for name in names if titles(as_agent, f"?state={name}")] == groups
     markup = page_of(as_agent, LIST)
     nav = markup.one("nav", aria_label="Groups")
