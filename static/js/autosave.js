@@ -3,7 +3,7 @@
 (() => {
   "use strict";
 
-  const EVENT = { sent: "htmx:beforeSend", after: "htmx:afterRequest" };
+  const EVENT = { asked: "htmx:configRequest", sent: "htmx:beforeSend", after: "htmx:afterRequest" };
   const REST = 3000;
 
   let open = null; /* the part that holds what no answer has acknowledged yet */
@@ -21,6 +21,14 @@
     resting = setTimeout(() => part.isConnected && part.dispatchEvent(new Event("change")), REST);
   };
   document.addEventListener("input", note);
+
+  /* Nobody has pressed a button where a change is posted, though htmx takes the one that has the focus for pressed. */
+  document.addEventListener(EVENT.asked, ({ detail: { elt, parameters, triggeringEvent } }) => {
+    const form = elt.closest("form");
+    if (!form || triggeringEvent?.type === "submit") return;
+    const held = new FormData(form);
+    for (const { type, name } of form.elements) if (type === "submit" && !held.has(name)) delete parameters[name];
+  });
 
   document.addEventListener(EVENT.sent, ({ detail }) => {
     if (detail.elt !== open) return;

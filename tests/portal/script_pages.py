@@ -13,6 +13,7 @@ FORMS = (
   <form id="answers" method="post" hx-post="/save/" hx-trigger="change" hx-swap="none" novalidate>{% csrf_token %}
     <label for="name">Name</label><input id="name" name="name">
     <p id="region"></p>
+    <button name="split" value="all">Split equally</button>
     <p class="without-script"><button name="update" value="1">Update questions</button></p>
   </form>
   <form id="whole" hx-post="/save/" hx-target="#whole">"""

@@ -82,6 +82,14 @@ def test_a_change_brings_its_region(page: Page) -> None:
     expect(page.get_by_role("alert")).to_be_empty()
 
 
+def test_a_change_carries_no_button_though_one_has_the_focus(page: Page) -> None:
+    page.get_by_label("Name").fill("Larkfield")
+    page.get_by_role("button", name="Split equally").focus()
+    page.get_by_label("Name").dispatch_event("change")
+    expect(page.locator("#region")).to_have_text("Opened")
+    assert {name for post in SERVER.posted for name in post} == {"csrfmiddlewaretoken", "name"}
+
+
 @pytest.mark.parametrize("status", [403, 404, 500, 503])
 def test_a_failure_says_that_nothing_was_saved_and_leaves_the_form_alone(page: Page, status: int) -> None:
     SERVER.status = status

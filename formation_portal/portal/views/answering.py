@@ -124,7 +124,9 @@ def _keep_replies(request: UserRequest, before: AnswersPage) -> bool:
 
 
 def proposed(request: UserRequest, page: AnswersPage) -> dict[str, Any]:
-    """The answer that our reviewer proposes and whose button was pressed."""
+    """The answer that our reviewer proposes and whose button was pressed; a change presses none."""
+    if request.htmx:
+        return {}
     return page.came_back.proposed(page.holder, request.POST.get(USE, "")) if page.came_back else {}
 
 

@@ -63,13 +63,16 @@ def _draw(request: UserRequest, page: SharesPage, *, status: int = 200) -> HttpR
 
 
 def _save(request: UserRequest, draft: Draft, section: Section, *, deed: Callable[[], bool]) -> HttpResponse:
-    """Keep the numbers, then do the deed; where there was one, the page comes back."""
+    """Keep the numbers, then do the deed whose button was pressed; where there was one, the page comes back.
+
+    A change that script posts presses no button.
+    """
     before = shares_page(draft, section)
     typed = _typed(before, request.POST)
     try:
         version, seen = posted_version(request.POST), seen_of(request.POST, draft)
         left = _left(before, saving.save_holdings(draft, typed, version=version, by=request.user, seen=seen))
-        is_done = deed()
+        is_done = not request.htmx and deed()
     except saving.Stale as stale:
         page = shares_page(draft, section)
         return draw_conflict(request, page, _clashes(page, stale))
