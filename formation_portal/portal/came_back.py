@@ -24,9 +24,13 @@ USE, REPLY, REPLY_WAS = "use", "reply", "reply-was"
 
 @dataclass(frozen=True)
 class CameBack:
-    """What is asked and still open, with the lines of the history since; and what is locked meanwhile."""
+    """What is asked and still open, with the lines of the history since; and what is locked meanwhile.
+
+    `said` is what our reviewer wrote about the whole, where they ask about nothing in particular.
+    """
 
     draft: Draft
+    said: str = ""
     asked: tuple[Asked, ...] = ()
     touched: frozenset[Line] = frozenset()
     locks: Locks = NONE
@@ -94,11 +98,22 @@ def came_back(draft: Draft) -> CameBack:
     application = draft.application
     if application.stands is not State.RETURNED_FOR_CHANGES:
         return CameBack(draft)
-    if application.submissions not in words_of(application, RETURN):
+    words = words_of(application, RETURN)
+    if application.submissions not in words:
         # The service sent it back, which says itself what is amiss.
         return CameBack(draft)
     asked = tuple(one for one in asked_of(application) if not one.is_settled)
-    return CameBack(draft, asked, lines_since_return(draft), locks_of(draft))
+    said = "" if asked else words[application.submissions]
+    return CameBack(draft, said, asked, lines_since_return(draft), locks_of(draft))
+
+
+def said_of_the_whole(draft: Draft) -> str:
+    """The same words for a page that shows nothing else of a return: two queries at most."""
+    application = draft.application
+    if application.stands is not State.RETURNED_FOR_CHANGES:
+        return ""
+    said = words_of(application, RETURN).get(application.submissions, "")
+    return "" if not said or any(not one.is_settled for one in asked_of(application)) else said
 
 
 def lines_since_return(draft: Draft) -> frozenset[Line]:

@@ -24,6 +24,7 @@ from formation_portal.invitations.models import Invitation
 
 from . import roles, steps
 from .arrivals import Arrival, Arrivals, arrivals
+from .came_back import said_of_the_whole
 from .closed import reason
 from .counting import counted
 from .double_page import known_by
@@ -123,6 +124,11 @@ class PeoplePage:
     def closed(self) -> str:
         """Why nothing can be changed; empty while it can."""
         return reason(self.draft.application)
+
+    @cached_property
+    def returned_said(self) -> str:
+        """What our reviewer wrote about the whole when it came back."""
+        return said_of_the_whole(self.draft)
 
     @property
     def overview_url(self) -> str:

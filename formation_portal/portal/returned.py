@@ -81,6 +81,11 @@ class Returned:
         return sum(not item.is_answered for item in self.items if item.note is None)
 
     @property
+    def is_as_it_was(self) -> bool:
+        """Whether something that our reviewer asks was left alone, or nothing at all was done about a return."""
+        return bool(self.as_they_were) or not (self.items or self.corrections)
+
+    @property
     def as_they_were(self) -> tuple[ReturnedItem, ...]:
         """What our reviewer asks and nobody has touched or answered."""
         return tuple(item for item in self.items if item.note and not item.is_answered)
@@ -93,7 +98,7 @@ def returned(note: DeliveryNote, move: Change | None, *, back_to: str = "") -> R
     words = words_of(application, RETURN) if move else {}
     is_agents = application.submissions in words
     asked = tuple(one for one in asked_of(application) if not one.is_settled) if is_agents else ()
-    page = CameBack(note.draft, asked, _lines(since))
+    page = CameBack(note.draft, asked=asked, touched=_lines(since))
     items = (*_asked(page, back_to), *_items(note, since, back_to))
     corrections = corrections_of(since)
     said = words.get(application.submissions, "") if is_agents else in_words(move) if move and not items else ""

@@ -84,16 +84,19 @@ def _round(
     draft: Draft, number: int, back: Change, asked: Sequence[Asked], said: str, changes: Sequence[Change]
 ) -> Round:
     day = moments.day(timezone.localtime(back.at).date())
+    corrections = corrections_of(changes)
+    is_answered = bool(corrections) or any(one.reply for one in asked)
+    words = gettext("Answered on %(day)s") if is_answered else gettext("Sent back unchanged on %(day)s")
     return Round(
         id=f"round-{number}",
         title=gettext("Round %(number)d") % {"number": number},
-        answered=gettext("Answered on %(day)s") % {"day": day},
+        answered=words % {"day": day},
         said=said,
         items=tuple(
             RoundItem(title_of(draft, one), whose(draft, one.place), one.text, one.reply, _is_settled(draft, one))
             for one in asked
         ),
-        corrections=corrections_of(changes),
+        corrections=corrections,
     )
 
 

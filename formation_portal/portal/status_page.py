@@ -111,7 +111,7 @@ def _lead(draft: Draft, way: Tracker, came_back: Returned | None) -> str:
 
 
 def _waits_for_you(came_back: Returned) -> str:
-    if not came_back.items:
+    if not came_back.items and not came_back.corrections:
         return gettext("Waiting for you: something has to change.")
     left = came_back.left
     if not left:

@@ -103,7 +103,7 @@ def _past(move: Change, *, is_first: bool, is_again: bool) -> Step:
     state, local = State(move.moved_to), timezone.localtime(move.at)
     title = str(_HAPPENED.get(state, state.words))
     if state is State.SUBMITTED_FOR_REVIEW and is_again:
-        title = gettext("You sent corrections")
+        title = gettext("You submitted again")
     detail = moments.full(move.at) if is_first else f"{local:%H:%M}"
     if state is State.SUBMITTED_FOR_REVIEW and move.who is not None and not move.who.is_agent:
         by = {"when": detail, "name": move.who.called}

@@ -21,6 +21,7 @@ from formation_portal.reviews.rulings import RETURN, rule
 from formation_portal.reviews.since import sight_of
 from tests.applications import made
 from tests.markup import Markup
+from tests.portal.test_overview import save
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -229,6 +230,55 @@ def test_what_was_neither_touched_nor_answered_is_asked_once(asked: Draft, as_ow
     }
     assert as_owner.post(url(asked, "submission/"), again).status_code == 302
     assert fresh(asked).application.stands is State.SUBMITTED_FOR_REVIEW
+
+
+@pytest.fixture
+def noted(submitted: Draft, agent: Any) -> Draft:
+    """Returned with a note about the whole and nothing else."""
+    rule(submitted, RETURN, text="Please say more of the purpose.", by=agent, sight=sight_of(submitted.application))
+    return fresh(submitted)
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["check/", "sections/the-company/", "people/", "people/ada/", "shares/", "shares/classes/ordinary/", "documents/"],
+)
+def test_a_note_about_the_whole_stands_where_one_corrects(page: str, noted: Draft, as_owner: Client) -> None:
+    assert page_of(as_owner, noted, page).one("main").text.count("Please say more of the purpose.") == 1
+
+
+def test_what_is_asked_at_its_place_needs_no_note_about_the_whole_beside_it(asked: Draft, as_owner: Client) -> None:
+    assert "Two things are left." in page_of(as_owner, asked, "check/").one("main").text
+    assert "Two things are left." not in page_of(as_owner, asked, "sections/funds/").one("main").text
+    assert "Two things are left." not in page_of(as_owner, asked, "people/").one("main").text
+
+
+def test_sending_back_what_nobody_has_changed_is_asked_once(noted: Draft, as_owner: Client) -> None:
+    response = as_owner.post(url(noted, "submission/"), {"declaration": "1"})
+    assert response.status_code == 422
+    assert fresh(noted).application.stands is State.RETURNED_FOR_CHANGES
+    markup = Markup(response.content.decode())
+    assert "Nothing has changed since it came back" in markup.one("main").text
+    # The same form, without script, sends it.
+    [form] = [one for one in markup.all("form") if one.attributes.get("id") == "answers"]
+    again = {
+        one.attributes["name"]: one.attributes.get("value", "")
+        for one in markup.all("input")
+        if one.inside("form") and one.attributes.get("name") in ("declaration", "as_it_was", "drawn")
+    }
+    assert as_owner.post(form.attributes["action"], again).status_code == 302
+    assert fresh(noted).application.stands is State.SUBMITTED_FOR_REVIEW
+    status = page_of(as_owner, noted, "status/").one("main").text
+    assert "Sent back unchanged on" in status
+    assert "Answered on" not in status
+
+
+def test_a_correction_is_sent_without_being_asked_again(noted: Draft, owner: Any, as_owner: Client) -> None:
+    before = page_of(as_owner, noted, "status/").one("p", class_="lead").text
+    save(noted, "the-company", {"entity.name": "Larkspur"}, owner)
+    assert page_of(as_owner, noted, "status/").one("p", class_="lead").text != before
+    assert as_owner.post(url(noted, "submission/"), {"declaration": "1"}).status_code == 302
+    assert "Answered on" in page_of(as_owner, noted, "status/").one("main").text
 
 
 def test_a_question_about_the_whole_or_a_section_has_its_place(submitted: Draft, agent: Any, as_owner: Client) -> None:

@@ -62,7 +62,7 @@ def test_each_round_of_corrections_stands_in_its_place(submitted: Draft, owner: 
     assert said(submitted)[:4] == [
         ("You submitted", "met"),
         ("It came back to you", "met"),
-        ("You sent corrections", "met"),
+        ("You submitted again", "met"),
         ("Our reviewer checks people and documents", "open"),
     ]
 

@@ -24,7 +24,7 @@ from ..lists import Problem
 from ..returned import corrections_of
 
 BOX = "declaration"
-# Says that its customer knows what nobody has touched or answered, and sends it so.
+# Says that its customer knows that it is sent back as it was.
 AS_IT_WAS = "as_it_was"
 
 
@@ -39,8 +39,8 @@ def submission(request: UserRequest, reference: str) -> HttpResponse:
         return _check_again(request, draft, status=200)
     if BOX not in request.POST and draft.application.is_open:
         return _check_again(request, draft, error=say("Tick the box to declare this"))
-    if AS_IT_WAS not in request.POST and (left := _left(draft)):
-        return _check_again(request, draft, left=left)
+    if AS_IT_WAS not in request.POST and _is_as_it_was(draft):
+        return _check_again(request, draft, asks_once=True)
     declaration = declaration_of(draft, by=request.user)
     try:
         saving.submit(draft, by=request.user, declaration=declaration.text, revision=revision_of(request.POST))
@@ -51,20 +51,22 @@ def submission(request: UserRequest, reference: str) -> HttpResponse:
     except saving.Closed:
         return redirect("portal:status", reference=reference)
     give_it_a_moment(draft.application)
-    messages.success(request, _done(draft))
+    messages.success(request, _done(request, draft))
     return redirect("portal:status", reference=reference)
 
 
-def _left(draft: Draft) -> int:
-    """How many of our reviewer's questions nobody has touched or answered."""
+def _is_as_it_was(draft: Draft) -> bool:
+    """Whether it came back and nobody has done anything about that, or about one of our reviewer's questions."""
     if draft.application.stands is not State.RETURNED_FOR_CHANGES or draft.needs:
-        return 0
+        return False
     found = check_page(draft).returned
-    return len(found.as_they_were) if found else 0
+    return found is not None and found.is_as_it_was
 
 
-def _done(draft: Draft) -> str:
+def _done(request: UserRequest, draft: Draft) -> str:
     what = {"name": draft.title, "reference": draft.application.reference}
+    if draft.application.submissions > 1 and AS_IT_WAS in request.POST:
+        return gettext("%(name)s is submitted again.") % what
     if draft.application.submissions > 1:
         return gettext("Your corrections for %(name)s are sent.") % what
     return gettext("%(name)s is submitted. Your reference is %(reference)s.") % what
@@ -77,7 +79,7 @@ def _check_again(
     error: str = "",
     refusal: saving.NotReady | None = None,
     unread: saving.Unread | None = None,
-    left: int = 0,
+    asks_once: bool = False,
     status: int = 422,
 ) -> HttpResponse:
     page = check_page(draft, needs=refusal.needs if refusal else None)
@@ -89,7 +91,7 @@ def _check_again(
         "is_refused": refusal is not None,
         "is_unread": unread is not None,
         "changed": corrections_of(unread.changes) if unread else (),
-        "left": left,
+        "asks_once": asks_once,
         "problems": [Problem(BOX, error)] if error else [],
     }
     return render(request, "portal/check.html", context, status=status)
