@@ -12,7 +12,6 @@ from django.utils import timezone
 from formation_portal.applications.models import Application
 
 from . import pacing, timing
-from .evidence import why_unsettled
 from .kinds import Name
 from .models import RESEND, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState
 from .order import next_row
@@ -103,10 +102,17 @@ def _taken(
 
 def _settles_without_a_call(row: Delivery, known: Profile) -> bool:
     if row.state == State.UNKNOWN:
+        if row.name[0] in known.lacks:
+            # Nothing can have come of a call that isn't there.
+            row.acknowledged, row.state, row.unclear_since = row.sent, State.DONE, None
+            requeue(row)
+            row.reason = UNSUPPORTED
+            row.save()
+            return True
         if way_for(row, known.can) is not Way.HOLD:
             return False
         logger.error("Delivery %s may have arrived, and nothing here can tell: held", row.pk)
-        row.state, row.reason, row.next_at = State.HELD, why_unsettled(row), None
+        row.state, row.reason, row.next_at = State.HELD, UNCLEAR, None
     elif row.state == State.DONE:
         return False
     elif has_nothing_to_send(row):

@@ -3,6 +3,7 @@
 import logging
 from dataclasses import replace
 from datetime import datetime, timedelta
+from http import HTTPStatus
 from typing import Any
 
 from django.db import transaction
@@ -19,8 +20,9 @@ from . import pacing, timing
 from .claiming import Claim
 from .contents import forget_contents
 from .evidence import settle_by
+from .kinds import Kind
 from .looking import Evidence
-from .models import OTHERWISE, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState
+from .models import OTHERWISE, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState, ServiceProfile
 from .outcomes import BOUND_ELSEWHERE, IN_PROGRESS, NOT_ALLOWED, NOT_AUTHORISED, Outcome
 from .problems import located
 from .profile import locked_profile, remember
@@ -208,9 +210,24 @@ def _learn(row: Delivery, claim: Claim, outcome: Outcome, *, now: datetime) -> N
     stored = locked_profile()
     stored.clock_ahead = clock.seconds_ahead()
     pacing.ended(stored, claim.taken_at, now)
+    if row.name[0].is_deed and not claim.is_look:
+        _learn_of_call(stored, row.name[0], outcome, now=now)
     pacing.learn(stored, outcome, now, was_retry=claim.is_retry)
     if outcome.reason == UNSUPPORTED and not row.name[0].is_deed and not claim.is_look:
         remember(can_edit=False)
+
+
+def _learn_of_call(stored: ServiceProfile, kind: Kind, outcome: Outcome, *, now: datetime) -> None:
+    """Whether the service has the call for such a deed at all: what was in doubt, and held for that, can't have come.
+
+    404 doesn't say it: the service may have lost the entity.
+    """
+    if outcome.reason == UNSUPPORTED and outcome.status != HTTPStatus.NOT_FOUND:
+        stored.lacks = sorted({*stored.lacks, kind})
+        held = Delivery.objects.filter(kind=kind, state=State.HELD, reason=UNCLEAR)
+        held.update(state=State.UNKNOWN, next_at=now, updated_at=now)
+    elif outcome.state == State.DONE and outcome.reason != UNSUPPORTED:
+        stored.lacks = [one for one in stored.lacks if one != kind]
 
 
 def _tell_the_others(row: Delivery, claim: Claim, *, now: datetime) -> None:

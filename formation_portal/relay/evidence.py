@@ -50,7 +50,7 @@ def _free(row: Delivery, found: Evidence) -> tuple[str, ...]:
 
 def _in_doubt(row: Delivery, free: Collection[str], found: Evidence, known: Profile, now: datetime) -> str:
     if not free:
-        return not_there(row, known, now)
+        return _not_there(row, known, now)
     if len(free) > 1 or (_doubtful_siblings(row) and not found.is_certain):
         hold(row, TWINS)
         return SEVERAL
@@ -61,7 +61,7 @@ def _in_doubt(row: Delivery, free: Collection[str], found: Evidence, known: Prof
     return BOUND
 
 
-def not_there(row: Delivery, known: Profile, now: datetime) -> str:
+def _not_there(row: Delivery, known: Profile, now: datetime) -> str:
     """Look once more, then send it once more; after so many of both in vain it is held."""
     row.looks += 1
     if row.looks < timing.LOOKS:

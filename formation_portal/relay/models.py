@@ -226,6 +226,8 @@ class ServiceProfile(models.Model):
     can_edit = models.BooleanField(null=True)
     # What `probe_service` has found, in the shape of `capabilities.Capabilities`.
     capabilities = models.JSONField(null=True, blank=True)
+    # The kinds of deeds that it has no call for, as it has last answered.
+    lacks = models.JSONField(default=list, blank=True)
     probed_at = models.DateTimeField(null=True, blank=True)
     # Nothing is sent before this moment, and why: the service asks for it, or does not accept our key.
     paused_until = models.DateTimeField(null=True, blank=True)

@@ -12,6 +12,7 @@ from formation_portal.contract.lifecycle import State
 from . import timing
 from .capabilities import EMBEDDED as EMBEDDED_CAPABILITIES
 from .capabilities import Capabilities
+from .kinds import Kind
 from .models import ServiceProfile
 
 EMBEDDED = "embedded"
@@ -19,11 +20,13 @@ EMBEDDED = "embedded"
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """`can_edit`: it has the calls that change and remove. `can`: what makes sending twice harmless there."""
+    """`can_edit`: it has the calls that change and remove. `can`: what makes sending twice harmless there. `lacks`: the
+    kinds of deeds that it has no call for."""
 
     can_edit: bool
     can: Capabilities
     paused_until: datetime | None = None
+    lacks: frozenset[Kind] = frozenset()
 
     def lets_go(self, application: Application) -> bool:
         """Whether anything of the application may be sent by now.
@@ -56,6 +59,7 @@ def profile_of(found: ServiceProfile | None) -> Profile:
         can_edit=_can_edit(found),
         can=_capabilities(found),
         paused_until=_paused_until(found) if found else None,
+        lacks=frozenset(Kind(one) for one in found.lacks) if found else frozenset(),
     )
 
 

@@ -45,12 +45,13 @@ def _way(row: Delivery, can: Capabilities) -> Way:
 def _way_for_deed(row: Delivery, can: Capabilities) -> Way:
     """A deed moves the entity from wherever it stands by then, so it is never repeated but under a key that counts.
 
-    What the service refuses, or nobody wants to be told any more, is not repeated at all.
+    What the service refuses, or nobody wants to be told any more, is not repeated at all. Whether the entity's status
+    can be read, reading it tells.
     """
     may_repeat = can.honours_keys and row.repeats < timing.KEYED_REPEATS
     if may_repeat and row.reason != OTHERWISE and row.wanted == row.sent:
         return Way.REPEAT
-    return Way.LOOK if Kind.ENTITY in can.lists else Way.HOLD
+    return Way.LOOK
 
 
 def _is_harmless(row: Delivery) -> bool:

@@ -1,7 +1,8 @@
 """Settles a deed by where the entity stands at the service: done, to be told again, or held for an agent.
 
 Where it stands at the wanted state, or at one that agents lead to from there, the deed was done, by us or by the
-service's own people. Called inside the concluding transaction.
+service's own people. As long as the status can be read, no agent is needed to find out: it is read again, ever more
+rarely, until it is known. Called inside the concluding transaction.
 """
 
 from dataclasses import dataclass
@@ -10,9 +11,10 @@ from datetime import datetime
 from formation_portal.contract.lifecycle import AGENT, DEEDS, State
 from formation_portal.gateway.errors import Unclear
 
-from .evidence import AS_IT_SHOULD_BE, hold, not_there, why_unsettled
+from . import timing
+from .evidence import AS_IT_SHOULD_BE, hold, why_unsettled
 from .kinds import Kind
-from .models import OTHERWISE, Delivery, DeliveryState, Look
+from .models import OTHERWISE, RESEND, Delivery, DeliveryState, Look
 from .parcel import Parcel
 from .profile import Profile
 from .renewal import requeue
@@ -22,9 +24,11 @@ NO_STATE, STANDS_OTHERWISE = "no state that we know", "it stands at {state}"
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The state that the service's record of the entity shows; None where it shows none that the lifecycle knows."""
+    """The state that the service's record of the entity shows. None: one that the lifecycle doesn't know, or, where
+    nothing `is_shown`, none at all."""
 
     state: State | None
+    is_shown: bool
 
 
 def read_standing(parcel: Parcel) -> Standing:
@@ -32,12 +36,13 @@ def read_standing(parcel: Parcel) -> Standing:
     record = parcel.service.entity(parcel.entity_id)
     if record.get("id") not in (None, parcel.entity_id):
         raise Unclear("The answer's record is of something else")
-    return Standing(next((state for state in State if state == record.get("status")), None))
+    shown = record.get("status")
+    return Standing(next((state for state in State if state == shown), None), isinstance(shown, str) and shown != "")
 
 
 def settle_deed(row: Delivery, found: Standing, *, known: Profile, now: datetime) -> None:
     """Move the row as the evidence allows, and keep what was seen."""
-    said = _settled(row, found.state, known, now)
+    said = _settled(row, found, known, now)
     if row.state == DeliveryState.HELD and row.wanted != row.sent:
         # Nobody wants it told any more: the application was withdrawn, or given back.
         row.state, row.unclear_since = DeliveryState.QUEUED, None
@@ -45,9 +50,15 @@ def settle_deed(row: Delivery, found: Standing, *, known: Profile, now: datetime
     Look.objects.create(delivery=row, records=1, matches=[], conclusion=said)
 
 
-def _settled(row: Delivery, state: State | None, known: Profile, now: datetime) -> str:
-    if state is None:
+def _settled(row: Delivery, found: Standing, known: Profile, now: datetime) -> str:
+    state = found.state
+    if not found.is_shown or (state is None and row.wanted != row.sent):
         hold(row, why_unsettled(row))
+        return NO_STATE
+    if state is None:
+        # The service has states of its own on the way from one to the next.
+        row.looks += 1
+        row.state, row.next_at = DeliveryState.UNKNOWN, now + timing.rarely(row.looks)
         return NO_STATE
     if _has_come(row, state):
         row.acknowledged, row.unclear_since = row.sent, None
@@ -56,12 +67,26 @@ def _settled(row: Delivery, state: State | None, known: Profile, now: datetime) 
         return AS_IT_SHOULD_BE
     said = STANDS_OTHERWISE.format(state=state)
     if state in _before(_target(row)):
-        not_there(row, known, now)
-        # Under its old key the service would only repeat what it has answered.
-        row.key = row.key if row.state == DeliveryState.UNKNOWN else ""
+        _not_come(row, known, now)
     else:
         hold(row, OTHERWISE)
     return said
+
+
+def _not_come(row: Delivery, known: Profile, now: datetime) -> None:
+    """Read it once more, later each time that it was told in vain; then tell it again, right after it was read."""
+    in_vain = row.repeats - timing.REPEATS
+    row.looks += 1
+    if row.looks < timing.LOOKS:
+        wait = timing.rarely(in_vain) if in_vain > 0 else known.settle
+        row.state, row.next_at = DeliveryState.UNKNOWN, now + wait
+    elif row.reason == OTHERWISE and in_vain >= 0:
+        # It is known: the service refuses it there.
+        hold(row, OTHERWISE)
+    else:
+        row.state, row.reason, row.next_at, row.unclear_since = DeliveryState.WAITING, RESEND, now, None
+        # Under its old key the service would only repeat what it has answered.
+        row.key = ""
 
 
 def _has_come(row: Delivery, state: State) -> bool:

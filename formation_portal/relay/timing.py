@@ -52,6 +52,11 @@ def breaker() -> timedelta:
     return _paced(_BREAK)
 
 
+def rarely(times: int) -> timedelta:
+    """Between two readings of what only the service can tell, after so many in vain: ever longer, up to a bound."""
+    return _paced(min(RARELY.total_seconds(), _SETTLE * 2 ** min(times, 20)))
+
+
 def retries_a_second() -> float:
     """How fast the retry budget fills up."""
     return RETRIES / _paced(60.0).total_seconds()

@@ -7,13 +7,16 @@ import pytest
 from django.utils import timezone
 
 from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.relay.board import deliveries
+from formation_portal.relay.capabilities import Capabilities
 from formation_portal.relay.decisions import bind
-from formation_portal.relay.models import UNCLEAR, Look
+from formation_portal.relay.models import UNCLEAR, UNSUPPORTED, Delivery, Look
+from formation_portal.relay.profile import remember
 from formation_portal.relay.sending import step
 from formation_portal.relay.worker import drain
 from formation_portal.service.models import Entity
+from tests.applications import made
 
 from .conftest import row, save
 from .moving import READ, ROUND, STATUS, SUBMIT, advance, drained, status_row, submitted, there, told, without_keys
@@ -72,14 +75,76 @@ def test_what_is_not_known_yet_waits_for_longer_than_the_slowest_commit(
     assert due - timezone.now() > timedelta(seconds=55)
 
 
-def test_after_enough_in_vain_an_agent_has_to_find_out(submitted: Draft, without_keys: Weather, agent: Any) -> None:
-    without_keys.spoil(STATUS, lost_before)
+def test_however_often_it_is_lost_nobody_has_to_find_out_what_can_be_read(
+    submitted: Draft, without_keys: Weather, agent: Any
+) -> None:
+    without_keys.spoil(STATUS, lost_before, times=7)
     advance(submitted, *ROUND, by=agent)
-    for _ in range(20):
+    waits = []
+    for _ in range(40):
         drain()
-    held = status_row("in_review")
-    assert (held.state, held.reason, len(told(without_keys))) == ("held", UNCLEAR, 3)
-    assert set(told(without_keys)) == {"in_review"}, "what comes after it waits"
+        moved = status_row("in_review")
+        assert moved.state != "held"
+        if moved.state == "unknown" and moved.looks:
+            assert moved.next_at is not None
+            waits.append((moved.next_at - timezone.now()).total_seconds())
+    assert told(without_keys) == ["in_review"] * 8 + ["returned_for_changes"]
+    assert there() == "returned_for_changes"
+    assert [round(wait, -1) for wait in waits] == [60, 60, 60, 120, 240, 480, 960], "ever more rarely"
+    assert without_keys.deeds.count(READ) == 14, "never told again but right after two looks"
+
+
+def test_a_state_on_the_way_is_read_again_until_it_is_one_that_we_know(
+    submitted: Draft, without_keys: Weather, agent: Any
+) -> None:
+    without_keys.spoil(STATUS, lost_after, times=1)
+    without_keys.spoil(READ, answers(200, {"data": {"status": "being looked at"}}), times=5)
+    advance(submitted, "begin_review", by=agent)
+    drained()
+    assert without_keys.deeds == [STATUS, *[READ] * 6]
+    assert status_row("in_review").state == "done"
+
+
+def test_where_no_list_is_known_the_entity_is_read_all_the_same(
+    complete: Draft, without_keys: Weather, owner: Any
+) -> None:
+    remember(capabilities=Capabilities())
+    without_keys.spoil(SUBMIT, lost_after, times=1)
+    saving.submit(complete, by=owner)
+    drained()
+    assert without_keys.deeds[-2:] == [SUBMIT, READ]
+    assert row("submission").state == "done"
+
+
+@pytest.mark.parametrize(("status", "is_known"), [(405, True), (501, True), (404, False)])
+def test_what_is_held_ends_once_the_service_says_that_it_has_no_such_call(
+    complete: Draft, without_keys: Weather, owner: Any, status: int, is_known: bool
+) -> None:
+    without_keys.spoil(READ, answers(404))
+    without_keys.spoil(SUBMIT, lost_before, times=1)
+    saving.submit(complete, by=owner)
+    drained()
+    assert (row("submission").state, row("submission").reason) == ("held", UNCLEAR)
+    second = saving.start(owner=owner, product=made.product())
+    made.fill_in(open_draft(second), by=owner)
+    without_keys.spoil(SUBMIT, answers(status))
+    saving.submit(open_draft(second), by=owner)
+    drained()
+    found = {(one.state, one.reason) for one in Delivery.objects.filter(kind="submission")}
+    told_by_hand = ("done", UNSUPPORTED)
+    assert found == ({told_by_hand} if is_known else {told_by_hand, ("held", UNCLEAR)})
+    assert without_keys.deeds.count(SUBMIT) == 2
+
+
+def test_a_service_that_has_learnt_the_call_is_read_again(submitted: Draft, without_keys: Weather, agent: Any) -> None:
+    remember(lacks=["status"])
+    advance(submitted, "begin_review", by=agent)
+    drained()
+    without_keys.spoil(STATUS, lost_after, times=1)
+    advance(submitted, "return", by=agent)
+    drained()
+    assert without_keys.deeds[-2:] == [STATUS, READ]
+    assert status_row("returned_for_changes").reason == ""
 
 
 def test_where_nothing_can_be_read_it_is_held_and_never_told_twice(
@@ -98,8 +163,8 @@ def test_where_nothing_can_be_read_it_is_held_and_never_told_twice(
     assert status_row("in_review").state == "done"
 
 
-@pytest.mark.parametrize("said", ["an unknown state", ["in_review"], None])
-def test_a_record_without_a_state_that_we_know_settles_nothing(
+@pytest.mark.parametrize("said", ["", ["in_review"], None])
+def test_a_record_without_a_state_settles_nothing(
     submitted: Draft, without_keys: Weather, agent: Any, said: Any
 ) -> None:
     without_keys.spoil(STATUS, lost_after, times=1)
