@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('relay', '0004_received_events'),
+        ('relay', '0005_told_by_hand'),
     ]
 
     operations = [
