@@ -27,7 +27,7 @@ def small_picture(document: Document) -> bytes:
 def page_picture(document: Document, page: int, *, is_close: bool = False) -> bytes:
     """One page, as large as a screen, or larger, to be looked at closely, as a JPEG; empty where it can't be drawn."""
     close = _drawn(document, side=CLOSE, page=page) if is_close else b""
-    # A picture full of noise may be more than a workshop hands out at that size.
+    # A picture full of noise may be more than the sandbox hands out at that size.
     return close or _drawn(document, side=LARGE, page=page)
 
 

@@ -41,7 +41,7 @@ class Findings:
 
     @classmethod
     def read(cls, kept: Any) -> "Findings":
-        """What was kept, or has come from a workshop: whatever can't be understood is left out."""
+        """What was kept, or has come from the sandbox: whatever can't be understood is left out."""
         kept = kept if isinstance(kept, Mapping) else {}
         numbers = {name: kept[name] for name in ("pages", "width", "height") if _is_count(kept.get(name))}
         said = kept.get("codes")

@@ -1,4 +1,4 @@
-"""Pages of PDFs, by PDFium: without script, forms or anything from elsewhere. Runs in a workshop only."""
+"""Pages of PDFs, by PDFium: without script, forms or anything from elsewhere. Runs in the sandbox only."""
 
 from PIL import Image
 from pypdfium2 import PdfDocument, PdfiumError

@@ -1,4 +1,4 @@
-"""Pictures, by Pillow: opened within limits, turned upright, measured, made smaller. Runs in a workshop only."""
+"""Pictures, by Pillow: opened within limits, turned upright, measured, made smaller. Runs in the sandbox only."""
 
 import io
 

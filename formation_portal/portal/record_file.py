@@ -4,6 +4,7 @@ import json
 
 from django.core.serializers.json import DjangoJSONEncoder
 from django.http import HttpResponse
+from django.shortcuts import render
 from django.utils import timezone
 
 from formation_portal.accounts.policies import UserRequest
@@ -13,7 +14,7 @@ from formation_portal.applications.export import export
 from .foreign import to_be_saved
 from .looking import keep_record
 from .printed_record import printed_record
-from .typesetting import typeset
+from .typesetting import NotTypeset, typeset
 
 
 def as_json(request: UserRequest, draft: Draft) -> HttpResponse:
@@ -24,8 +25,13 @@ def as_json(request: UserRequest, draft: Draft) -> HttpResponse:
 
 
 def as_pdf(request: UserRequest, draft: Draft) -> HttpResponse:
-    """The record as a PDF, as it stands now; that it was taken is kept."""
-    content = typeset(printed_record(draft, made_at=timezone.now()))
+    """The record as a PDF, as it stands now; that it was taken is kept. 503 with the way out where none can be made."""
+    try:
+        content = typeset(printed_record(draft, made_at=timezone.now()))
+    except NotTypeset:
+        reference = draft.application.reference
+        ways = {"reference": reference, "json_url": "record.json", "back_url": "./"}
+        return render(request, "portal/not_printed.html", ways, status=503)
     keep_record(request, draft.application, "pdf", by=request.user)
     return _file(draft, content, kind="application/pdf", ending="pdf")
 

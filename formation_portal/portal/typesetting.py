@@ -1,114 +1,80 @@
-"""Sets a printed record as a tagged PDF, PDF/UA-1 wherever every character has a font, by Typst.
+"""Makes a PDF of a printed record: tagged, and PDF/UA-1 wherever every character has a font.
 
-The source is one file of ours; what people typed reaches it as JSON and is never read as mark-up. A page of answers
-takes a tenth of a second, a hundred people about a second; so it is set while its reader waits, and kept nowhere.
+A page of answers takes a tenth of a second, a hundred people about a second; so it is made while its reader waits, and
+kept nowhere. It is made in the sandbox, since what people typed can make it take time and memory without end.
 """
 
 import json
-import logging
 import re
-from collections.abc import Callable, Collection
-from functools import cache
-from typing import Any, Literal
+import tempfile
+from typing import Any
 
-import typst
 from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from formation_portal.contract.reading import LINES_LIMIT
 from formation_portal.environment import PROJECT
+from formation_portal.papers import sandbox
+from formation_portal.papers.typesetting import everywhere
 
 from .printed import PrintedRecord
 
-logger = logging.getLogger(__name__)
-
 SOURCE = PROJECT / "templates/portal/record.typ"
-_ACCESSIBLE: Literal["ua-1"] = "ua-1"
+# Of processor time. Twenty times what a hundred people take.
+SECONDS = 20
+# Of all texts together: some 600 pages.
+CHARACTERS_AT_MOST = 2_000_000
+_PDF_AT_MOST = 50_000_000
+_TASK = "formation_portal.papers.typesetting:typeset"
 # What text may hold and no page can show: control characters, but for the end of a line.
 _CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
-# How the setter names a text that it has no font for, and how a character in it is written.
-_NAMED = re.compile(r'the text `"(.+?)"` could not be displayed')
-_ESCAPED = re.compile(r"\\u\{([0-9a-f]+)\}")
-# Every font has these; they are named where they stand with others.
-_COMMON = frozenset(map(chr, range(0x20, 0x17F)))
-_ROUNDS = 10
-# No answer that can be read is longer, with the codes of its characters; of one that can't, the beginning is enough.
-_LONGEST = 10 * LINES_LIMIT
+# No answer that can be read is longer; of one that can't, the beginning is enough. Codes of characters come on top.
+_LONGEST = LINES_LIMIT
+
+
+class NotTypeset(Exception):
+    """The record is too long for a PDF, or takes too much to make."""
 
 
 def typeset(record: PrintedRecord) -> bytes:
-    """The PDF. Where no font has a character its code stands beside it, and the PDF promises less; it is always set."""
-    try:
-        return _compiled(record.as_json(), _ACCESSIBLE)
-    except typst.TypstError as refused:
-        lost = _all_lost(record, refused)
-    return _compiled(record.with_codes(lost, warning=_warning()).as_json(), None)
+    """The PDF. Where no font has a character its code stands beside it, and it promises less. Raises NotTypeset."""
+    made = _made(record, is_accessible=True)
+    if made.startswith(b"%PDF-"):
+        return made
+    lost = frozenset(json.loads(made))
+    made = _made(record.with_codes(lost, warning=_warning()), is_accessible=False)
+    if not made.startswith(b"%PDF-"):
+        raise NotTypeset
+    return made
 
 
-def _all_lost(record: PrintedRecord, refused: typst.TypstError) -> frozenset[str]:
-    """Every character that no font has: the setter names some at a time, so it is asked until it names no more."""
-    lost = _lost(refused)
-    for _ in range(_ROUNDS):
+def _made(record: PrintedRecord, *, is_accessible: bool) -> bytes:
+    said = json.dumps(everywhere(record.as_json(), _printable), ensure_ascii=False)
+    if len(said) > CHARACTERS_AT_MOST:
+        raise NotTypeset
+    with tempfile.TemporaryFile() as file:
+        file.write(said.encode(errors="replace"))
+        file.flush()
+        arguments: dict[str, Any] = {
+            "source": str(SOURCE),
+            "fonts": settings.PDF_FONTS,
+            "made_at": int(timezone.now().timestamp()),
+            "is_accessible": is_accessible,
+        }
         try:
-            _compiled(_without(record.as_json(), lost), _ACCESSIBLE)
-        except typst.TypstError as again:
-            if _lost(again) <= lost:
-                # Without its words: they may name somebody.
-                logger.error("A record could not be set as PDF/UA, and not for want of a font")
-                break
-            lost |= _lost(again)
-        else:
-            break
-    return lost
+            made = sandbox.perform(_TASK, file, answer_limit=_PDF_AT_MOST, seconds=SECONDS, **arguments)
+        except sandbox.Busy as error:
+            raise NotTypeset from error
+    if not made:
+        raise NotTypeset
+    return made
 
 
-def _compiled(said: dict[str, Any], standard: Literal["ua-1"] | None) -> bytes:
-    return bytes(
-        typst.compile(
-            SOURCE.read_bytes(),
-            sys_inputs={"record": json.dumps(_printable(said))},
-            font_paths=fonts(),
-            pdf_standards=standard,
-            timestamp=int(timezone.now().timestamp()),
-        )
-    )
-
-
-@cache
-def fonts() -> typst.Fonts:
-    """Typst's own fonts, the system's, and those of PDF_FONTS; looked for once a process."""
-    return typst.Fonts(font_paths=[settings.PDF_FONTS] if settings.PDF_FONTS else [])
-
-
-def _printable(said: Any) -> Any:
+def _printable(text: str) -> str:
     """The same without what can't be shown: control characters stand as what was lost, ends of lines are one kind."""
-    return _everywhere(said, lambda text: _CONTROLS.sub("\ufffd", "\n".join(_begun(text).splitlines())))
-
-
-def _begun(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
-
-
-def _everywhere(said: Any, change: Callable[[str], str]) -> Any:
-    """The same with every text changed."""
-    if isinstance(said, str):
-        return change(said)
-    if isinstance(said, dict):
-        return {name: _everywhere(one, change) for name, one in said.items()}
-    return [_everywhere(one, change) for one in said] if isinstance(said, (list, tuple)) else said
-
-
-def _without(said: Any, lost: Collection[str]) -> Any:
-    """The same with a mark in the place of each lost character, to find out whether anything else is in the way."""
-    marks = str.maketrans(dict.fromkeys(lost, "?"))
-    return _everywhere(said, lambda text: text.translate(marks)) if lost else said
-
-
-def _lost(refused: typst.TypstError) -> frozenset[str]:
-    """The characters that the setter says no font has; it names some at a time."""
-    named = (_ESCAPED.sub(lambda one: chr(int(one[1], 16)), text) for text in _NAMED.findall(refused.diagnostic))
-    return frozenset(one for text in named for one in text if one not in _COMMON)
+    begun = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
+    return _CONTROLS.sub("\ufffd", "\n".join(begun.splitlines()))
 
 
 def _warning() -> str:

@@ -8,7 +8,7 @@ from playwright.sync_api import Page as Tab
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.models import Party
-from formation_portal.applications.spreadsheet.heads import knows
+from formation_portal.applications.spreadsheet.columns import headings
 from formation_portal.applications.spreadsheet.opening import read_sheet
 from tests.applications import made
 from tests.applications.spreadsheet.sheets import ADA, HEADS, NOOR, as_csv
@@ -66,7 +66,9 @@ def _sheet(draft: Draft, address: str) -> Iterator[Shot]:
     )
     content = as_csv((*HEADS, "Shoe size"), *rows)
     owner = draft.application.owner
-    found = saving.keep_import(draft, read_sheet(content, knows(draft.schema)), name="people.csv", by=owner)
+    found = saving.keep_import(
+        draft, read_sheet(content, headings(draft.schema), account=owner.pk), name="people.csv", by=owner
+    )
     sheet = address.replace("spreadsheet/", f"imports/{found.token}/")
     yield Shot("party-import", sheet)
     yield Shot("party-import-taken", sheet, act=_add)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from formation_portal.papers import asking
+from formation_portal.papers import asking, sandbox
 from formation_portal.papers.findings import JPEG, PDF, PNG, Code, Findings
 from formation_portal.papers.limits import SECONDS
 
@@ -122,28 +122,28 @@ def test_a_file_that_takes_too_long_is_given_up() -> None:
     assert look(made.pdf(), PDF).findings == Findings(pages=1)
 
 
-def test_a_workshop_that_has_died_is_replaced() -> None:
+def test_a_sandbox_that_has_died_is_replaced() -> None:
     look(made.pdf(), PDF)
-    process = asking._workshops._process
+    process = sandbox._sandbox.process
     assert process is not None
     process.kill()
     process.wait()
     assert look(made.pdf(), PDF).findings == Findings(pages=1)
 
 
-def test_a_workshop_is_given_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sandbox_is_given_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     from pathlib import Path
 
     monkeypatch.setenv("SECRET_KEY", "do-not-pass-on")
-    asking._workshops.close()
+    sandbox._sandbox.close()
     look(made.pdf(), PDF)
-    process = asking._workshops._process
+    process = sandbox._sandbox.process
     assert process is not None
     assert b"do-not-pass-on" not in Path(f"/proc/{process.pid}/environ").read_bytes()
 
 
 @pytest.mark.parametrize("answer", [b"", b"{", b"[]\n", b'{"pages": -1, "codes": ["made-up"], "width": "x"}\n'])
-def test_what_a_workshop_answers_is_never_believed(answer: bytes) -> None:
+def test_what_the_sandbox_answers_is_never_believed(answer: bytes) -> None:
     seen = asking._read(answer).findings
     assert seen.codes in ((), (Code.TOO_HEAVY,))
     assert (seen.pages, seen.width) == (0, 0)

@@ -12,7 +12,7 @@ from formation_portal.applications import saving
 from formation_portal.applications.access import Collaborator
 from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.models import Application
-from formation_portal.applications.spreadsheet.heads import knows
+from formation_portal.applications.spreadsheet.columns import headings
 from formation_portal.applications.spreadsheet.opening import read_sheet
 from formation_portal.invitations import codes, parts
 from formation_portal.invitations.models import Invitation
@@ -171,7 +171,9 @@ def test_where_no_sheet_was_chosen_none_is_missed(as_owner: Client, draft: Draft
 
 def test_what_is_to_be_done_with_each_row_of_a_sheet_stays_chosen(as_owner: Client, draft: Draft, owner: Any) -> None:
     saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
-    sheet = read_sheet(as_csv(HEADS, ADA, NOOR, ("Person", "yes", "", "Tom", *NOOR[4:])), knows(draft.schema))
+    sheet = read_sheet(
+        as_csv(HEADS, ADA, NOOR, ("Person", "yes", "", "Tom", *NOOR[4:])), headings(draft.schema), account=1
+    )
     kept = saving.keep_import(draft, sheet, name="people.csv", by=owner)
     form = opened(as_owner, f"{root(draft)}people/imports/{kept.token}/")
     ticked = next(one for one in form.controls if one.name == "row")

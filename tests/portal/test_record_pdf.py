@@ -1,5 +1,6 @@
 """The record as a PDF: the same words as on the page, tagged, for any name in any script, and whole."""
 
+import resource
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,12 @@ from PIL import ImageFont
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import Party, ShareClass
+from formation_portal.contract.reading import LINES_LIMIT
+from formation_portal.papers.typesetting import fonts_in
 from formation_portal.portal import typesetting
 from formation_portal.portal.printed import PrintedEntry, PrintedRecord, PrintedRow, PrintedTable
 from formation_portal.portal.printed_record import printed_record
-from formation_portal.portal.typesetting import fonts, typeset
+from formation_portal.portal.typesetting import NotTypeset, typeset
 from tests.applications import made
 from tests.markup import Markup
 from tests.pdfs import ReadPdf, read_pdf, squeezed
@@ -164,13 +167,10 @@ def test_a_folder_of_more_fonts_is_read(settings: Any, tmp_path: Path) -> None:
     assert isinstance(shipped, ImageFont.FreeTypeFont)
     (tmp_path / "shipped.ttf").write_bytes(shipped.path.getvalue())  # type: ignore[union-attr]  # a stream, here
     family, _ = shipped.getname()
+    assert family in fonts_in(str(tmp_path)).families()
+    assert fonts_in(str(tmp_path / "nowhere")).families()
     settings.PDF_FONTS = str(tmp_path)
-    fonts.cache_clear()
-    assert family in fonts().families()
-    settings.PDF_FONTS = str(tmp_path / "nowhere")
-    fonts.cache_clear()
-    assert fonts().families()
-    fonts.cache_clear()
+    assert "Bern" in read_pdf(typeset(record(PrintedRow("Town", "Bern")))).text
 
 
 def test_control_characters_and_ends_of_lines_do_no_harm() -> None:
@@ -182,7 +182,7 @@ def test_control_characters_and_ends_of_lines_do_no_harm() -> None:
 
 
 def test_of_a_text_without_end_the_beginning_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert typesetting._LONGEST >= 100_000
+    assert typesetting._LONGEST >= LINES_LIMIT
     monkeypatch.setattr(typesetting, "_LONGEST", 60)
     found = read_pdf(typeset(record(PrintedRow("A", "word " * 50), PrintedRow("B", "the next answer")))).text
     assert f"{'word ' * 12}… B the next answer" in found
@@ -312,3 +312,25 @@ def _beyond_the_edge(content: bytes) -> list[str]:
         words.close()
     document.close()
     return beyond
+
+
+def test_a_name_without_end_costs_neither_the_process_nor_its_reader_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 100,000 characters it took 22 GB of the process that answers requests, and they stayed."""
+    monkeypatch.setattr(typesetting, "_LONGEST", 100_000)
+    monkeypatch.setattr(typesetting, "SECONDS", 2)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(NotTypeset):
+        typeset(record(name="x" * 100_000))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000, "in kB"
+
+
+def test_a_record_that_cannot_be_typeset_leads_to_its_other_copies(
+    draft: Draft, as_owner: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(typesetting, "CHARACTERS_AT_MOST", 500)
+    answer = as_owner.get(path(draft))
+    assert answer.status_code == 503
+    assert "attachment" not in answer.headers.get("Content-Disposition", "")
+    assert "The PDF could not be made" in answer.content.decode()
+    assert as_owner.get(f"/applications/{draft.application.reference}/record.json").status_code == 200
+    assert 'href="record.json"' in answer.content.decode()

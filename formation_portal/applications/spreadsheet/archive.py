@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from formation_portal.contract.language import say
-
-from .grid import SheetRefused, too_many
+from .grid import Refusal, SheetRefused
 
 # A sheet of as many rows as are taken, filled to the last cell, stays below either.
 BYTES_UNFOLDED_AT_MOST = 30_000_000
@@ -21,6 +19,9 @@ PARTS_AT_MOST = 1_000
 _PASSWORD_FLAG = 0x1
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
 _MERGED = re.compile(rb"<(?:\w+:)?mergeCell\s")
+# The parser takes the square of a comment's length, and of a tag's; no program writes either so long.
+_LONGEST_MARK_UP = 10_000
+_COMMENT, _TAG = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL), re.compile(rb"<[^<>]{%d}" % _LONGEST_MARK_UP)
 # What begins neither a row nor a cell nor its text.
 _OTHER_TAG = re.compile(rb"<(?![/?!]|(?:\w+:)?(?:row|c|f|v|is|si|t)[\s/>])")
 # No program writes one into a sheet, and what it can declare unfolds without end.
@@ -43,27 +44,22 @@ def examined(content: bytes) -> Signs:
             _refuse_other_kinds(archive, parts)
             return _examined_parts(archive, parts)
     except (BadZipFile, zlib.error, NotImplementedError, EOFError, OSError, RuntimeError, ValueError) as error:
-        raise SheetRefused(unreadable()) from error
-
-
-def unreadable() -> str:
-    """What to do about a file that looks like a sheet and can't be read."""
-    return say("Save the sheet once more as XLSX, then upload it: this file is damaged, or no XLSX file at all")
+        raise SheetRefused(Refusal.DAMAGED) from error
 
 
 def _refuse_other_kinds(archive: ZipFile, parts: list[ZipInfo]) -> None:
     names = {part.filename for part in parts}
     if any(part.flag_bits & _PASSWORD_FLAG for part in parts):
-        raise SheetRefused(say("Save the sheet without a password, then upload it: this one is protected"))
+        raise SheetRefused(Refusal.PASSWORD)
     if "xl/workbook.bin" in names or "content.xml" in names:
-        raise SheetRefused(say("Save the sheet as XLSX or CSV, then upload it: this is another kind of sheet"))
+        raise SheetRefused(Refusal.OTHER_KIND)
     if "[Content_Types].xml" not in names or not any(name.startswith("xl/") for name in names):
-        raise SheetRefused(say("Upload an XLSX or a CSV file; this file is neither by its content"))
+        raise SheetRefused(Refusal.NO_SHEET)
     unfolded = sum(part.file_size for part in parts)
     if len(parts) > PARTS_AT_MOST or unfolded > BYTES_UNFOLDED_AT_MOST:
-        raise SheetRefused(too_many())
+        raise SheetRefused(Refusal.TOO_MANY)
     if any(part.compress_type not in (ZIP_STORED, ZIP_DEFLATED) for part in parts):
-        raise SheetRefused(unreadable())
+        raise SheetRefused(Refusal.DAMAGED)
 
 
 def _examined_parts(archive: ZipFile, parts: list[ZipInfo]) -> Signs:
@@ -73,12 +69,14 @@ def _examined_parts(archive: ZipFile, parts: list[ZipInfo]) -> Signs:
         body = _unfolded(archive, part)
         tags += body.count(b"<")
         if tags > TAGS_AT_MOST:
-            raise SheetRefused(too_many())
+            raise SheetRefused(Refusal.TOO_MANY)
         others += sum(1 for _ in _OTHER_TAG.finditer(body))
         if others > OTHER_TAGS_AT_MOST:
-            raise SheetRefused(say("Save the sheet as CSV, then upload it: this file holds too much beside its cells"))
+            raise SheetRefused(Refusal.TOO_MUCH_BESIDE)
+        if _TAG.search(body) or any(len(one[0]) > _LONGEST_MARK_UP for one in _COMMENT.finditer(body)):
+            raise SheetRefused(Refusal.TOO_MUCH_BESIDE)
         if any(declared in body for declared in _DECLARED):
-            raise SheetRefused(unreadable())
+            raise SheetRefused(Refusal.DAMAGED)
         has_formulas = has_formulas or bool(_FORMULA.search(body))
         has_merged_cells = has_merged_cells or bool(_MERGED.search(body))
     return Signs(has_formulas, has_merged_cells)
@@ -94,5 +92,5 @@ def _unfolded(archive: ZipFile, part: ZipInfo) -> bytes:
     with archive.open(longer) as opened:
         body = opened.read(longer.file_size)
     if len(body) != part.file_size:
-        raise SheetRefused(unreadable())
+        raise SheetRefused(Refusal.DAMAGED)
     return body

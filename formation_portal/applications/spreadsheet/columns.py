@@ -13,7 +13,7 @@ from formation_portal.contract.field import Choice, FieldSpec
 from formation_portal.contract.language import noted, say
 from formation_portal.contract.schema import FormSchema, Section
 
-NEEDED_MARK = "*"
+from .grid import NEEDED_MARK, plain
 
 _KIND_WORDS = {"person": noted("Person"), "corporate": noted("Company"), "foundation": noted("Foundation")}
 _PART_WORDS = {
@@ -92,11 +92,6 @@ def headings(schema: FormSchema) -> dict[str, Key]:
             for column in columns(schema):
                 known.setdefault(plain(column.heading), column.key)
     return known
-
-
-def plain(heading: str) -> str:
-    """A heading without the mark of what is needed, the same for any spelling of capitals and spaces."""
-    return folded(heading.strip().rstrip(NEEDED_MARK))
 
 
 def role_heading(role: str) -> str:

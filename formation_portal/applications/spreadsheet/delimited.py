@@ -6,9 +6,7 @@ import io
 import re
 from collections.abc import Iterator
 
-from formation_portal.contract.language import say
-
-from .grid import CELL_AT_MOST, COLUMNS_AT_MOST, Grid, GridRow, IsHeading, SheetRefused, grid_of
+from .grid import CELL_AT_MOST, COLUMNS_AT_MOST, Grid, GridRow, IsHeading, Refusal, SheetRefused, grid_of
 
 _DELIMITERS = ",;\t|"
 _NAMED_DELIMITER = re.compile(r'"?sep=(.)"?\r?\n')
@@ -23,7 +21,7 @@ def read(content: bytes, is_heading: IsHeading) -> Grid:
     """What the file says. Raises SheetRefused where it is no text, or can't be followed to its end."""
     text, remarks = _decoded(content)
     if _NO_TEXT.search(text):
-        raise SheetRefused(say("Upload an XLSX or a CSV file; this file is neither by its content"))
+        raise SheetRefused(Refusal.NO_SHEET)
     if not text.strip(f'{_DELIMITERS}" \r\n'):
         return grid_of(())
     named = _NAMED_DELIMITER.match(text)
@@ -58,7 +56,7 @@ def _decode(content: bytes, encoding: str) -> str:
     try:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
-        raise SheetRefused(say("Save the sheet as CSV in UTF-8, then upload it: its letters can’t be read")) from error
+        raise SheetRefused(Refusal.LETTERS) from error
 
 
 def _delimiter(text: str, is_heading: IsHeading) -> str:
@@ -82,16 +80,13 @@ def _rows(text: str, delimiter: str) -> Iterator[GridRow]:
         for number, record in enumerate(records, start=1):
             yield _row(number, record)
     except csv.Error as error:
-        words = say(
-            "Mend row {number}: a quotation mark in it is never closed, or stands where none can", number=number + 1
-        )
-        raise SheetRefused(words) from error
+        raise SheetRefused(Refusal.QUOTATION, number=number + 1) from error
 
 
 def _row(number: int, record: list[str]) -> GridRow:
     """A formula has no value in a file of text, and is never worked out: its cell is empty, and known as one."""
     if len(record) > COLUMNS_AT_MOST:
-        raise SheetRefused(say("Remove columns: row {number} has more of them than any form", number=number))
+        raise SheetRefused(Refusal.COLUMNS, number=number)
     formulas = frozenset(place for place, cell in enumerate(record) if cell.startswith("="))
     cells = tuple("" if place in formulas else _read_text(cell) for place, cell in enumerate(record))
     return GridRow(number, cells, formulas)

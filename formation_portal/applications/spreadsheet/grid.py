@@ -2,9 +2,14 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
 
-from formation_portal.contract.language import figure, say, say_count
+from formation_portal.contract.cells import folded
+from formation_portal.contract.language import figure, noted, say
 
+# Behind the heading of what is needed.
+NEEDED_MARK = "*"
 # More is another sheet: each row is judged and shown on one page, and all are taken over in one transaction.
 ROWS_AT_MOST = 200
 COLUMNS_AT_MOST = 1_000
@@ -18,12 +23,74 @@ CHARACTERS_AT_MOST = 2_000_000
 IsHeading = Callable[[str], bool]
 
 
-class SheetRefused(Exception):
-    """The file can't be taken; the message says what to do."""
+def plain(heading: str) -> str:
+    """A heading without the mark of what is needed, the same for any spelling of capitals and spaces."""
+    return folded(heading.strip().rstrip(NEEDED_MARK))
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+
+class Refusal(StrEnum):
+    """Why a file can't be taken, as the process says it that reads files; WORDS has what to do about each."""
+
+    TOO_LARGE = "too_large"
+    TOO_MANY = "too_many"
+    TOO_MANY_ROWS = "too_many_rows"
+    TOO_MUCH_BESIDE = "too_much_beside"
+    TOO_HEAVY = "too_heavy"
+    BUSY = "busy"
+    EMPTY = "empty"
+    NO_ROWS = "no_rows"
+    PASSWORD = "password"  # noqa: S105  # the file's
+    OLD_KIND = "old_kind"
+    OTHER_KIND = "other_kind"
+    NO_SHEET = "no_sheet"
+    DAMAGED = "damaged"
+    LETTERS = "letters"
+    QUOTATION = "quotation"
+    COLUMNS = "columns"
+
+
+WORDS = {
+    Refusal.TOO_LARGE: noted("Upload a file of at most {limit} MB"),
+    Refusal.TOO_MANY: noted("Upload at most {most} rows at once; this sheet holds far more"),
+    Refusal.TOO_MANY_ROWS: noted("Upload at most {most} rows at once; this sheet has {count}"),
+    Refusal.TOO_MUCH_BESIDE: noted("Save the sheet as CSV, then upload it: this file holds too much beside its cells"),
+    Refusal.TOO_HEAVY: noted("Save the sheet as CSV, then upload it: this file takes too long to read"),
+    Refusal.BUSY: noted("Wait a moment, then upload the sheet again: another sheet is being read"),
+    Refusal.EMPTY: noted("Upload a sheet that is filled in; this one is empty"),
+    Refusal.NO_ROWS: noted("Fill in at least one row below the headings"),
+    Refusal.PASSWORD: noted("Save the sheet without a password, then upload it: this one is protected"),
+    Refusal.OLD_KIND: noted("Save the sheet as XLSX or CSV, then upload it: this is an older kind of file"),
+    Refusal.OTHER_KIND: noted("Save the sheet as XLSX or CSV, then upload it: this is another kind of sheet"),
+    Refusal.NO_SHEET: noted("Upload an XLSX or a CSV file; this file is neither by its content"),
+    Refusal.DAMAGED: noted(
+        "Save the sheet once more as XLSX, then upload it: this file is damaged, or no XLSX file at all"
+    ),
+    Refusal.LETTERS: noted("Save the sheet as CSV in UTF-8, then upload it: its letters can’t be read"),
+    Refusal.QUOTATION: noted("Mend row {number}: a quotation mark in it is never closed, or stands where none can"),
+    Refusal.COLUMNS: noted("Remove columns: row {number} has more of them than any form"),
+}
+
+
+class SheetRefused(Exception):
+    """The file can't be taken. `message` says what to do, in its reader's language; `refusal` is why, if there is one
+    word for it, and `values` are the numbers in its words."""
+
+    def __init__(self, why: Refusal | str, **values: int) -> None:
+        super().__init__(why)
+        self.why = why
+        self.values = values
+
+    def __str__(self) -> str:
+        return self.message
+
+    @property
+    def message(self) -> str:
+        """What to do."""
+        if not isinstance(self.why, Refusal):
+            return self.why
+        return say(
+            WORDS[self.why], most=figure(ROWS_AT_MOST), **{name: figure(one) for name, one in self.values.items()}
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +115,34 @@ class Grid:
     rows: tuple[GridRow, ...]
     remarks: tuple[tuple[str, str], ...] = ()
 
+    def as_json(self) -> dict[str, Any]:
+        """As it leaves the process that reads files."""
+        rows = [{"number": row.number, "cells": row.cells, "formulas": sorted(row.formulas)} for row in self.rows]
+        return {"headings": self.headings, "rows": rows, "remarks": self.remarks}
+
+    @classmethod
+    def from_json(cls, said: Any) -> "Grid":
+        """What came from there. Raises ValueError, TypeError or KeyError for anything else than a grid."""
+        return cls(
+            headings=_texts(said["headings"]),
+            rows=tuple(
+                GridRow(int(row["number"]), _texts(row["cells"]), frozenset(map(int, row["formulas"])))
+                for row in said["rows"][:ROWS_AT_MOST]
+            ),
+            remarks=tuple((str(word), str(detail)) for word, detail in said["remarks"]),
+        )
+
+
+def _texts(said: Any) -> tuple[str, ...]:
+    return tuple(map(str, said))
+
 
 def grid_of(rows: Iterable[GridRow], remarks: Iterable[tuple[str, str]] = ()) -> Grid:
     """The first filled row is the headings. Raises SheetRefused without rows below it, or with too many."""
     filled = (row for row in within_bounds(rows) if row.is_filled)
     first = next(filled, None)
     if first is None:
-        raise SheetRefused(say("Upload a sheet that is filled in; this one is empty"))
+        raise SheetRefused(Refusal.EMPTY)
     kept: list[GridRow] = []
     count = 0
     for row in filled:
@@ -62,9 +150,9 @@ def grid_of(rows: Iterable[GridRow], remarks: Iterable[tuple[str, str]] = ()) ->
         if count <= ROWS_AT_MOST:
             kept.append(row)
     if count > ROWS_AT_MOST:
-        raise SheetRefused(too_many(count))
+        raise SheetRefused(Refusal.TOO_MANY_ROWS, count=count)
     if not kept:
-        raise SheetRefused(say("Fill in at least one row below the headings"))
+        raise SheetRefused(Refusal.NO_ROWS)
     return Grid(first.cells, tuple(kept), tuple(remarks))
 
 
@@ -74,18 +162,5 @@ def within_bounds(rows: Iterable[GridRow]) -> Iterator[GridRow]:
     for row in rows:
         left -= sum(map(len, row.cells))
         if left < 0:
-            raise SheetRefused(too_many())
+            raise SheetRefused(Refusal.TOO_MANY)
         yield row
-
-
-def too_many(count: int | None = None) -> str:
-    """What to do with a sheet that is longer than can be taken at once; without a count nobody has counted."""
-    most = figure(ROWS_AT_MOST)
-    if count is None:
-        return say("Upload at most {most} rows at once; this sheet holds far more", most=most)
-    return say_count(
-        "Upload at most {most} rows at once; this sheet has {count}",
-        "Upload at most {most} rows at once; this sheet has {count}",
-        count,
-        most=most,
-    )

@@ -9,17 +9,11 @@ from formation_portal.contract.language import listed, say
 from formation_portal.contract.schema import FormSchema
 
 from ..drafts import Draft
-from .columns import KIND, Key, columns, headings, kind_choices, plain
-from .grid import IsHeading, SheetRefused
+from .columns import KIND, Key, columns, headings, kind_choices
+from .grid import SheetRefused, plain
 from .template import template_columns
 
 _SHOWN_AT_MOST = 12
-
-
-def knows(schema: FormSchema) -> IsHeading:
-    """Tells whether a text heads a column that the form knows."""
-    known = headings(schema)
-    return lambda text: plain(text) in known
 
 
 def check_headings(draft: Draft, found: Sequence[str]) -> None:

@@ -1,24 +1,68 @@
-"""A file becomes a grid, by what it holds and not by what it is called."""
+"""A file becomes a grid, by what it holds and not by what it is called.
 
-from formation_portal.contract.language import figure, say
+Anybody may have made it, so it is opened in the sandbox: `read_sheet` asks, `read` is the task.
+"""
 
-from . import delimited, workbook
-from .grid import BYTES_AT_MOST, Grid, IsHeading, SheetRefused
+import fcntl
+import json
+import tempfile
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 
-_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
-_ZIP = b"PK"
+from django.conf import settings
+
+from formation_portal.papers import sandbox
+
+from .grid import BYTES_AT_MOST, CHARACTERS_AT_MOST, Grid, Refusal, SheetRefused
+
+_TASK = "formation_portal.applications.spreadsheet.reading:read"
+# In JSON a character takes six bytes at most; what stands around the cells is as much again.
+_ANSWER_AT_MOST = 12 * CHARACTERS_AT_MOST
 
 
-def read_sheet(content: bytes, is_heading: IsHeading) -> Grid:
-    """What the file says. Raises SheetRefused for what is no sheet, or too much of one."""
+def read_sheet(content: bytes, headings: Collection[str], *, account: int) -> Grid:
+    """What the file says; `headings` are those that the form knows, plain. One at a time for an account.
+
+    Raises SheetRefused for what is no sheet, too much of one, or takes too much to read.
+    """
     if len(content) > BYTES_AT_MOST:
-        limit = figure(BYTES_AT_MOST // 1_000_000)
-        raise SheetRefused(say("Upload a file of at most {limit} MB", limit=limit))
-    if content.startswith(_OLD_OFFICE):
-        if _ENCRYPTED in content:
-            raise SheetRefused(say("Save the sheet without a password, then upload it: this one is protected"))
-        raise SheetRefused(say("Save the sheet as XLSX or CSV, then upload it: this is an older kind of file"))
-    if content.startswith(_ZIP):
-        return workbook.read(content, is_heading)
-    return delimited.read(content, is_heading)
+        raise SheetRefused(Refusal.TOO_LARGE, limit=BYTES_AT_MOST // 1_000_000)
+    with _alone(account), tempfile.TemporaryFile() as file:
+        file.write(content)
+        file.flush()
+        try:
+            answer = sandbox.perform(_TASK, file, answer_limit=_ANSWER_AT_MOST, headings=sorted(headings))
+        except sandbox.Busy as error:
+            raise SheetRefused(Refusal.BUSY) from error
+    return _grid(answer)
+
+
+def _grid(answer: bytes) -> Grid:
+    """What has come from a process that a hostile file may have taken over is read with care, and never believed."""
+    try:
+        said = json.loads(answer)
+        if "refused" not in said:
+            return Grid.from_json(said)
+        refused = SheetRefused(
+            Refusal(said["refused"]), **{str(name): int(one) for name, one in said["values"].items()}
+        )
+        # Its words ask for the numbers that go with them.
+        assert refused.message
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise SheetRefused(Refusal.TOO_HEAVY) from None
+    raise refused
+
+
+@contextmanager
+def _alone(account: int) -> Iterator[None]:
+    """One sheet of an account at a time, whichever process of this machine reads it. Raises SheetRefused."""
+    path = settings.FILE_UPLOAD_TEMP_DIR / f"sheet-of-{account}"
+    with path.open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise SheetRefused(Refusal.BUSY) from error
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)

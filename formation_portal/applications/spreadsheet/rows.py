@@ -13,7 +13,8 @@ from formation_portal.contract.reading import is_blank
 from ..drafts import Draft
 from ..models import Party
 from ..rows import PartyRow
-from .columns import KIND, Column, Key, columns, headings, kind_choices, kinds_by_word, plain
+from .columns import KIND, Column, Key, columns, headings, kind_choices, kinds_by_word
+from .grid import plain
 from .present import Present, Twin
 
 # What a spreadsheet shows in place of a value that can't be worked out.

@@ -13,16 +13,16 @@ from typing import Any
 from openpyxl import load_workbook
 from openpyxl.cell.read_only import EMPTY_CELL
 
-from .archive import examined, unreadable
+from .archive import examined
 from .grid import (
     CELL_AT_MOST,
     COLUMNS_AT_MOST,
     Grid,
     GridRow,
     IsHeading,
+    Refusal,
     SheetRefused,
     grid_of,
-    too_many,
     within_bounds,
 )
 
@@ -63,14 +63,14 @@ def _opened(content: bytes, *, values: bool) -> Iterator[Any]:
     except SheetRefused:
         raise
     except Exception as error:
-        raise SheetRefused(unreadable()) from error
+        raise SheetRefused(Refusal.DAMAGED) from error
 
 
 def _chosen(book: Any, is_heading: IsHeading) -> tuple[Any, tuple[tuple[str, str], ...]]:
     """The visible sheet that begins with headings of the form, and which others are left alone."""
     visible = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
     if not visible:
-        raise SheetRefused(unreadable())
+        raise SheetRefused(Refusal.DAMAGED)
     fitting = [sheet for sheet in visible[:_SHEETS_WITHIN] if _has_headings(sheet, is_heading)]
     hidden = (("hidden", ""),) if len(visible) < len(book.worksheets) else ()
     others = (("first", fitting[0].title),) if len(fitting) > 1 else ()
@@ -95,7 +95,7 @@ def _read_rows(sheet: Any) -> Iterator[tuple[int, Any]]:
     sheet.reset_dimensions()
     for number, row in enumerate(sheet.iter_rows(max_col=COLUMNS_AT_MOST), start=1):
         if number > _LAST_ROW:
-            raise SheetRefused(too_many())
+            raise SheetRefused(Refusal.TOO_MANY)
         yield number, row
 
 
@@ -129,7 +129,7 @@ def _shown(cell: Any) -> str:
     if isinstance(value, int | float):
         return _figures(value, str(cell.number_format))
     if len(text := str(value)) > CELL_AT_MOST:
-        raise SheetRefused(too_many())
+        raise SheetRefused(Refusal.TOO_MANY)
     return text.replace("\x00", "\ufffd")
 
 

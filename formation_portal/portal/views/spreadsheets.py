@@ -11,8 +11,9 @@ from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
+from formation_portal.applications.spreadsheet.columns import headings
 from formation_portal.applications.spreadsheet.grid import BYTES_AT_MOST, SheetRefused
-from formation_portal.applications.spreadsheet.heads import check_headings, knows
+from formation_portal.applications.spreadsheet.heads import check_headings
 from formation_portal.applications.spreadsheet.models import PartyImport
 from formation_portal.applications.spreadsheet.opening import read_sheet
 from formation_portal.applications.spreadsheet.template import csv_template
@@ -55,7 +56,7 @@ def _keep(request: UserRequest, draft: Draft) -> PartyImport:
     upload = cast("UploadedFile[bytes] | None", request.FILES.get(_SHEET))
     if upload is None:
         raise SheetRefused(say("Choose the sheet first, then upload it"))
-    grid = read_sheet(_content(upload), knows(draft.schema))
+    grid = read_sheet(_content(upload), headings(draft.schema), account=request.user.pk)
     check_headings(draft, grid.headings)
     return saving.keep_import(draft, grid, name=upload.name or "", by=request.user)
 

@@ -7,7 +7,7 @@ import pytest
 
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
-from formation_portal.applications.spreadsheet.heads import knows
+from formation_portal.applications.spreadsheet.columns import headings
 from formation_portal.applications.spreadsheet.models import PartyImport
 from formation_portal.applications.spreadsheet.opening import read_sheet
 
@@ -19,6 +19,8 @@ def upload(draft: Draft, owner: Any) -> Upload:
     """Keeps a file as the page does."""
 
     def keep(content: bytes) -> PartyImport:
-        return saving.keep_import(draft, read_sheet(content, knows(draft.schema)), name="people.xlsx", by=owner)
+        return saving.keep_import(
+            draft, read_sheet(content, headings(draft.schema), account=owner.pk), name="people.xlsx", by=owner
+        )
 
     return keep

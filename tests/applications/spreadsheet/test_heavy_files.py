@@ -9,8 +9,16 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications.spreadsheet.columns import plain
-from formation_portal.applications.spreadsheet.grid import CELL_AT_MOST, CHARACTERS_AT_MOST, Grid, SheetRefused
+from formation_portal.applications.spreadsheet import opening
+from formation_portal.applications.spreadsheet.archive import examined
+from formation_portal.applications.spreadsheet.grid import (
+    CELL_AT_MOST,
+    CHARACTERS_AT_MOST,
+    Grid,
+    Refusal,
+    SheetRefused,
+    plain,
+)
 from formation_portal.applications.spreadsheet.opening import read_sheet
 
 from . import sheets
@@ -18,12 +26,13 @@ from .sheets import ADA, HEADS, NOOR, as_csv, as_xlsx
 
 KNOWN = {plain(heading) for heading in HEADS}
 _SHEET, _TYPES, _STRINGS = "xl/worksheets/sheet1.xml", "[Content_Types].xml", "xl/sharedStrings.xml"
+_PACKED = {"compress_type": zipfile.ZIP_DEFLATED}
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _STRINGS_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
 
 
 def read(content: bytes) -> Grid:
-    return read_sheet(content, lambda text: plain(text) in KNOWN)
+    return read_sheet(content, KNOWN, account=1)
 
 
 def refusal(content: bytes) -> str:
@@ -62,11 +71,67 @@ def test_a_part_that_is_longer_than_it_says_is_refused_before_it_has_unfolded() 
     content = lying_about_its_size(as_xlsx(HEADS, ADA), holds=40_000_000, says=100)
     tracemalloc.start()
     try:
-        assert "damaged" in refusal(content)
+        with pytest.raises(SheetRefused) as refused:
+            examined(content)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
+    assert refused.value.why is Refusal.DAMAGED
     assert peak < 5_000_000
+
+
+@pytest.mark.parametrize(
+    "mark_up",
+    [b"<!--" + b"-" * 20_000_000 + b"-->", b"<x" + b" a" * 100_000 + b"/>", b"<!--" + b"x" * 20_000],
+    ids=["a comment", "a tag", "a comment without an end"],
+)
+def test_mark_up_that_the_parser_takes_minutes_for_is_refused_without_parsing(mark_up: bytes) -> None:
+    """A comment of 33 kB on the wire cost 94 seconds of processor time."""
+    content = sheets.with_part(
+        as_xlsx(HEADS, ADA), _SHEET, lambda body: body.replace(b"<sheetData>", mark_up + b"<sheetData>"), **_PACKED
+    )
+    with pytest.raises(SheetRefused) as refused:
+        examined(content)
+    assert refused.value.why is Refusal.TOO_MUCH_BESIDE
+    assert "beside its cells" in refusal(content)
+
+
+def test_a_sheet_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opening, "_TASK", f"{__name__}:without_end")
+    monkeypatch.setattr(opening.sandbox.perform, "__kwdefaults__", {"seconds": 1})
+    assert refusal(as_csv(HEADS, ADA)) == "Save the sheet as CSV, then upload it: this file takes too long to read"
+
+
+def without_end(content: bytes, *, headings: list[str]) -> bytes:
+    """A task that never ends."""
+    while True:
+        pass
+
+
+def test_an_account_has_one_sheet_read_at_a_time() -> None:
+    with opening._alone(1):
+        assert "another sheet is being read" in refusal(as_csv(HEADS, ADA))
+        assert len(opening.read_sheet(as_csv(HEADS, ADA), KNOWN, account=2).rows) == 1
+    assert len(read(as_csv(HEADS, ADA)).rows) == 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"headings": 1}',
+        b'{"refused": "made-up", "values": {}}',
+        b'{"refused": "quotation", "values": {}}',
+        b'{"refused": "quotation", "values": {"number": "{0:>999999999}"}}',
+        b'{"headings": [], "rows": [{"number": 1}], "remarks": []}',
+    ],
+)
+def test_what_the_sandbox_answers_is_never_believed(answer: bytes) -> None:
+    with pytest.raises(SheetRefused) as refused:
+        opening._grid(answer)
+    assert refused.value.why is Refusal.TOO_HEAVY
 
 
 def test_a_text_counts_in_every_cell_that_holds_it() -> None:

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from formation_portal.applications.spreadsheet import archive, grid
-from formation_portal.applications.spreadsheet.columns import plain
-from formation_portal.applications.spreadsheet.grid import ROWS_AT_MOST, Grid, SheetRefused
+from formation_portal.applications.spreadsheet.grid import ROWS_AT_MOST, Grid, SheetRefused, plain
 from formation_portal.applications.spreadsheet.opening import read_sheet
 from tests.applications import made
 
@@ -20,7 +19,7 @@ KNOWN = {plain(heading) for heading in HEADS}
 
 
 def read(content: bytes) -> Grid:
-    return read_sheet(content, lambda text: plain(text) in KNOWN)
+    return read_sheet(content, KNOWN, account=1)
 
 
 def refusal(content: bytes) -> str:
