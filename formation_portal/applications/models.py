@@ -2,12 +2,14 @@
 
 import hashlib
 import uuid
+from mimetypes import guess_extension
 from pathlib import PurePath
 from typing import Any
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.text import slugify
 
 from formation_portal.contract.lifecycle import State
 
@@ -223,6 +225,12 @@ class Document(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} in {self.slot}"
+
+    @property
+    def download_name(self) -> str:
+        """What the file is called where it is saved: by application, slot and type, never by whoever uploaded it."""
+        slot = slugify(self.slot)[:60] or "document"
+        return f"{self.application.reference}-{slot}{guess_extension(self.mime_type) or ''}"
 
 
 class Preview(models.Model):

@@ -1,5 +1,7 @@
 """A small product with one of everything, and ways to fill it in."""
 
+import io
+import zipfile
 from typing import Any
 
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -150,3 +152,11 @@ def fill_in(draft: Draft, by: Any) -> None:
     saving.save_holdings(draft, {("ada", "ordinary"): "10,000"}, by=by)
     saving.add_document(draft, draft.party("ada"), "Passport", upload(), by=by)
     assert draft.needs == ()
+
+
+def archive() -> bytes:
+    """A ZIP file with one file in it."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as opened:
+        opened.writestr("index.html", "x")
+    return file.getvalue()

@@ -6,10 +6,14 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.test import Client
+from hypothesis import given
+from hypothesis import strategies as st
 
 from formation_portal.applications import previews, saving
 from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.models import Application, Document, Preview, document_subject
+from formation_portal.applications.saving.examining import hides_another_file
 from formation_portal.papers.findings import Code
 from tests.papers import papers_made
 
@@ -44,6 +48,46 @@ def test_what_is_empty_or_of_another_type_is_refused_with_the_way_out(
     with pytest.raises(saving.UploadRefused, match=r"^Upload a "):
         saving.add_document(draft, ada, "Passport", made.upload(content), by=owner)
     assert not files()
+
+
+PROGRESSIVE = papers_made.saved(papers_made.written(400, 300), "JPEG", progressive=True, restart_marker_blocks=4)
+
+
+@pytest.mark.parametrize("picture", [papers_made.jpeg(), papers_made.png(), PROGRESSIVE, papers_made.located()])
+@pytest.mark.parametrize(
+    "behind",
+    [b"<!DOCTYPE HTML><p>", b"\n<script src=x>", b"<\x00 <BODY onload=x>", made.archive()],
+    ids=["page", "script", "body", "archive"],
+)
+def test_a_picture_that_ends_as_another_file_is_refused(
+    draft: Draft, owner: Any, ada: Any, picture: bytes, behind: bytes
+) -> None:
+    with pytest.raises(saving.UploadRefused, match="Save the picture again"):
+        saving.add_document(draft, ada, "Passport", made.upload(picture + behind), by=owner)
+    assert not files()
+
+
+@pytest.mark.parametrize("picture", [papers_made.jpeg(), papers_made.png(), PROGRESSIVE])
+@pytest.mark.parametrize("behind", [b"", b"\x00" * 4096, b"\x00\x00\x00\x18ftypmp42" + b"film" * 100])
+def test_a_picture_with_a_film_or_nothing_behind_it_is_taken(
+    draft: Draft, owner: Any, ada: Any, picture: bytes, behind: bytes
+) -> None:
+    saving.add_document(draft, ada, "Passport", made.upload(picture + behind), by=owner)
+
+
+@pytest.mark.parametrize("mime_type", ["image/jpeg", "image/png"])
+@given(content=st.binary(max_size=300))
+def test_where_a_broken_picture_ends_is_always_found(mime_type: str, content: bytes) -> None:
+    assert hides_another_file(content, mime_type) in (True, False)
+
+
+@pytest.mark.parametrize("name", ["p.html", "passport.pdf.exe", "../x.svg"])
+def test_a_download_is_named_by_reference_slot_and_type(
+    draft: Draft, owner: Any, ada: Any, as_owner: Client, name: str
+) -> None:
+    document = saving.add_document(draft, ada, "Passport", made.upload(made.PDF, name), by=owner)
+    answer = as_owner.get(f"/applications/{draft.application.reference}/documents/{document.pk}/")
+    assert answer["Content-Disposition"] == f'attachment; filename="{draft.application.reference}-passport.pdf"'
 
 
 def test_a_file_over_the_limit_is_refused(draft: Draft, owner: Any, ada: Any, settings: Any) -> None:

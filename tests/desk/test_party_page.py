@@ -267,7 +267,7 @@ def test_a_file_that_cannot_be_shown_is_offered_as_a_download(submitted: Draft, 
     assert markup.all("img") == []
     [link] = [one for one in markup.all("a") if one.text == "Download it"]
     answer = as_agent.get(link.attributes["href"])
-    assert answer["Content-Disposition"] == 'attachment; filename="passport.pdf"'
+    assert answer["Content-Disposition"] == f'attachment; filename="{submitted.application.reference}-passport.pdf"'
     assert b"".join(answer) == made.PDF  # type: ignore[arg-type]  # a stream of bytes
 
 

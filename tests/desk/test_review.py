@@ -45,7 +45,7 @@ def test_a_document_is_saved_and_not_shown(submitted: Draft, as_agent: Client) -
     [link] = [one.attributes["href"] for one in markup.all("a") if one.text == "passport.pdf"]
     response = as_agent.get(link)
     assert b"".join(response) == made.PDF  # type: ignore[arg-type]  # a stream of bytes
-    assert response["Content-Disposition"] == 'attachment; filename="passport.pdf"'
+    assert response["Content-Disposition"] == f'attachment; filename="{submitted.application.reference}-passport.pdf"'
     assert response["Content-Type"] == "application/pdf"
     assert response["X-Content-Type-Options"] == "nosniff"
 

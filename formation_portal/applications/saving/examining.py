@@ -2,6 +2,7 @@
 
 import hashlib
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import PurePath
@@ -26,6 +27,12 @@ SIGNATURES = {
     b"\x89PNG\r\n\x1a\n": "image/png",
 }
 NAME_LIMIT = 200
+# The markers within a JPEG's data that do not end it: a stuffed byte, and restarts.
+_JPEG_MARKER = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
+_JPEG_END = b"\xff\xd9"
+# What a page of HTML begins with, and the entry of an archive's list of files.
+_PAGE = re.compile(rb"<(?:!doctype\s+html|html|head|body|script|iframe)[\s>/]", re.IGNORECASE)
+_ARCHIVED = b"PK\x01\x02"
 
 
 @contextmanager
@@ -58,7 +65,42 @@ def examined(upload: "UploadedFile[bytes]") -> tuple[str, str]:
     mime_type = next((kind for signature, kind in SIGNATURES.items() if head.startswith(signature)), None)
     if mime_type is None:
         raise UploadRefused(_("Upload a PDF, JPEG or PNG; this file is none of them by its content"))
+    if mime_type in _ENDS and hides_another_file(upload.read(), mime_type):
+        raise UploadRefused(
+            _("Save the picture again as JPEG or PNG, then upload it; another file is hidden in this one")
+        )
+    upload.seek(0)
     return mime_type, digest.hexdigest()
+
+
+def hides_another_file(content: bytes, mime_type: str) -> bool:
+    """Whether a page or an archive follows the picture's end. A film that a phone put there is nothing of the kind."""
+    rest = content[_ENDS[mime_type](content) :]
+    return _ARCHIVED in rest or bool(_PAGE.search(rest))
+
+
+def _end_of_jpeg(content: bytes) -> int:
+    """Where the picture ends; where it is broken, the place from which nothing makes sense."""
+    at = 2
+    while found := _JPEG_MARKER.search(content, at):
+        marker, at = found[0], found.end()
+        if marker == _JPEG_END:
+            return at
+        # Each part says its length; after the head of a scan come its data, up to the next marker.
+        at += max(2, int.from_bytes(content[at : at + 2], "big"))
+    return min(at, len(content))
+
+
+def _end_of_png(content: bytes) -> int:
+    """Likewise: each part is its length, four letters, as many bytes, and a checksum."""
+    at, name = len(b"\x89PNG\r\n\x1a\n"), b""
+    while name != b"IEND" and at < len(content):
+        name = content[at + 4 : at + 8]
+        at += 12 + int.from_bytes(content[at : at + 4], "big")
+    return at
+
+
+_ENDS = {"image/jpeg": _end_of_jpeg, "image/png": _end_of_png}
 
 
 def printable(name: str) -> str:

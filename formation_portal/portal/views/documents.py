@@ -92,5 +92,5 @@ def as_download(request: HttpRequest, found: Document, *, by: Somebody) -> HttpR
     except FileNotFoundError as error:
         raise Http404 from error
     keep_look(request, found, Way.FILE, by=by)
-    answer = FileResponse(content, as_attachment=True, filename=found.name, content_type=found.mime_type)
+    answer = FileResponse(content, as_attachment=True, filename=found.download_name, content_type=found.mime_type)
     return cast(HttpResponse, sealed(answer))

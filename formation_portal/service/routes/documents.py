@@ -1,8 +1,10 @@
 """Documents of an entity and its parties (interface, "Document upload"; supplement, "Documents")."""
 
+from mimetypes import guess_extension
 from typing import Annotated, Any, Literal
 
 from django.http import FileResponse, HttpRequest
+from django.utils.text import slugify
 from ninja import File, Form, Router
 from ninja.files import UploadedFile
 from pydantic import StringConstraints
@@ -105,7 +107,11 @@ def download_document(request: HttpRequest, entity_id: EntityId, document_id: Do
     path = storage.folder() / document.path
     if not path.is_file():
         raise not_found("document")
-    return FileResponse(path.open("rb"), as_attachment=True, filename=document.name, content_type=document.mime_type)
+    # Never the name that a sender gave it, which may claim another type.
+    name = (
+        f"{document.id}-{slugify(document.document_key)[:60] or 'document'}{guess_extension(document.mime_type) or ''}"
+    )
+    return FileResponse(path.open("rb"), as_attachment=True, filename=name, content_type=document.mime_type)
 
 
 @route(router, "DELETE", ONE, scopes=WRITE, gives=None, status=204, refuses=(409,))
