@@ -39,4 +39,4 @@ def dated(draft: Draft, party: PartyRow, question: Question | None) -> Iterator[
         yield f"{age} years old", False
     if canonical.expiring(named):
         days = (value - today).days
-        yield ("This date is past", True) if days < 0 else (f"{numbered(days, 'day')} left", False)
+        yield ("This date has passed", True) if days < 0 else (f"{numbered(days, 'day')} left", False)

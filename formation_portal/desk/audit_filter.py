@@ -64,13 +64,13 @@ class AuditFilter:
 
     def controls(self, agents: Iterable[User]) -> tuple[FilterControl, ...]:
         """The controls, as they are set."""
-        deeds = (("", "Any deed"), *Deed.choices)
-        people = [("", "Anybody"), *Actor.choices, *((str(one.pk), one.called) for one in agents)]
+        deeds = (("", "Any"), *Deed.choices)
+        people = [("", "Anyone"), *Actor.choices, *((str(one.pk), one.called) for one in agents)]
         if self.who not in dict(people):
             people.append((self.who, f"Account {self.who}"))
         return (
             FilterControl("reference", "Reference", self.reference),
-            FilterControl("deed", "Deed", choices=offered(deeds, self.deed)),
+            FilterControl("deed", "Action", choices=offered(deeds, self.deed)),
             FilterControl("who", "Who", choices=offered(people, self.who)),
             FilterControl("first", "From", str(self.first or ""), "date"),
             FilterControl("last", "To", str(self.last or ""), "date"),

@@ -14,25 +14,25 @@ from formation_portal.relay.models import Decision
 from .audit_filter import number_in
 
 _LOOKS: dict[str, str] = {
-    Way.FILE: "Took document {subject} as a file",
-    Way.PAGE: "Looked at page {page} of document {subject}",
-    Way.SMALL: "Was shown the small picture of document {subject}",
+    Way.FILE: "Downloaded document {subject}",
+    Way.PAGE: "Viewed page {page} of document {subject}",
+    Way.SMALL: "Saw the thumbnail of document {subject}",
 }
 _REVIEWS: dict[str, str] = {
     "accept": "Accepted a fact",
-    "reopen": "Took an acceptance back",
-    "ask": "Drafted a question",
-    "drop": "Dropped a drafted question",
-    "send": "Sent a question",
-    "settle": "Settled a question",
+    "reopen": "Undid an acceptance",
+    "ask": "Drafted a query",
+    "drop": "Deleted a draft query",
+    "send": "Sent a query",
+    "settle": "Resolved a query",
     "note": "Wrote a note",
     "remove_note": "Removed a note",
     "propose": "Proposed a decision",
     "decide": "Decided",
     "confirm": "Confirmed a decision",
     "refuse": "Refused a decision",
-    "take_back": "Took a proposed decision back",
-    "overtake": "Overtook a proposed decision",
+    "take_back": "Withdrew a proposed decision",
+    "overtake": "Replaced a proposed decision",
 }
 _DECISIONS: dict[str, str] = dict(Decision.Deed.choices)
 
@@ -68,18 +68,18 @@ class Words:
         said = detail_of(entry)
         match entry.deed:
             case Deed.LOOK:
-                words = _LOOKS.get(str(said.get("way")), "Looked at document {subject}")
+                words = _LOOKS.get(str(said.get("way")), "Viewed document {subject}")
                 return words.format(subject=entry.subject, page=said.get("page"))
             case Deed.RECORD:
-                return f"Took the record as {str(said.get('kind', 'file')).upper()}"
+                return f"Downloaded the record as {str(said.get('kind', 'file')).upper()}"
             case Deed.REVIEW:
                 return _reviewed(said.get("did"))
             case Deed.REVEAL:
-                return f"Looked at numbers of party {entry.subject}: {_fields(said) or 'unknown'}"
+                return f"Viewed numbers of {entry.subject}: {_fields(said) or 'unknown'}"
             case Deed.RIGHTS:
                 return self._rights(entry, said)
             case Deed.DECISION:
-                return f"Decided about {entry.subject}: {_DECISIONS.get(str(said.get('said')), 'as it was')}"
+                return f"Decided on {entry.subject}: {_DECISIONS.get(str(said.get('said')), 'as it was')}"
         told = [self._changes[number] for number in _changes(entry) if number in self._changes]
         return "; ".join(told) or "Changed the application"
 
@@ -87,7 +87,10 @@ class Words:
         """Which rights an agent was given, and which were taken away."""
         agent = self._people.get(_account_changed(entry))
         name = agent.called if agent else f"account {entry.subject}"
-        told = ((f"Gave {name} the rights", said.get("given")), (f"Took from {name} the rights", said.get("taken")))
+        told = (
+            (f"Gave {name} these rights:", said.get("given")),
+            (f"Removed these rights from {name}:", said.get("taken")),
+        )
         return "; ".join(f"{words} {', '.join(map(str, rights))}" for words, rights in told if rights)
 
 

@@ -67,7 +67,7 @@ def _of_changes(history: Iterable[Change], sent: dict[int, int]) -> Iterator[Hap
         rounds += last.moved_to == State.SUBMITTED_FOR_REVIEW
         said = last.what if move or len(group) == 1 else "Changed answers or documents"
         asked = sent.get(rounds, 0) if last.moved_to == State.RETURNED_FOR_CHANGES else 0
-        more = f", with {if_any(asked, 'question')}" if asked else ""
+        more = f", with {if_any(asked, 'query', 'queries')}" if asked else ""
         yield Happening(last.at, who.called if who else "", said + more)
 
 

@@ -21,7 +21,7 @@ _LOOKED_AT = 50
 _LONGEST = 80
 _ACCEPTED = "accepted "
 _MOVES = {
-    State.SUBMITTED_FOR_REVIEW: "handed this in again",
+    State.SUBMITTED_FOR_REVIEW: "submitted this again",
     State.IN_REVIEW: "began the review",
     State.RETURNED_FOR_CHANGES: "returned this",
     State.SUBMITTED_TO_CSP: "approved this",
@@ -127,5 +127,5 @@ def _claim_words(now: CaseNow, drawn: CaseVersion, reader: User) -> str:
     if (now.version.claimed_by, now.version.claimed_at) == (drawn.claimed_by, drawn.claimed_at):
         return ""
     if case is None or case.claimed_by is None or case.claimed_at is None:
-        return "" if drawn.claimed_by == reader.pk else "The claim was given back."
+        return "" if drawn.claimed_by == reader.pk else "The claim was released."
     return f"{case.claimed_by.called} claimed this at {hour_of(case.claimed_at)}." if case.claimed_by != reader else ""

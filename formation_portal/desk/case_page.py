@@ -25,7 +25,7 @@ from .case_parties import DocumentRow, Parties, documents_of, parties_of
 from .case_reading import Reading
 from .case_sections import CaseEntry, ShareEntry, sections_of, shares_of
 from .coming_from import came_from, case_url
-from .counts import if_any, together
+from .counts import if_any, ordinal, together
 from .differences import Difference, Differences, differences
 from .offers import can_review
 from .remark_panels import Panel, Panels, place_id
@@ -73,6 +73,12 @@ class CasePage:
     timeline: Timeline
     needs: tuple[Need, ...]
     arrivals: Arrivals
+
+    @property
+    def resubmission(self) -> str:
+        """Which submission this is, as in "second submission"; nothing for the first."""
+        number = self.draft.application.submissions
+        return f"{ordinal(number)} submission" if number > 1 else ""
 
 
 def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str]) -> CasePage:
@@ -147,14 +153,15 @@ def _news(changes: Differences) -> str:
         return ""
     documents = sum(one.is_document for one in changes.found)
     changed = together(if_any(len(changes.found) - documents, "answer"), if_any(documents, "document"))
+    added = if_any(len(changes.added), "person, company or share class", "people, companies or share classes")
     parts = (
         f"{changed} changed" if changed else "",
-        f"{if_any(len(changes.added), 'party or class', 'parties or classes')} added" if changes.added else "",
+        f"{added} added" if added else "",
         f"{len(changes.removed)} removed" if changes.removed else "",
     )
     said = ", ".join(filter(None, parts))
     since = f"since this was returned on {date_format(localtime(changes.move.at), 'j F')}"
-    return f"{said} {since}" if said else f"Nothing has changed {since}"
+    return f"{said} {since}" if said else f"No changes {since}"
 
 
 def _drafted(draft: Draft, remark: Remark, back: str) -> DraftedLine:

@@ -83,9 +83,10 @@ def _line(reading: Reading, told: PartySummary) -> PartyLine:
     changes, questions = reading.differences.of(token), len(reading.open_at(token))
     done, there_are = (sheet.done, len(sheet.facts)) if sheet else (0, 0)
     is_new, roles = token in reading.differences.added, ", ".join(told.roles)
-    news = "New since the last round" if is_new else _changed(changes)
+    news = "New since the last return" if is_new else _changed(changes)
     mark = "heed" if questions else "met" if done == there_are else "changed" if changes or is_new else ""
-    status = together(f"{done} of {if_any(there_are, 'check')}", if_any(questions, "question")).replace(" and", ",")
+    parts = (f"{done} of {if_any(there_are, 'check')}", if_any(questions, "query", "queries"))
+    status = ", ".join(filter(None, parts))
     return PartyLine(
         id=f"party-{token}",
         name=told.party.label,

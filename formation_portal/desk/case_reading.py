@@ -16,9 +16,9 @@ from .remark_panels import Panel, Panels
 # The mark of each state, and its words.
 _STATES = {
     ACCEPTED: ("met", "Accepted"),
-    QUERIED: ("heed", "A question is open"),
-    CHANGED: ("changed", "Changed since it was accepted"),
-    OPEN: ("open", "Not checked yet"),
+    QUERIED: ("heed", "Open query"),
+    CHANGED: ("changed", "Changed since accepted"),
+    OPEN: ("open", "Not checked"),
 }
 
 

@@ -98,7 +98,7 @@ def _rows(reading: Reading, holder: str, changes_of: str, lines: Iterable[Answer
 
 
 def _row(line: AnswerLine, changed: Difference | None, panel: Panel) -> AnswerRow:
-    note = "Provided by the registered agent" if line.is_given else "Cannot be read" if line.is_unreadable else ""
+    note = "Provided by the registered agent" if line.is_given else "Unreadable" if line.is_unreadable else ""
     mark = "stop" if line.is_unreadable else "changed" if changed else "heed" if panel.standing else ""
     return AnswerRow(line.spec.label, line.value, line.is_name, note, mark, changed, panel)
 

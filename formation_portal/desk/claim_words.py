@@ -75,11 +75,11 @@ def words_after_claiming(found: Claims) -> Iterator[tuple[int, str]]:
         yield SUCCESS, f"You have claimed {numbered(len(found.won), 'case')}."
     for case in found.lost:
         name = case.claimed_by.called if case.claimed_by else "Somebody"
-        yield WARNING, f"{name} has claimed {case.title or 'a case without a name'} already."
+        yield WARNING, f"{name} has already claimed {case.title or 'an unnamed case'}."
     if not found.won and not found.lost:
-        yield INFO, "Tick the cases to claim first."
+        yield INFO, "Select at least one case."
 
 
 def words_after_releasing(count: int) -> str:
     """What came of releasing."""
-    return f"You have released {numbered(count, 'case')}." if count else "None of it was claimed by you."
+    return f"You have released {numbered(count, 'case')}." if count else "None of these were yours."

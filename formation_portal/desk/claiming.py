@@ -13,7 +13,7 @@ from .models import WORD_LIMIT, Case
 Said = tuple[int, str]
 
 _CLAIMED: Said = (SUCCESS, "You have claimed this case.")
-_CLOSED: Said = (ERROR, "This case is closed, so that there is nothing to claim.")
+_CLOSED: Said = (ERROR, "This case is closed, so it cannot be claimed.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,10 @@ def _take_over(case: Case, *, by: User, wish: TakeOver) -> Said:
     if wish.taken_from != str(case.claimed_by_id):
         return _theirs(case)
     if not wish.word:
-        return ERROR, "Say in a word why you take this case over."
-    return _CLAIMED if take_over(case, by=by, word=wish.word) else (ERROR, "Somebody else was first. Look again.")
+        return ERROR, "Enter a reason for taking over this case."
+    return _CLAIMED if take_over(case, by=by, word=wish.word) else (ERROR, "A colleague claimed this case first.")
 
 
 def _theirs(case: Case) -> Said:
     name = case.claimed_by.called if case.claimed_by else "Somebody"
-    return ERROR, f"{name} has claimed this case meanwhile."
+    return ERROR, f"{name} has already claimed this case."

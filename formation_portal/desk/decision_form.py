@@ -78,7 +78,7 @@ def decide(form: DecisionForm, delivery_id: int, *, agent: AbstractBaseUser) -> 
         return record_told(
             delivery_id, agent=agent, note=form.note, remote_id=form.remote_id, also=form.also, seen_at=seen_at
         )
-    raise NotDecided("Choose what the provider said", field="deed")
+    raise NotDecided("Select what the provider said", field="deed")
 
 
 def _moment(text: str) -> datetime:
@@ -94,10 +94,10 @@ def words_after(decision: Decision) -> Iterator[str]:
     """What follows from a decision, in sentences."""
     yield "Recorded."
     if decision.deed == ABSENT:
-        yield "It is sent again."
+        yield "It will be sent again."
     elif decision.deed == TOLD:
-        yield "It counts as received, and what has waited for it goes on."
+        yield "It is marked as received, and deliveries that were waiting for it continue."
     elif decision.remote_id:
-        yield f"It is bound to {decision.remote_id}, and what has waited for it goes on."
+        yield f"It now has the ID {decision.remote_id}, and deliveries that were waiting for it continue."
     else:
-        yield "It counts as received."
+        yield "It is marked as received."

@@ -174,9 +174,9 @@ def delivery_page(row: Delivery, *, form: DecisionForm | None = None) -> Deliver
 def _facts(row: Delivery) -> tuple[Fact, ...]:
     facts = (
         Fact("Call", call_words(row)),
-        Fact("Its id at the service", row.remote_id),
+        Fact("ID at the formation service", row.remote_id),
         Fact("Idempotency-Key of the last call", row.key),
-        *(Fact("What the service said", said) for said in _said(row)),
+        *(Fact("Message from the formation service", said) for said in _said(row)),
     )
     return tuple(fact for fact in facts if fact.value)
 

@@ -82,8 +82,8 @@ class FactRow:
     def status(self) -> str:
         """How it stands, in a word or two."""
         if self.fact.state == QUERIED:
-            return "Changed since it was asked" if self.before else "Asked about"
-        return {ACCEPTED: "Accepted", CHANGED: "Changed since it was accepted"}.get(self.fact.state, "")
+            return "Changed since queried" if self.before else "Queried"
+        return {ACCEPTED: "Accepted", CHANGED: "Changed since accepted"}.get(self.fact.state, "")
 
     @property
     def accepted_by(self) -> str:
@@ -154,7 +154,7 @@ def _row(
 
 
 def _findings(draft: Draft, party: PartyRow, fact: Fact, question: Question | None) -> list[Finding]:
-    unreadable = [Finding("Cannot be read", is_amiss=True)] if fact.is_unreadable else []
+    unreadable = [Finding("Unreadable", is_amiss=True)] if fact.is_unreadable else []
     dates = [Finding(words, is_amiss) for words, is_amiss in dated(draft, party, question)]
     said = [Finding(words, is_amiss=True) for words in said_of(draft, party, fact.document)] if fact.document else []
     return [*unreadable, *dates, *said]

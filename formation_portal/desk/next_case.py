@@ -24,9 +24,9 @@ class NextCase:
     def words(self) -> str:
         """That there is none."""
         if not self.looked_through:
-            return "Nothing unclaimed fits."
+            return "No unassigned cases match."
         among = f"the {self.looked_through:,} cases that have waited longest"
-        return f"Nothing unclaimed fits among {among}. Look for one in the queue, or narrow the filters."
+        return f"No unassigned cases among {among} match. Search the queue or narrow the filters."
 
 
 def next_case_for(agent: User, shown: QueueState) -> NextCase:

@@ -78,7 +78,7 @@ def state_words(fact: Fact) -> str:
     by = (fact.remark if fact.state == QUERIED else fact.check) if fact.state != CHANGED else None
     name = f" by {by.by.called}" if by is not None and by.by is not None else ""
     if fact.state == QUERIED:
-        return f"Asked about{name}"
+        return f"Queried{name}"
     if fact.state == CHANGED:
-        return "Changed since it was accepted"
-    return f"Accepted{name}" if fact.state == ACCEPTED else "Not checked yet"
+        return "Changed since accepted"
+    return f"Accepted{name}" if fact.state == ACCEPTED else "Not checked"

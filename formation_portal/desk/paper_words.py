@@ -12,7 +12,7 @@ from formation_portal.contract.language import day, figure
 from formation_portal.papers.findings import Code
 
 _WORDS: Mapping[Code, str] = {
-    Code.UNREADABLE: "It can’t be opened: it may be damaged or cut short.",
+    Code.UNREADABLE: "It cannot be opened. It may be damaged or incomplete.",
     Code.PROTECTED: "It is protected by a password.",
     Code.NO_PAGES: "It has no pages.",
     Code.TOO_LARGE: "It has {width} × {height} pixels, too many to show.",
@@ -22,16 +22,13 @@ _WORDS: Mapping[Code, str] = {
     Code.BLURRED: "It looks blurred.",
     Code.BLANK: "The first page looks nearly blank.",
     Code.MANY_PAGES: "It has {pages} pages.",
-    Code.LOCATION: "It holds the place where it was taken.",
+    Code.LOCATION: "It contains the location where it was taken.",
 }
 
 
 def said_of(draft: Draft, party: PartyRow, document: Document) -> tuple[str, ...]:
     """Everything that speaks against the document of a party; nothing where nothing does."""
-    past = (
-        f"By “{label}” it was good until {day(until)}, which is past."
-        for label, until in expired(draft, party, document.slot)
-    )
+    past = (f"“{label}”: expired on {day(until)}." for label, until in expired(draft, party, document.slot))
     return (*_found_in(document), *past)
 
 

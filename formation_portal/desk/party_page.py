@@ -156,8 +156,8 @@ def _following(draft: Draft, party: PartyRow, facts: Facts, shown: QueueState) -
             return Following(one.title, party_url(reference, one.token, shown), is_name=True)
     own = facts.sheet("")
     if own is not None and _has_to_do(own):
-        return Following(f"{draft.title}: its own answers", url, is_name=False)
-    return Following("the decision", f"{url}#decide", is_name=False)
+        return Following(f"{draft.title}: company answers", url, is_name=False)
+    return Following("Decision", f"{url}#decide", is_name=False)
 
 
 def _has_to_do(sheet: Sheet) -> bool:

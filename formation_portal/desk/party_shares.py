@@ -48,5 +48,5 @@ def _stakes(draft: Draft, party: PartyRow, allocation: Allocation) -> Iterator[S
         part = owner(company, party, typed[company.token, party.token])
         yield ShareLine(company.label, part.words, is_name=True)
     for one in owners_of(draft, party, typed):
-        part_of_it = percent(one.part) if one.part is not None else f"“{one.typed}”, which cannot be read"
+        part_of_it = percent(one.part) if one.part is not None else f"“{one.typed}”, unreadable"
         yield ShareLine(f"Owned by {one.party.label}", part_of_it)

@@ -26,17 +26,17 @@ def filters(chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Offe
     places = {"": "Any", **{one.place: one.place for one in offers}}
     fitting = [one for one in offers if one.place == chosen.place or not chosen.place or one.pk == chosen.product]
     products = {"": "Any", **{one.pk: str(one) for one in fitting}}
-    any_state = "Any" if chosen.looks_at_closed else "Any but closed"
+    any_state = "Any" if chosen.looks_at_closed else "All open"
     states = {"": any_state, **{one.value: state_words(one) for one in STATES}}
-    holders = {"": "Anyone", NOBODY: "Nobody", **agents}
+    holders = {"": "Anyone", NOBODY: "Unassigned", **agents}
     orders = {"": "Longest waiting first", "newest": "Newest first"}
     return (
         FilterControl("q", "Company, person or reference", value=chosen.text, key="/"),
-        FilterControl("place", "Place", choices=offered(places.items(), chosen.place)),
+        FilterControl("place", "Jurisdiction", choices=offered(places.items(), chosen.place)),
         FilterControl("product", "Product", choices=offered(products.items(), chosen.product)),
-        FilterControl("state", "State", choices=offered(states.items(), chosen.state)),
+        FilterControl("state", "Status", choices=offered(states.items(), chosen.state)),
         FilterControl("holder", "Claimed by", choices=offered(holders.items(), chosen.holder)),
-        FilterControl("sort", "Order", choices=offered(orders.items(), "newest" if chosen.newest_first else "")),
+        FilterControl("sort", "Sort by", choices=offered(orders.items(), "newest" if chosen.newest_first else "")),
         FilterControl("view", value="" if chosen.view is View.ALL else chosen.view.value, is_hidden=True),
     )
 
@@ -45,12 +45,12 @@ def chips(chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Offer]
     """Whatever narrows the view, each with the way to do without."""
     top = chosen.from_the_top
     product = next((one.name for one in offers if one.pk == chosen.product), chosen.product)
-    holder = "nobody" if chosen.holder == NOBODY else agents.get(chosen.holder, "somebody else")
+    holder = agents.get(chosen.holder, "somebody else")
     told = (
         (chosen.text, f"“{chosen.text}”", replace(top, text="")),
         (chosen.place, chosen.place, replace(top, place="")),
         (chosen.product, product, replace(top, product="")),
         (chosen.state, state_words(State(chosen.state)) if chosen.state else "", replace(top, state="")),
-        (chosen.holder, f"Claimed by {holder}", replace(top, holder="")),
+        (chosen.holder, "Unassigned" if chosen.holder == NOBODY else "Unassigned" if chosen.holder == NOBODY else f"Claimed by {holder}", replace(top, holder="")),
     )
     return tuple(Chip(words, queue_url(without)) for is_set, words, without in told if is_set)

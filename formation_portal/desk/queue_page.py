@@ -29,8 +29,8 @@ _COUNTED = 100
 
 _VIEW_WORDS = {
     View.MINE: "Mine",
-    View.UNCLAIMED: "Unclaimed",
-    View.ANSWERED: "Returned, answered",
+    View.UNCLAIMED: "Unassigned",
+    View.ANSWERED: "Resubmitted",
     View.OVERDUE: "Overdue",
     View.CONFIRM: "To confirm",
     View.ALL: "All open",
@@ -129,12 +129,12 @@ def newest_url(chosen: QueueState) -> str:
 def _lead(view: View) -> str:
     days, hours = settings.OVERDUE_DAYS, settings.CLAIM_HOURS
     if view is View.OVERDUE:
-        return f"Submitted {numbered(days, 'day')} ago or more, and waiting for us."
+        return f"Submitted at least {numbered(days, 'day')} ago and waiting for us."
     if view is View.MINE:
-        return f"A claim ends by itself after {numbered(hours, 'hour')}."
+        return f"Claims expire after {numbered(hours, 'hour')}."
     if view is View.CONFIRM:
-        return "What a colleague has decided, and a second agent confirms or refuses."
-    return "Returned to their customers, and handed in once more." if view is View.ANSWERED else ""
+        return "Decisions by colleagues that a second agent has to confirm."
+    return "Returned to the customer and submitted again." if view is View.ANSWERED else ""
 
 
 def _views(chosen: QueueState) -> tuple[View, ...]:
@@ -163,11 +163,16 @@ def _row(case: Case, reader: User, chosen: QueueState) -> CaseRow:
         customer=application.owner.called,
         submitted_at=case.submitted_at,
         due=waits,
-        contents=f"{numbered(case.parties, 'party', 'parties')}, {numbered(case.documents, 'document')}",
+        contents=_contents(case),
         state=_mark(case, state, waits),
         status=_status(case, state, waits),
         claim=claim_line(case, reader),
     )
+
+
+def _contents(case: Case) -> str:
+    people = numbered(case.parties, "person or company", "people and companies")
+    return f"{people}, {numbered(case.documents, 'document')}"
 
 
 def _mark(case: Case, state: State, waits: Due | None) -> str:
@@ -178,9 +183,9 @@ def _mark(case: Case, state: State, waits: Due | None) -> str:
 
 def _status(case: Case, state: State, waits: Due | None) -> str:
     if case.confirm_since:
-        return "Waits for a second agent"
+        return "Awaiting second agent"
     if waits and waits.is_overdue:
         return "Overdue"
     if waits and waits.is_last_day:
         return "Last day"
-    return "Answered" if case.answered_since else state_words(state)
+    return "Resubmitted" if case.answered_since else state_words(state)

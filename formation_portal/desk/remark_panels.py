@@ -47,7 +47,7 @@ class RemarkLine:
 
     @property
     def is_settled(self) -> bool:
-        return self.state == "Settled"
+        return self.state == "Resolved"
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ def place_id(place: Place) -> str:
 
 def _state(remark: Remark) -> tuple[str, str]:
     if remark.settled_at:
-        return "Settled", "met"
+        return "Resolved", "met"
     if remark.is_draft:
         return "Drafted", "half"
     return ("Answered", "open") if remark.replied_at else ("Asked", "heed")

@@ -6,19 +6,19 @@ from formation_portal.reviews.models import Reason
 from formation_portal.reviews.places import Kind
 
 _WORDS = {
-    Reason.DIFFERS: "This differs from the document that goes with it. Correct it, or upload a document that agrees.",
-    Reason.UNREADABLE: "A page is cut off or can’t be read. Upload it again, with all four corners on it.",
+    Reason.DIFFERS: "This does not match the document. Correct the answer or upload a document that matches.",
+    Reason.UNREADABLE: "A page is cut off or unreadable. Upload it again with all four corners visible.",
     Reason.OUTDATED: "This document is too old. Upload a newer one.",
-    Reason.WRONG: "This is not the document that is asked for here. Upload that one.",
-    Reason.MISSING: "Something is missing here. Add it.",
-    Reason.UNCLEAR: "We can’t tell from this what is meant. Say it more exactly.",
+    Reason.WRONG: "This is not the document we need here. Upload the right one.",
+    Reason.MISSING: "Something is missing here. Add the missing information.",
+    Reason.UNCLEAR: "This answer is unclear. Give more detail.",
     Reason.OTHER: "",
 }
 _OF_A_PAPER = (Reason.UNREADABLE, Reason.OUTDATED, Reason.WRONG, Reason.DIFFERS, Reason.OTHER)
 _OF_WORDS = (Reason.DIFFERS, Reason.UNCLEAR, Reason.MISSING, Reason.OTHER)
 
 # Where an answer is proposed, and nothing said.
-WITH_A_PROPOSAL = "We propose another answer. Take it over, or tell us what is right."
+WITH_A_PROPOSAL = "We propose a different answer. Accept it or tell us what is right."
 
 
 @dataclass(frozen=True, slots=True)

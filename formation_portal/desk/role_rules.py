@@ -43,12 +43,12 @@ def _rule(draft: Draft, party: PartyRow, section: Section, there: Collection[str
         objection = f"{heading(a_kind(party.kind))} can’t be {in_role(section)} in this form."
         return RoleRule(role_title(section), "", "", "", (), objection)
     if not draft.standing.section(section).active:
-        return RoleRule(role_title(section), "", "", for_agents(why(draft, section)), (), "Not asked as things stand.")
+        return RoleRule(role_title(section), "", "", for_agents(why(draft, section)), (), "Does not apply at present.")
     papers = tuple(PaperRule(one.name, one.required, one.name in there) for one in section.slots(party.kind))
     return RoleRule(role_title(section), section.help, _count(draft, section), for_agents(why(draft, section)), papers)
 
 
 def _count(draft: Draft, section: Section) -> str:
     needed, there = draft.standing.minimum(section).count, draft.standing.tally(section)
-    least = f"At least {needed}" if needed else "None required"
-    return f"{least}; there {'is' if there == 1 else 'are'} {there}."
+    least = f"At least {needed} required" if needed else "Optional"
+    return f"{least}, {there} added."

@@ -58,7 +58,7 @@ def decide(draft: Draft, form: RulingForm, *, by: AbstractBaseUser, sight: Sight
     """Do what the form says. Raises as `rule`."""
     declines = form.deed == DECLINE
     if declines and form.reason not in Ground.values:
-        raise Refused("Choose a reason.", field="reason")
+        raise Refused("Select a reason.", field="reason")
     reason = form.reason if declines else ""
     return rule(draft, form.deed, text=form.text, reason=reason, by=by, sight=sight)
 

@@ -116,8 +116,8 @@ class RulingPanel:
         """The line below the heading."""
         count = len(self.objections)
         if not self.is_under_review or self.waiting:
-            return "Waits for a second agent" if self.waiting else ""
-        return f"{numbered(count, 'thing')} still open" if count else "Everything is checked"
+            return "Awaiting second agent" if self.waiting else ""
+        return f"{numbered(count, 'check')} left" if count else "All checks done"
 
 
 def ruling_panel(
@@ -138,7 +138,7 @@ def ruling_panel(
     waiting = next((one for one in rulings if one.outcome == Outcome.WAITING), None)
     form = form or RulingForm(deed=_first(facts, against))
     may_decide = reader.may[Right.DECIDE]
-    cards = _cards(stands, form, facts=facts, against=against, waits=waiting is not None) if may_decide else ()
+    cards = _cards(draft, form, facts=facts, against=against, waits=waiting is not None) if may_decide else ()
     return RulingPanel(
         reference=draft.application.reference,
         company=draft.title,
@@ -171,29 +171,30 @@ def _first(facts: Facts, against: tuple[Objection, ...]) -> str:
 
 
 def _cards(
-    stands: State, form: RulingForm, *, facts: Facts, against: tuple[Objection, ...], waits: bool
+    draft: Draft, form: RulingForm, *, facts: Facts, against: tuple[Objection, ...], waits: bool
 ) -> Iterator[Card]:
+    stands, customer = draft.application.stands, draft.application.owner.called
     if stands is State.SUBMITTED_TO_CSP:
-        yield Card(INCORPORATE, "Record the incorporation", "The company exists. It is final.", is_chosen=True)
+        yield Card(INCORPORATE, "Record the incorporation", "The company is registered. This is final.", is_chosen=True)
     if stands not in UNDER_REVIEW:
         return
     if not waits:
-        hint = f"Opens when nothing is open any more: {len(against)} left." if against else _approval_hint()
+        hint = f"{numbered(len(against), 'check')} left before you can approve." if against else _approval_hint()
         yield Card(APPROVE, "Approve", hint, form.deed == APPROVE and not against, is_shut=bool(against))
-    yield Card(RETURN, "Return with notes", _return_hint(len(facts.drafted)), form.deed == RETURN or waits)
+    yield Card(RETURN, f"Return to {customer}", _return_hint(len(facts.drafted)), form.deed == RETURN or waits)
     if not waits:
-        hint = "A second agent confirms it." if settings.FOUR_EYES else "Final. It takes a reason, and words."
+        hint = "A second agent must confirm this." if settings.FOUR_EYES else "Final. Give a reason and a message."
         yield Card(DECLINE, "Decline", hint, form.deed == DECLINE)
 
 
 def _approval_hint() -> str:
-    return "A second agent confirms it." if settings.FOUR_EYES else "It goes to the registry."
+    return "A second agent must confirm this." if settings.FOUR_EYES else "Sends the application to the registry."
 
 
 def _return_hint(count: int) -> str:
     if not count:
-        return "No question is drafted. Write below what has to be mended."
-    return f"{count} question{' is' if count == 1 else 's are'} drafted. All are sent together."
+        return "No queries drafted. Write below what needs to change."
+    return f"Sends {count} drafted {'query' if count == 1 else 'queries'}."
 
 
 def _linked(links: PlaceLinks, veil: Veil, against: Iterable[Objection]) -> Iterator[LinkedObjection]:

@@ -12,11 +12,11 @@ from formation_portal.reviews.rulings import APPROVE, DECLINE, INCORPORATE, RETU
 _NOUNS = {APPROVE: "Approval", RETURN: "Return", DECLINE: "Decline", INCORPORATE: "Incorporation"}
 _DONE = {
     APPROVE: "is approved for the registry",
-    RETURN: "is returned to its customer",
+    RETURN: "is returned to {customer}",
     DECLINE: "is declined",
     INCORPORATE: "is recorded as incorporated",
 }
-_WAITS = {APPROVE: "waits for a second agent to confirm it", DECLINE: "waits for a second agent to confirm the decline"}
+_WAITS = {APPROVE: "is awaiting second approval", DECLINE: "will be declined once a second agent confirms"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +72,14 @@ def reason_words(code: str) -> str:
 def words_after(ruling: Ruling) -> str:
     """What came of deciding, behind the name of the company."""
     words = _WAITS if ruling.outcome == Outcome.WAITING else _DONE
-    return f"{words.get(ruling.deed, 'is decided')}."
+    return f"{words.get(ruling.deed, 'has been decided')}.".format(customer=ruling.application.owner.called)
 
 
 def _became(ruling: Ruling) -> str:
-    proposer, other = ruling.proposed_by.called, ruling.by.called if ruling.by else "the customer’s own doing"
+    proposer, other = ruling.proposed_by.called, ruling.by.called if ruling.by else "the customer"
     if ruling.is_taken_back:
-        return f"proposed and taken back by {proposer}"
+        return f"proposed and withdrawn by {proposer}"
     if ruling.outcome == Outcome.DONE:
         return f"by {proposer}" + (f", confirmed by {other}" if ruling.by_id != ruling.proposed_by_id else "")
-    became = "refused by" if ruling.outcome == Outcome.REFUSED else "overtaken by"
+    became = "refused by" if ruling.outcome == Outcome.REFUSED else "replaced by"
     return f"proposed by {proposer}, {became} {other}"

@@ -14,7 +14,7 @@ from .cells import Cell, Table
 from .spans import Span
 
 # A party is called as its customer has called it, and the whole by nothing.
-_OF_NO_QUESTION = {Kind.PARTY.value: "A party and its roles", Kind.APPLICATION.value: "The application as a whole"}
+_OF_NO_QUESTION = {Kind.PARTY.value: "Person or company and roles", Kind.APPLICATION.value: "Whole application"}
 
 
 def digest_of(remark: Any, form: str) -> str:

@@ -54,7 +54,7 @@ def _look(work: Work, facts: Facts, chosen: Collection[Fact]) -> None:
         if touched and not fact.is_done:
             raise work.overtaken()
         if any(remark.is_draft for remark in asked):
-            raise Refused(f"A question about {fact.label} is drafted. Send it, or drop it first.")
+            raise Refused(f"There is a draft query about {fact.label}. Send or delete it first.")
 
 
 def _asked(facts: Facts, fact: Fact) -> list[Remark]:

@@ -76,9 +76,9 @@ class Reason(models.TextChoices):
     UNREADABLE = "unreadable", "Page cut off or unreadable"
     OUTDATED = "outdated", "Document too old"
     WRONG = "wrong", "Wrong document"
-    MISSING = "missing", "Something is missing"
+    MISSING = "missing", "Information missing"
     UNCLEAR = "unclear", "Answer is unclear"
-    OTHER = "other", "Something else"
+    OTHER = "other", "Other"
 
 
 class Remark(_Placed):
@@ -139,10 +139,10 @@ class Note(_Placed):
 class Outcome(models.TextChoices):
     """What became of a ruling."""
 
-    WAITING = "waiting", "Waits for a second agent"
+    WAITING = "waiting", "Awaiting second agent"
     DONE = "done", "Done"
     REFUSED = "refused", "Refused by the second agent"
-    OVERTAKEN = "overtaken", "Overtaken"
+    OVERTAKEN = "overtaken", "Replaced"
 
 
 class Ruling(_Kept):

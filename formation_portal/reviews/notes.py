@@ -20,9 +20,9 @@ def write_note(draft: Draft, place: Place, *, text: str, by: AbstractBaseUser) -
     """Keep a note. Raises Refused where it is empty or too long."""
     words = text.strip()
     if not words:
-        raise Refused("Write something, or leave the note.", field="note")
+        raise Refused("Enter a note.", field="note")
     if len(words) > TEXT_LIMIT:
-        raise Refused(f"Say it in at most {TEXT_LIMIT:,} characters.", field="note")
+        raise Refused(f"Use {TEXT_LIMIT:,} characters or fewer.", field="note")
     with reviewing(draft, by=by, sight=None, states=_ANY, begins=False) as work:
         note = Note(application=draft.application, **place.columns)
         work.write(note, "note", text=words, label=(label_of(draft, place) or "")[:LABEL_LIMIT])

@@ -20,7 +20,7 @@ class Objection:
     text: str
 
 
-_SAID = {QUERIED: "{label}: a question is open", CHANGED: "{label}: changed since it was accepted"}
+_SAID = {QUERIED: "{label}: open query", CHANGED: "{label}: changed since accepted"}
 
 
 def objections(draft: Draft, facts: Facts) -> tuple[Objection, ...]:
@@ -36,9 +36,9 @@ def _objections(draft: Draft, facts: Facts) -> Iterator[Objection]:
     for sheet in facts.sheets:
         for fact in sheet.facts:
             if not fact.is_done:
-                said = _SAID.get(fact.state, "{label}: not checked yet").format(label=fact.label)
+                said = _SAID.get(fact.state, "{label}: not checked").format(label=fact.label)
                 yield Objection(fact.place, sheet.title if sheet.token else "", said)
     checked = {fact.place for fact in facts}
     for place, remark in facts.remarks.items():
         if place not in checked:
-            yield Objection(place, "", f"{remark.label or 'The application'}: a question is open")
+            yield Objection(place, "", f"{remark.label or 'The application'}: open query")

@@ -10,7 +10,7 @@ class Overtaken(Exception):
     """Others have changed the review, or its application, since the page was drawn; what, the newest first."""
 
     def __init__(self, moves: Sequence[Move]) -> None:
-        super().__init__("Somebody else has changed this since you opened the page.")
+        super().__init__("A colleague or the customer changed this after you opened the page.")
         self.moves = tuple(moves)
 
 
@@ -18,7 +18,7 @@ class NotYet(Exception):
     """Something speaks against the ruling; a sentence each, with the place that it is about."""
 
     def __init__(self, objections: Sequence[Objection]) -> None:
-        super().__init__("Something is still open.")
+        super().__init__("Some checks or queries are still open.")
         self.objections = tuple(objections)
 
 

@@ -90,13 +90,13 @@ def send_in(work: Work) -> list[Remark]:
 
 def _look(draft: Draft, place: Place, *, label: str | None, text: str, reason: str, proposal: Any) -> None:
     if label is None:
-        raise Refused("This is no part of the application any more.")
+        raise Refused("This is no longer part of the application.")
     if not text:
-        raise Refused("Say what has to be mended.", field="text")
+        raise Refused("Enter what needs to change.", field="text")
     if len(text) > TEXT_LIMIT:
-        raise Refused(f"Say it in at most {TEXT_LIMIT:,} characters.", field="text")
+        raise Refused(f"Use {TEXT_LIMIT:,} characters or fewer.", field="text")
     if reason not in Reason.values:
-        raise Refused("Choose a reason.", field="reason")
+        raise Refused("Select a reason.", field="reason")
     if proposal is not None:
         _look_at_proposal(draft, place, proposal)
 
@@ -104,12 +104,12 @@ def _look(draft: Draft, place: Place, *, label: str | None, text: str, reason: s
 def _look_at_proposal(draft: Draft, place: Place, proposal: Any) -> None:
     spec = spec_at(draft, place)
     if spec is None or spec.provided_by_agent or spec.refers_to_share_class:
-        raise Refused("An answer can't be proposed here.", field="proposal")
+        raise Refused("You cannot propose an answer here.", field="proposal")
     answers = judge((spec,), {spec.name: proposal}, today=draft.today)
     if problem := answers.problems.get(spec.name):
         raise Refused(problem.message, field="proposal")
     if spec.name not in answers.values:
-        raise Refused("Propose an answer, or leave it to the customer.", field="proposal")
+        raise Refused("Enter the answer you propose, or remove it.", field="proposal")
 
 
 def _open(draft: Draft) -> Any:

@@ -37,7 +37,7 @@ def rule(draft: Draft, deed: str, *, text: str = "", reason: str = "", by: Abstr
         _nothing_new(work)
         waiting = waiting_ruling(draft)
         if waiting is not None and deed in _FOR_TWO:
-            raise Refused("A decision waits for a second agent already.")
+            raise Refused("Another decision is already awaiting a second agent.")
         _object(work, deed, text=text)
         ruling = Ruling(application=draft.application, deed=deed, text=text.strip(), reason=reason)
         ruling.proposed_by_id, ruling.proposed_at, ruling.round = by.pk, timezone.now(), draft.application.submissions
@@ -63,9 +63,9 @@ def confirm(draft: Draft, *, by: AbstractBaseUser, sight: Sight) -> Ruling:
 def refuse(draft: Draft, *, why: str, by: AbstractBaseUser, sight: Sight) -> Ruling:
     """Say no to what another agent has proposed; `why` is for colleagues. Raises Overtaken, Refused and Closed."""
     if not why.strip():
-        raise Refused("Say why in a word.", field="why")
+        raise Refused("Enter a reason.", field="why")
     if len(why) > TEXT_LIMIT:
-        raise Refused(f"Say it in at most {TEXT_LIMIT:,} characters.", field="why")
+        raise Refused(f"Use {TEXT_LIMIT:,} characters or fewer.", field="why")
     with reviewing(draft, by=by, sight=sight) as work:
         _nothing_new(work)
         ruling = _proposed(draft, by)
@@ -79,7 +79,7 @@ def take_back(draft: Draft, *, by: AbstractBaseUser, sight: Sight) -> Ruling:
         _nothing_new(work)
         ruling = _waiting(draft)
         if ruling.proposed_by_id != by.pk:
-            raise Refused("Only who has proposed it takes it back.")
+            raise Refused(f"Only {ruling.proposed_by.called} can withdraw this.")
         work.write(ruling, "take_back", outcome=Outcome.REFUSED)
         return ruling
 
@@ -92,13 +92,13 @@ def waiting_ruling(draft: Draft) -> Ruling | None:
 
 def _look(deed: str, *, text: str, reason: str) -> None:
     if deed not in (RETURN, APPROVE, DECLINE, INCORPORATE):
-        raise Refused("Choose a decision.", field="deed")
+        raise Refused("Select a decision.", field="deed")
     if len(text) > TEXT_LIMIT:
-        raise Refused(f"Say it in at most {TEXT_LIMIT:,} characters.", field="text")
+        raise Refused(f"Use {TEXT_LIMIT:,} characters or fewer.", field="text")
     if deed == DECLINE and not text.strip():
-        raise Refused("Say why it is declined.", field="text")
+        raise Refused("Tell the customer why.", field="text")
     if reason and reason not in Ground.values:
-        raise Refused("Choose a reason.", field="reason")
+        raise Refused("Select a reason.", field="reason")
 
 
 def _nothing_new(work: Work) -> None:
@@ -111,20 +111,20 @@ def _object(work: Work, deed: str, *, text: str) -> None:
     if deed == APPROVE and (found := objections(work.draft, facts_of(work.draft))):
         raise NotYet(found)
     if deed == RETURN and not text.strip() and not facts_of(work.draft).drafted:
-        raise Refused("Say what has to be mended: ask at an answer or a document, or write it here.", field="text")
+        raise Refused("Raise a query about an answer or a document, or write here what needs to change.", field="text")
 
 
 def _proposed(draft: Draft, by: AbstractBaseUser) -> Ruling:
     ruling = _waiting(draft)
     if ruling.proposed_by_id == by.pk:
-        raise Refused("A second agent has to look at what you have proposed.")
+        raise Refused("You proposed this, so a second agent has to confirm it.")
     return ruling
 
 
 def _waiting(draft: Draft) -> Ruling:
     ruling = waiting_ruling(draft)
     if ruling is None:
-        raise Refused("No decision waits here any more.")
+        raise Refused("There is no longer a decision to confirm.")
     return ruling
 
 

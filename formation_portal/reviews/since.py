@@ -78,16 +78,16 @@ def _touched(application: Application, version: int) -> Iterator[Move]:
 
 
 def _of_check(check: Check) -> str:
-    return f"accepted {check.label}" if check.digest else f"took the acceptance of {check.label} back"
+    return f"accepted {check.label}" if check.digest else f"undid the acceptance of {check.label}"
 
 
 def _of_remark(remark: Remark) -> str:
     about = remark.label or "the application"
     if remark.settled_at:
-        return f"settled the question about {about}"
+        return f"resolved the query about {about}"
     if remark.dropped_at:
-        return f"dropped the question about {about}"
-    return f"sent the question about {about}" if remark.sent_at else f"asks about {about}: {remark.text}"
+        return f"deleted the draft query about {about}"
+    return f"sent the query about {about}" if remark.sent_at else f"drafted a query about {about}: {remark.text}"
 
 
 def _of_note(note: Note) -> str:
@@ -105,12 +105,12 @@ _DEEDS = {
 def _of_ruling(ruling: Ruling) -> str:
     about = _DEEDS.get(ruling.deed, ruling.deed)
     if ruling.is_taken_back:
-        return f"took back the proposal of {about}"
+        return f"withdrew the proposal of {about}"
     return {
         Outcome.WAITING: f"proposed {about}",
-        Outcome.DONE: f"decided {about}",
+        Outcome.DONE: f"recorded {about}",
         Outcome.REFUSED: f"refused {about}",
-        Outcome.OVERTAKEN: f"overtook {about}",
+        Outcome.OVERTAKEN: f"replaced {about}",
     }[Outcome(ruling.outcome)]
 
 

@@ -46,7 +46,7 @@ def test_the_page_names_colleagues_to_ask(agent: User, as_agent: Client) -> None
     markup = Markup(as_agent.get("/desk/audit/").content.decode())
     assert markup.faults == []
     main = markup.one("main").text
-    assert "Ask a colleague who has the right: Dev Ramanathan." in main
+    assert "Ask a colleague who has this right: Dev Ramanathan." in main
     assert "agent_rights agent@example.com --give audit" in main
 
 

@@ -59,7 +59,7 @@ def test_the_button_for_all_takes_what_the_page_had_left_and_not_what_is_ticked(
 
 def test_without_a_tick_nothing_is_accepted(submitted: Draft, as_agent: Client) -> None:
     answer = as_agent.post(address(submitted), {"place": ["nonsense", "a:b:c"], "sight": seen(submitted)}, follow=True)
-    assert "Tick what you accept first." in answer.content.decode()
+    assert "Select what you want to accept." in answer.content.decode()
     assert not any(one.is_done for one in facts_of(submitted))
 
 
@@ -87,7 +87,7 @@ def test_no_form_leads_out_of_its_case(submitted: Draft, as_agent: Client, back:
 def test_an_acceptance_is_taken_back(submitted: Draft, as_agent: Client) -> None:
     as_agent.post(address(submitted), posted(submitted, BIRTH))
     answer = as_agent.post(address(submitted, "reopenings"), posted(submitted, BIRTH), follow=True)
-    assert "The acceptance was taken back." in answer.content.decode()
+    assert "Acceptance undone." in answer.content.decode()
     assert fact(submitted, BIRTH).state == OPEN
 
 
@@ -99,7 +99,7 @@ def test_what_others_asked_meanwhile_is_shown_and_no_tick_is_lost(
     answer = as_agent.post(address(submitted), posts)
     assert answer.status_code == 409
     html = answer.content.decode()
-    assert "Dev Ramanathan asks about Date of birth: The passport says 1984" in html
+    assert "Dev Ramanathan drafted a query about Date of birth: The passport says 1984" in html
     markup = Markup(html)
     assert markup.faults == []
     kept = {one.attributes["value"]: "checked" in one.attributes for one in markup.all("input", name="place")}
@@ -127,7 +127,7 @@ def test_a_question_of_ones_own_is_dropped_or_sent_first(submitted: Draft, as_ag
     ask(submitted, BIRTH, text="Please look", by=agent, sight=sight_of(submitted.application))
     answer = as_agent.post(address(submitted), posted(submitted, BIRTH))
     assert answer.status_code == 422
-    assert "A question about Date of birth is drafted." in answer.content.decode()
+    assert "There is a draft query about Date of birth." in answer.content.decode()
 
 
 def test_a_page_of_the_round_before_leads_to_the_new_answers_first(
@@ -140,7 +140,7 @@ def test_a_page_of_the_round_before_leads_to_the_new_answers_first(
     assert answer.status_code == 409
     markup = Markup(answer.content.decode())
     assert markup.all("input", name="place") == []
-    assert "It was submitted again." in answer.content.decode()
+    assert "The customer has submitted this again." in answer.content.decode()
     assert fact(submitted, BIRTH).state == OPEN
 
 

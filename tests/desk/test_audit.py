@@ -55,8 +55,8 @@ def test_it_is_for_agents(address: str, as_agent: Client, as_owner: Client, as_n
 
 
 def test_nothing_is_said_plainly(as_agent: Client) -> None:
-    assert "Nothing has been done yet" in page(as_agent).one("main").text
-    assert "Nothing fits" in page(as_agent, "?deed=look").one("main").text
+    assert "No entries yet" in page(as_agent).one("main").text
+    assert "No entries match" in page(as_agent, "?deed=look").one("main").text
 
 
 def test_it_says_who_did_what_by_day(submitted: Draft, agent: Any, as_agent: Client) -> None:
@@ -66,7 +66,7 @@ def test_it_says_who_did_what_by_day(submitted: Draft, agent: Any, as_agent: Cli
     assert len([one for one in markup.all("section") if "day-" in one.attributes.get("aria-labelledby", "")]) == 2
     newest, submitting, *_, started = entries(markup)
     assert "Mira Okafor" in newest.text
-    assert "Looked at page 2 of document 12" in newest.text
+    assert "Viewed page 2 of document 12" in newest.text
     assert "Ingrid Solheim" in submitting.text
     assert "Submitted the application for review" in submitting.text
     assert "Started the application" in started.text
@@ -135,7 +135,7 @@ def test_an_entry_has_an_address_of_its_own(submitted: Draft, agent: Any, as_age
     entry = Entry.objects.get(pk=number)
     assert {entry.hash, entry.previous} <= {one.text for one in markup.all("code")}
     assert f"/desk/{submitted.application.reference}/" in [one.attributes["href"] for one in markup.all("a")]
-    assert "Its hash is that of its content" in markup.one("main").text
+    assert "Hash verified" in markup.one("main").text
     assert as_agent.get("/desk/audit/9999/").status_code == 404
 
 
@@ -147,7 +147,7 @@ def test_an_altered_entry_is_shown_as_one(agent: Any, as_agent: Client) -> None:
     Entry.objects.filter(pk=4).update(detail='{"did":[]}', deed=Deed.REVIEW)
     assert numbers(as_agent) == [4, 3, 2, 1]
     for number in (1, 2, 3, 4):
-        assert "it was altered" in page(as_agent, f"{number}/").one("main").text
+        assert "this entry was altered" in page(as_agent, f"{number}/").one("main").text
 
 
 def test_the_csv_holds_what_the_timeline_does_and_no_name(submitted: Draft, agent: Any, as_agent: Client) -> None:

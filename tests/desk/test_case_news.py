@@ -116,7 +116,7 @@ def test_claims_of_others_and_their_end_are_said(submitted: Draft, other: Any, a
     assert said(as_agent, address).startswith("Dev Ramanathan claimed this at ")
     address = opened(as_agent, submitted)
     claims.release([submitted.application.pk], by=other)
-    assert said(as_agent, address).startswith("The claim was given back.")
+    assert said(as_agent, address).startswith("The claim was released.")
 
 
 def test_an_answer_that_its_customer_corrects_is_said(submitted: Draft, owner: Any, as_agent: Client) -> None:

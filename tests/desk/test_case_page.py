@@ -41,7 +41,7 @@ def headings(markup: Markup) -> list[str]:
 
 def test_a_section_is_accepted_where_it_stands_and_taken_back(submitted: Draft, as_agent: Client) -> None:
     before = page(as_agent, submitted)
-    assert "Not checked yet" in section(before, "section-the-company").text
+    assert "Not checked" in section(before, "section-the-company").text
     form = {"place": str(COMPANY), "sight": str(sight_of(submitted.application))}
     assert form.items() <= _posted(before, "acceptances/").items()
     back = f"/desk/{submitted.application.reference}/#section-the-company"
@@ -63,16 +63,16 @@ def test_a_question_at_an_answer_is_one_about_its_section(submitted: Draft, as_a
     ask_at(submitted, NAME, agent, "Which name?")
     markup = page(as_agent, submitted)
     there = section(markup, "section-the-company")
-    assert "A question is open" in there.text
+    assert "Open query" in there.text
     assert "Which name?" in there.text
-    [edit] = [one for one in markup.all("a") if one.text.startswith("Edit")]
+    [edit] = [one for one in markup.all("a") if one.text.startswith("Edit") and "#" in one.attributes["href"]]
     assert markup.one("div", id=edit.attributes["href"].partition("#")[2]).text.strip().startswith("Drafted by Mira")
 
 
 def test_a_party_says_how_far_its_checks_are_and_leads_to_them(submitted: Draft, as_agent: Client, agent: Any) -> None:
     ask_at(submitted, Place.of_field("ada", "person.date_of_birth"), agent)
     people = section(page(as_agent, submitted), "people")
-    assert "0 of 7 checks, 1 question" in people.text
+    assert "0 of 7 checks, 1 query" in people.text
     assert "Director, shareholder" in people.text
     accept_all(again(submitted, agent, made_by(submitted)), agent)
     assert "7 of 7 checks" in section(page(as_agent, submitted), "people").text
@@ -101,14 +101,16 @@ def test_a_later_round_shows_what_changed_with_the_old_beside_it(
     accept_all(submitted, agent)
     again(submitted, agent, owner, _change)
     markup = page(as_agent, submitted)
-    assert "3 answers and 1 document changed, 1 party or class added since this was returned" in _head(markup)
+    assert "3 answers and 1 document changed, 1 person, company or share class added since this was returned" in _head(
+        markup
+    )
     company = section(markup, "section-the-company")
     assert "Was Larkfield Holdings Now Larkfield Overseas" in " ".join(company.text.split())
     assert "Activity" not in company.text, "it is as it was"
-    assert "Changed since it was accepted" in company.text
+    assert "Changed since accepted" in company.text
     assert "section-funds" not in [one.attributes.get("id") for one in markup.all("h2")]
     assert "1 answer and 1 document changed" in section(markup, "people").text
-    assert "New since the last round" in section(markup, "people").text
+    assert "New since the last return" in section(markup, "people").text
     assert [one.text for one in markup.all("del") if one.inside("main")] == [
         "Larkfield Holdings",
         "10,000",
@@ -144,7 +146,7 @@ def test_what_was_changed_back_has_not_changed(submitted: Draft, as_agent: Clien
 
     again(submitted, agent, owner, there_and_back)
     markup = page(as_agent, submitted)
-    assert "Nothing has changed since this was returned" in _head(markup)
+    assert "No changes since this was returned" in _head(markup)
     assert not markup.all("del")
 
 
@@ -160,7 +162,7 @@ def test_replies_stand_at_their_questions(submitted: Draft, as_agent: Client, ag
     remark = Remark.objects.get()
     Remark.objects.filter(pk=remark.pk).update(reply="This one", replied_at=remark.sent_at)
     there = section(page(as_agent, submitted), "section-the-company")
-    assert "Answered in round 1" in there.text
+    assert "Answered (submission 1)" in there.text
     assert "This one" in there.text
 
 
@@ -178,7 +180,7 @@ def test_questions_about_what_is_gone_are_not_lost(submitted: Draft, as_agent: C
     markup = page(as_agent, submitted)
     assert "About a field that the form has lost" in section(markup, "section-the-company").text
     assert "Who is Bob?" in section(markup, "lost").text
-    assert "Removed since the last round: Bob Lovelace" in section(markup, "people").text
+    assert "Removed since the last return: Bob Lovelace" in section(markup, "people").text
 
 
 def test_a_case_that_is_closed_is_only_read(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
@@ -225,7 +227,7 @@ def test_the_rail_tells_what_happened(submitted: Draft, as_agent: Client, agent:
         "Mira Okafor: Claimed the case",
         "Ingrid Solheim: Submitted the application for review",
         "Ingrid Solheim: Changed “The company”",
-        "Mira Okafor: Returned it for changes, with 1 question",
+        "Mira Okafor: Returned it for changes, with 1 query",
     ):
         assert words in rail, words
 

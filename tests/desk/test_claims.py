@@ -50,14 +50,14 @@ def test_what_another_has_is_named_and_stays_theirs(
     claims.claim([submitted.application.pk], by=colleague)
     html = said(as_agent, "/desk/claims/", {"case": [submitted.application.pk, free.pk]})
     assert "You have claimed 1 case." in html
-    assert "Dev Ramanathan has claimed Larkfield Holdings already." in html
+    assert "Dev Ramanathan has already claimed Larkfield Holdings." in html
     assert holder(submitted.application) == colleague
 
 
 def test_nothing_ticked_and_nonsense_claim_nothing(owner: Any, as_agent: Client) -> None:
     [closed] = submitted_ones(owner, 1, state=State.WITHDRAWN)
     for case in ([], ["nonsense", "-1", "9" * 30], [closed.pk]):
-        assert "Tick the cases to claim first." in said(as_agent, "/desk/claims/", {"case": case})
+        assert "Select at least one case." in said(as_agent, "/desk/claims/", {"case": case})
     assert holder(closed) is None
 
 
@@ -68,7 +68,7 @@ def test_a_claim_ends_by_itself(owner: Any, agent: Any, colleague: Any, as_agent
     Case.objects.filter(pk=ended.pk).update(claimed_at=timezone.now() - timedelta(hours=2))
     assert references(as_agent, "?view=unclaimed") == [ended.reference]
     assert references(as_agent, f"?holder={colleague.pk}") == [kept.reference]
-    assert "Nobody works on this case." in as_agent.get(f"/desk/{ended.reference}/").content.decode()
+    assert "Unassigned" in as_agent.get(f"/desk/{ended.reference}/").content.decode()
     said(as_agent, "/desk/claims/", {"case": [kept.pk, ended.pk]})
     assert (holder(kept), holder(ended)) == (colleague, agent)
 
@@ -77,11 +77,11 @@ def test_a_case_says_who_works_on_it_and_is_claimed_and_released_there(
     submitted: Draft, agent: Any, as_agent: Client
 ) -> None:
     address = f"/desk/{submitted.application.reference}/"
-    assert "Nobody works on this case." in as_agent.get(address).content.decode()
-    assert "Yours since" in said(as_agent, f"{address}claim/", {})
+    assert "Unassigned" in as_agent.get(address).content.decode()
+    assert "Claimed by you on" in said(as_agent, f"{address}claim/", {})
     assert holder(submitted.application) == agent
     assert "You have released 1 case." in said(as_agent, f"{address}release/", {})
-    assert "None of it was claimed by you." in said(as_agent, f"{address}release/", {})
+    assert "None of these were yours." in said(as_agent, f"{address}release/", {})
     assert as_agent.get(f"{address}claim/")["Location"] == address
 
 
@@ -89,8 +89,8 @@ def test_a_case_is_taken_over_with_a_word(submitted: Draft, agent: Any, colleagu
     application = submitted.application
     address = f"/desk/{application.reference}/claim/"
     claims.claim([application.pk], by=colleague)
-    assert "Dev Ramanathan has claimed this case meanwhile." in said(as_agent, address, {})
-    assert "Say in a word why" in said(as_agent, address, {"from": colleague.pk, "word": "  "})
+    assert "Dev Ramanathan has already claimed this case." in said(as_agent, address, {})
+    assert "Enter a reason" in said(as_agent, address, {"from": colleague.pk, "word": "  "})
     assert holder(application) == colleague
     html = said(as_agent, address, {"from": colleague.pk, "word": "Dev is away"})
     assert "Taken over from Dev Ramanathan: Dev is away" in html
@@ -103,7 +103,7 @@ def test_only_the_agent_whom_the_page_named_loses_a_case(
     application = submitted.application
     claims.claim([application.pk], by=colleague)
     html = said(as_agent, f"/desk/{application.reference}/claim/", {"from": stranger.pk, "word": "Away"})
-    assert "Dev Ramanathan has claimed this case meanwhile." in html
+    assert "Dev Ramanathan has already claimed this case." in html
     assert holder(application) == colleague
 
 
@@ -131,7 +131,7 @@ def test_next_is_the_longest_waiting_that_fits(owner: Any, agent: Any, stranger:
         f"/desk/{new.reference}/",
     ]
     assert {holder(one) for one in (new, old, fitting)} == {agent}
-    assert "Nothing unclaimed fits." in said(as_agent, "/desk/next-case/", {})
+    assert "No unassigned cases match." in said(as_agent, "/desk/next-case/", {})
 
 
 def test_next_goes_on_where_another_agent_was_faster(

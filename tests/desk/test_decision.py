@@ -35,7 +35,7 @@ def test_an_agent_declares_it_absent(complete: Draft, as_agent: Client) -> None:
     row = put("party", "held", UNCLEAR)
     assert post(as_agent, row, deed="absent").status_code == 302
     assert Delivery.objects.get(pk=row.pk).state == "queued"
-    assert "It is sent again" in page_of(as_agent, path(row)).one("main").text
+    assert "It will be sent again" in page_of(as_agent, path(row)).one("main").text
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 def test_nothing_is_there_while_nothing_is_wrong(complete: Draft, as_agent: Client) -> None:
     assert titles(as_agent) == []
-    assert "Nothing needs anybody" in page_of(as_agent, LIST).one("main").text
+    assert "All caught up" in page_of(as_agent, LIST).one("main").text
 
 
 def test_the_list_says_in_words_what_each_thing_is(complete: Draft, as_agent: Client) -> None:
@@ -57,10 +57,10 @@ def test_what_agents_did_is_named_and_decided_about_wherever_it_is_held(
     assert titles(as_agent, "?state=undecided") == ["The start of the review"]
     text = page_of(as_agent, path(row)).one("main").text
     assert "The service does not follow this: the application stands otherwise there" in text
-    assert "The change has arrived" in text
+    assert "The provider has the change" in text
     assert "The status that we tell: in_review" in text
     case = page_of(as_agent, f"/desk/{submitted.application.reference}/").one("main").text
-    assert "The start of the review: To settle" in " ".join(case.split())
+    assert "The start of the review: Decision needed" in " ".join(case.split())
     assert "The approval: Saved" in " ".join(case.split())
 
 
@@ -113,13 +113,13 @@ def test_the_list_has_pages_and_a_fixed_number_of_queries(owner: Any, as_agent: 
 
 
 def test_the_queue_counts_what_is_to_settle(submitted: Draft, as_agent: Client) -> None:
-    assert "to settle" not in page_of(as_agent, "/desk/").one("main").text
+    assert "to decide" not in page_of(as_agent, "/desk/").one("main").text
     put("party", "held", UNCLEAR)
     put("share_class", "done", SURPLUS)
     put("entity", "unknown", UNCLEAR)
     markup = page_of(as_agent, "/desk/")
-    [link] = [one for one in markup.all("a") if "to settle" in one.text]
-    assert link.text == "At the service: 2 to settle"
+    [link] = [one for one in markup.all("a") if "to decide" in one.text]
+    assert link.text == "Deliveries: 2 to decide"
     assert link.attributes["href"] == LIST
 
 
@@ -127,7 +127,7 @@ def test_a_case_leads_to_its_things(submitted: Draft, as_agent: Client) -> None:
     row = put("party", "held", UNCLEAR)
     markup = page_of(as_agent, f"/desk/{submitted.application.reference}/")
     assert path(row) in [one.attributes.get("href") for one in markup.all("a")]
-    assert "1 to settle" in markup.one("main").text
+    assert "1 to decide" in markup.one("main").text
 
 
 def test_a_thing_shows_its_evidence(complete: Draft, as_agent: Client) -> None:

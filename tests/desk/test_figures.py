@@ -61,10 +61,10 @@ def test_there_is_no_other_table(as_agent: Client) -> None:
 def test_an_empty_period_says_so_in_one_sentence_each(as_agent: Client) -> None:
     text = page(as_agent, "?period=12-months").one("main").text
     for sentence in (
-        "No case is open.",
-        "Nothing was submitted or decided in these 12 months.",
-        "Nothing was returned with remarks in these 12 months.",
-        "No case was closed in these 12 months.",
+        "No open cases.",
+        "No submissions or decisions in the last 12 months.",
+        "No returns with queries in the last 12 months.",
+        "No cases closed in the last 12 months.",
     ):
         assert sentence in text
     assert page(as_agent).all("table") == []
@@ -169,7 +169,7 @@ def test_the_page_shows_the_first_and_the_file_all(as_agent: Client) -> None:
     text = page(as_agent).one("main").text
     assert "Question 19" in text
     assert "Question 20" not in text
-    assert "The first 20; the file has all." in text
+    assert "Showing the first 20. Download the CSV for all." in text
     assert len(lines(as_agent, "questions")) == 31
 
 

@@ -59,11 +59,11 @@ def waiting(client: Client) -> str:
 
 def test_an_approval_waits_and_says_so(proposed: Draft, as_agent: Client, as_colleague: Client) -> None:
     assert state(proposed) == State.IN_REVIEW
-    assert "waits for a second agent to confirm it." in as_agent.get("/desk/").content.decode()
+    assert "is awaiting second approval." in as_agent.get("/desk/").content.decode()
     mine, theirs = (case_page(one, proposed).one("main").text for one in (as_agent, as_colleague))
-    assert "Approval waits for a second agent" in mine
-    assert "You have proposed it" in mine
-    assert "Mira Okafor has proposed it" in theirs
+    assert "Approval: awaiting a second agent" in mine
+    assert "Proposed by you on" in mine
+    assert "Proposed by Mira Okafor on" in theirs
     assert actions(as_agent, proposed) == {"", "retraction/"}
     assert actions(as_colleague, proposed) == {"", "confirmation/", "refusal/"}
 
@@ -88,7 +88,7 @@ def test_nobody_confirms_or_refuses_their_own(proposed: Draft, as_agent: Client)
     for deed in ("confirmation", "refusal"):
         response = post(as_agent, proposed, deed, why="So")
         assert response.status_code == 422
-        assert "A second agent has to look at what you have proposed." in sound(response).one("main").text
+        assert "You proposed this, so a second agent has to confirm it." in sound(response).one("main").text
     assert state(proposed) == State.IN_REVIEW
 
 
@@ -97,7 +97,7 @@ def test_a_second_agent_refuses_it_with_a_word_that_no_customer_reads(
 ) -> None:
     without = post(as_colleague, proposed, "refusal", why=" ")
     assert without.status_code == 422
-    assert "Say why in a word." in sound(without).one("p", id="ruling-why-error").text
+    assert "Enter a reason." in sound(without).one("p", id="ruling-why-error").text
     assert post(as_colleague, proposed, "refusal", why="Canary: look at the funds")["Location"] == path(proposed)
     text = case_page(as_agent, proposed).one("main").text
     assert "Approval proposed by Mira Okafor, refused by Dev Ramanathan" in text
@@ -114,14 +114,14 @@ def test_who_has_proposed_it_takes_it_back_and_nobody_else_does(
     assert post(as_colleague, proposed, "retraction").status_code == 422
     assert post(as_agent, proposed, "retraction")["Location"] == path(proposed)
     assert Ruling.objects.get().is_taken_back
-    assert "Approval proposed and taken back by Mira Okafor" in case_page(as_agent, proposed).one("main").text
+    assert "Approval proposed and withdrawn by Mira Okafor" in case_page(as_agent, proposed).one("main").text
 
 
 def test_a_decline_waits_with_its_reason_and_words(submitted: Draft, as_agent: Client, as_colleague: Client) -> None:
     decided(as_agent, submitted, "decline", reason="funds", text="We can't take it")
     assert state(submitted) == State.IN_REVIEW
     text = case_page(as_colleague, submitted).one("main").text
-    for words in ("Decline waits", "Where the money comes from is not clear.", "We can't take it"):
+    for words in ("Decline: awaiting", "Source of funds unclear.", "We can't take it"):
         assert words in text
     post(as_colleague, submitted, "confirmation")
     assert state(submitted) == State.REJECTED
@@ -130,7 +130,7 @@ def test_a_decline_waits_with_its_reason_and_words(submitted: Draft, as_agent: C
 def test_nothing_else_is_proposed_meanwhile_but_it_can_be_returned(proposed: Draft, as_colleague: Client) -> None:
     response = decided(as_colleague, proposed, "decline", reason="funds", text="No")
     assert response.status_code == 422
-    assert "A decision waits for a second agent already." in sound(response).one("main").text
+    assert "Another decision is already awaiting a second agent." in sound(response).one("main").text
     decided(as_colleague, proposed, "return", text="Look again")
     assert state(proposed) == State.RETURNED_FOR_CHANGES
     assert Ruling.objects.get(deed="approve").outcome == Outcome.OVERTAKEN
@@ -147,7 +147,7 @@ def test_what_came_up_meanwhile_stops_the_confirmation(proposed: Draft, agent: A
     assert "confirmation/" not in actions(as_colleague, proposed)
     response = post(as_colleague, proposed, "confirmation")
     assert response.status_code == 422
-    assert "The application: a question is open" in sound(response).one("main").text
+    assert "The application: open query" in sound(response).one("main").text
     assert state(proposed) == State.IN_REVIEW
 
 
@@ -168,10 +168,10 @@ def test_what_was_ended_meanwhile_is_not_confirmed(
     post(as_agent, proposed, "retraction")
     late = as_colleague.post(path(proposed, "ruling/confirmation/"), {"sight": sight})
     assert late.status_code == 409
-    assert "took back the proposal of the approval" in sound(late).one("main").text
+    assert "withdrew the proposal of the approval" in sound(late).one("main").text
     gone = post(as_colleague, proposed, "confirmation")
     assert gone.status_code == 422
-    assert "No decision waits here any more." in sound(gone).one("main").text
+    assert "There is no longer a decision to confirm." in sound(gone).one("main").text
     saving.withdraw(proposed, by=owner)
     assert as_colleague.post(path(proposed, "ruling/confirmation/"), {"sight": sight}).status_code == 409
 
@@ -200,7 +200,7 @@ def test_the_queue_says_what_waits_and_has_a_view_of_it(
     submitted_ones(owner, 2)
     assert references(as_colleague, "?view=confirm") == [proposed.application.reference]
     assert waiting(as_colleague) == "1"
-    assert "Waits for a second agent" in [one.text for one in page(as_colleague).all("span", class_="status")]
+    assert "Awaiting second agent" in [one.text for one in page(as_colleague).all("span", class_="status")]
     post(as_colleague, proposed, "confirmation")
     assert references(as_colleague, "?view=confirm") == []
     assert waiting(as_colleague) == "0"
@@ -223,10 +223,10 @@ def test_the_next_case_out_of_it_is_what_a_colleague_has_proposed_and_still_hold
     submitted_ones(owner, 1, first_days=3)
     claims.claim([proposed.application.pk], by=agent)
     shown = {"shown": "?view=confirm"}
-    assert "Nothing unclaimed fits." in said(as_agent, "/desk/next-case/", shown)
+    assert "No unassigned cases match." in said(as_agent, "/desk/next-case/", shown)
     assert as_colleague.post("/desk/next-case/", shown)["Location"].startswith(path(proposed))
     assert Case.objects.get(pk=proposed.application.pk).claimed_by == colleague
-    assert "Nothing unclaimed fits." in said(as_colleague, "/desk/next-case/", shown)
+    assert "No unassigned cases match." in said(as_colleague, "/desk/next-case/", shown)
 
 
 @pytest.mark.parametrize("query", ["", "?view=overdue"])
@@ -235,7 +235,7 @@ def test_no_next_case_is_one_that_waits_for_somebody_else(
 ) -> None:
     long_ago = timezone.now() - timedelta(days=90)
     Case.objects.update(submitted_at=long_ago, open_since=long_ago, waiting_since=long_ago, confirm_since=long_ago)
-    assert "Nothing unclaimed fits." in said(as_agent, "/desk/next-case/", {"shown": query})
+    assert "No unassigned cases match." in said(as_agent, "/desk/next-case/", {"shown": query})
     assert as_colleague.post("/desk/next-case/", {"shown": query})["Location"].startswith(path(proposed))
 
 

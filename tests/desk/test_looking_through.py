@@ -38,13 +38,13 @@ def walked(client: Client, query: str, rel: str) -> list[list[str]]:
 
 
 def looks_on(markup: Markup) -> list[str]:
-    return [one.attributes["href"] for one in markup.all("a") if one.text == "Look through the next ones"]
+    return [one.attributes["href"] for one in markup.all("a") if one.text == "Search more"]
 
 
 def test_what_no_case_near_has_is_found_by_looking_on(cases: list[Application], as_agent: Client) -> None:
     markup = page(as_agent, "?q=alpha+beta")
-    assert "No case fits so far." in markup.one("main").text
-    assert "We looked through 4 cases for this page." in markup.one("main").text
+    assert "No matching cases so far." in markup.one("main").text
+    assert "Searched 4 cases." in markup.one("main").text
     assert looks_on(markup) == [markup.one("a", rel="next").attributes["href"]]
     assert walked(as_agent, "?q=alpha+beta", "next") == [[], [cases[6].reference], []]
 
@@ -54,8 +54,8 @@ def test_the_last_look_says_that_it_was_the_last(cases: list[Application], as_ag
     while links := looks_on(end):
         end = page(as_agent, links[0].removeprefix("/desk/"))
     assert looks_on(end) == []
-    assert "We looked through" not in end.one("main").text
-    assert "Nothing more." in end.one("main").text
+    assert "Searched" not in end.one("main").text
+    assert "No more cases." in end.one("main").text
     assert end.all("a", rel="next") == []
 
 
@@ -91,7 +91,7 @@ def test_cases_of_the_same_moment_are_neither_lost_nor_doubled(cases: list[Appli
 def test_a_rare_word_is_looked_up_wherever_its_case_stands(cases: list[Application], as_agent: Client) -> None:
     CaseWord.objects.create(case_id=cases[10].pk, word=b"gamma")
     markup = page(as_agent, "?q=alpha+gamma")
-    assert "We looked through" not in markup.one("main").text
+    assert "Searched" not in markup.one("main").text
     assert references(as_agent, "?q=ingrid+gamma") == [cases[10].reference]
 
 
@@ -100,7 +100,7 @@ def test_the_next_case_is_looked_for_as_far_and_no_further(cases: list[Applicati
     response = as_agent.post("/desk/next-case/", shown)
     assert response["Location"] == "/desk/?q=alpha+beta"
     landed = page(as_agent, "?q=alpha+beta")
-    assert "Nothing unclaimed fits among the 4 cases that have waited longest." in landed.one("main").text
+    assert "No unassigned cases among the 4 cases that have waited longest match." in landed.one("main").text
     assert looks_on(landed) != []
     assert not Case.objects.exclude(claimed_by=None).exists()
 
@@ -116,4 +116,4 @@ def test_the_next_case_is_found_near_and_among_the_last_ones(
     Case.objects.exclude(pk__in=[one.pk for one in cases[5:8]]).update(waiting_since=None, answered_since=None)
     found = as_agent.post("/desk/next-case/", {"shown": f"?q=alpha+beta{view}"})["Location"]
     assert found.split("/")[2] == cases[6].reference
-    assert "Nothing unclaimed fits." in said(as_agent, "/desk/next-case/", {"shown": f"?q=alpha+beta{view}"})
+    assert "No unassigned cases match." in said(as_agent, "/desk/next-case/", {"shown": f"?q=alpha+beta{view}"})

@@ -105,7 +105,7 @@ def test_one_press_shows_them_and_the_next_page_hides_them_again(numbered: Draft
     markup = valid(posted)
     assert LONG in fact(markup, "Passport number")
     assert SHORT in fact(markup, "Tax number")
-    assert "Kept in the audit" in markup.one("div", id="numbers").text
+    assert "Recorded in the audit log" in markup.one("div", id="numbers").text
     assert "no-store" in posted["Cache-Control"]
     assert [one for one in markup.all("a") if "/numbers/" in one.attributes.get("href", "")] == []
     page(as_agent, numbered)
@@ -125,8 +125,8 @@ def test_each_time_is_one_entry_with_the_names_of_the_fields_and_no_number(
     csv = b"".join(as_agent.get("/desk/audit/entries.csv?deed=reveal").streaming_content).decode()  # type: ignore[attr-defined]
     told = as_agent.get("/desk/audit/?deed=reveal").content.decode()
     alone = as_agent.get(f"/desk/audit/{entry.number}/").content.decode()
-    assert "Looked at numbers of party ada: passport number, tax number" in told
-    assert "Looked at numbers of party ada: passport number, tax number" in alone
+    assert "Viewed numbers of ada: passport number, tax number" in told
+    assert "Viewed numbers of ada: passport number, tax number" in alone
     assert csv.count("person.passport_number") == 2
     assert not [one for one in SECRETS if one in csv + told + alone]
 
@@ -168,7 +168,7 @@ def test_without_the_right_they_stay_masked_and_nothing_is_kept(numbered: Draft,
     agent.save()
     markup = page(as_agent, numbered)
     assert markup.all("button", data_key="v") == []
-    assert "To see the numbers takes the right “review”." in markup.one("main").text
+    assert "You need the right “review” to see these numbers." in markup.one("main").text
     answer = show(as_agent, numbered)
     assert answer.status_code == 403
     assert not [one for one in SECRETS if one in answer.content.decode()]
@@ -208,7 +208,7 @@ def test_they_are_accepted_without_being_shown(numbered: Draft, as_agent: Client
     ("new", "seen"),
     [
         ("QX 7394 1999", "Was •••••821Hidden, ends in 821 Now •••••999Hidden, ends in 999"),
-        ("QX 0000 1821", "It has changed, though what is seen of it is the same."),
+        ("QX 0000 1821", "The number has changed, but its visible part has not."),
         ("", None),
     ],
     ids=["another end", "the same end", "taken away"],
@@ -243,7 +243,7 @@ def test_one_that_was_not_there_before_is_no_masked_nothing(
 
 def test_a_proposed_one_is_masked_until_it_is_shown(numbered: Draft, as_agent: Client, agent: Any) -> None:
     propose(numbered, PROPOSED, agent)
-    assert "We propose: •••••455Hidden, ends in 455" in fact(page(as_agent, numbered), "Passport number")
+    assert "Proposed answer: •••••455Hidden, ends in 455" in fact(page(as_agent, numbered), "Passport number")
     answer = show(as_agent, numbered, **{"HX-Request": "true", "HX-Target": "numbers"})
     markup = valid(answer)
     assert PROPOSED in markup.one("p", id=f"proposal-{Remark.objects.get().pk}").text

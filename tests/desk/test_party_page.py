@@ -117,7 +117,7 @@ def test_what_is_accepted_is_locked_with_who_and_when_and_can_be_taken_back(
     markup = page(as_agent, submitted)
     assert str(BIRTH) not in boxes(markup)
     assert "Accepted" in fact(markup, "Date of birth").text
-    assert "By Dev Ramanathan, " in fact(markup, "Date of birth").text
+    assert "Accepted by Dev Ramanathan, " in fact(markup, "Date of birth").text
     [button] = markup.all("button", form="reopenings")
     posts = {"place": button.attributes["value"], "sight": str(sight_of(submitted.application))}
     as_agent.post(markup.one("form", id="reopenings").attributes["action"], posts)
@@ -147,7 +147,7 @@ def test_who_may_not_review_only_reads(submitted: Draft, as_agent: Client, agent
     markup = page(as_agent, submitted)
     assert boxes(markup) == []
     assert [one.text for one in markup.all("button") if one.attributes.get("form") in ("checks", "reopenings")] == []
-    assert "To accept and ask takes the right “review”." in markup.one("main").text
+    assert "You need the right “review” to accept facts and raise queries." in markup.one("main").text
 
 
 def test_one_button_accepts_the_rest_and_then_the_next_party_is_offered(submitted: Draft, as_agent: Client) -> None:
@@ -158,7 +158,7 @@ def test_one_button_accepts_the_rest_and_then_the_next_party_is_offered(submitte
     assert (words(onwards), onwards.attributes["href"]) == ("Next: Ingrid Solheim", address(submitted, "ingrid"))
     press_all(as_agent, submitted, "ingrid")
     [onwards, *_] = page(as_agent, submitted, "ingrid").all("a", data_key="n")
-    assert words(onwards) == "Next: Larkfield Holdings: its own answers"
+    assert words(onwards) == "Next: Larkfield Holdings: company answers"
 
 
 def test_after_the_last_check_comes_the_decision(submitted: Draft, as_agent: Client, agent: Any) -> None:
@@ -198,9 +198,9 @@ def test_the_second_round_shows_old_beside_new_and_nothing_that_stayed(
     saving.submit(submitted, by=owner)
     markup = page(as_agent, submitted)
     assert "Was Ada Now Augusta Ada" in words(fact(markup, "First name"))
-    assert "Changed since it was accepted" in fact(markup, "First name").text
+    assert "Changed since accepted" in fact(markup, "First name").text
     assert "Was Lovelace Now King" in words(fact(markup, "Last name"))
-    assert "Changed since it was asked" in fact(markup, "Last name").text
+    assert "Changed since queried" in fact(markup, "Last name").text
     assert "Was passport.pdf (" in words(fact(markup, "new.pdf"))
     assert "Was Director, shareholder Now" in words(fact(markup, "At least 1"))
     assert "Was" not in fact(markup, "Date of birth").text
@@ -232,8 +232,8 @@ def test_what_stood_there_is_what_was_accepted_last_and_not_what_was_there_first
 
 def test_the_roles_stand_beside_what_the_form_asks_of_them(submitted: Draft, as_agent: Client, owner: Any) -> None:
     said = words(fact(page(as_agent, submitted), "At least 1"))
-    assert "Directors At least 1; there are 2.Passport, hereLetter, optional" in said
-    assert "Shareholders At least 1; there is 1.Passport, optional, here" in said
+    assert "Directors At least 1 required, 2 added.Passport, uploadedLetter, optional" in said
+    assert "Shareholders At least 1 required, 1 added.Passport, optional, uploaded" in said
 
 
 def test_why_a_question_was_asked_stands_at_its_answer(draft: Draft, as_agent: Client, owner: Any) -> None:
@@ -300,7 +300,7 @@ def test_a_case_that_is_not_under_review_is_read_only(submitted: Draft, as_agent
     markup = page(as_agent, submitted)
     assert boxes(markup) == []
     assert markup.all("button", name="all") == []
-    assert "This case is not under review: “Withdrawn”." in markup.one("main").text
+    assert "This case is “Withdrawn”" in markup.one("main").text
 
 
 def test_nobody_is_found_by_a_wrong_token_or_at_another_case(submitted: Draft, as_agent: Client, owner: Any) -> None:

@@ -27,14 +27,14 @@ def if_any(client: Client) -> dict[str, str]:
 
 def test_a_draft_is_not_there(draft: Draft, as_agent: Client) -> None:
     assert references(as_agent) == []
-    assert "Nothing is waiting" in as_agent.get("/desk/").content.decode()
+    assert "All caught up" in as_agent.get("/desk/").content.decode()
 
 
 def test_a_submitted_application_is_there(submitted: Draft, as_agent: Client) -> None:
     html = as_agent.get("/desk/").content.decode()
     assert references(as_agent) == [submitted.application.reference]
     assert "Larkfield Holdings" in html
-    assert "1 party, 1 document" in html
+    assert "1 person or company, 1 document" in html
     assert "Ingrid Solheim" in html
     assert "0 of 5" in html
 
@@ -113,7 +113,7 @@ def test_overdue_is_what_waits_for_us_as_long_as_the_setting_says(owner: Any, as
     submitted_ones(owner, 1, first_days=9, state=State.RETURNED_FOR_CHANGES)
     assert references(as_agent, "?view=overdue") == [overdue.reference]
     html = as_agent.get("/desk/?view=overdue").content.decode()
-    assert "Submitted 3 days ago or more, and waiting for us." in html
+    assert "Submitted at least 3 days ago and waiting for us." in html
     assert "3 of 3" in html
 
 

@@ -72,7 +72,7 @@ def _day() -> dict[str, str]:
 
 def test_a_reason_brings_its_words(submitted: Draft, as_agent: Client) -> None:
     ask(as_agent, submitted, reason="unclear")
-    assert Remark.objects.get().text == "We can’t tell from this what is meant. Say it more exactly."
+    assert Remark.objects.get().text == "This answer is unclear. Give more detail."
 
 
 def test_a_proposal_can_be_taken_back_though_its_controls_are_filled(submitted: Draft, as_agent: Client) -> None:
@@ -121,7 +121,7 @@ def test_who_comes_late_keeps_what_was_typed_and_may_press_again(submitted: Draf
     assert answer.status_code == 409
     markup = Markup(answer.content.decode())
     assert markup.faults == []
-    assert "Mira Okafor asks about Date of birth: Which year?" in markup.one("main").text
+    assert "Mira Okafor drafted a query about Date of birth: Which year?" in markup.one("main").text
     assert markup.one("textarea", name="text").text.strip() == "Which day?"
     assert markup.one("textarea", name="note").text.strip() == "Asked before"
     assert Remark.objects.get().text == "Which year?"

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 # By right: what a page has that offers it, and where.
 OFFERS = [
-    (Right.REVIEW, "", "Claim chosen"),
+    (Right.REVIEW, "", "Claim selected"),
     (Right.REVIEW, "", "/desk/next-case/"),
     (Right.REVIEW, "", 'type="checkbox" name="case"'),
     (Right.AUDIT, "", 'href="/desk/audit/"'),

@@ -40,8 +40,8 @@ def test_what_is_not_checked_cannot_be_approved_and_the_page_leads_to_it(submitt
         for one in markup.all("a")
         if any("objections" in up.attributes.get("class", "") for up in one.ancestors)
     }
-    assert "Funds: not checked yet" in links
-    assert links["Ada Lovelace, Passport: not checked yet"].startswith(path(submitted, "parties/ada/#fact-"))
+    assert "Funds: not checked" in links
+    assert links["Ada Lovelace, Passport: not checked"].startswith(path(submitted, "parties/ada/#fact-"))
     for text, href in links.items():
         page, _, fragment = href.partition("#")
         there = Markup(as_agent.get(page).content.decode())
@@ -53,8 +53,8 @@ def test_an_approval_that_is_posted_all_the_same_says_what_is_open(submitted: Dr
     response = decided(as_agent, submitted, "approve", text="Well done")
     assert response.status_code == 422
     markup = sound(response)
-    assert "This is not approved" in markup.one("main").text
-    assert "Funds: not checked yet" in markup.one("main").text
+    assert "Not approved" in markup.one("main").text
+    assert "Funds: not checked" in markup.one("main").text
     assert markup.one("textarea", id="ruling-text").text.strip() == "Well done"
     assert state(submitted) == State.SUBMITTED_FOR_REVIEW
 
@@ -82,15 +82,15 @@ def test_from_an_approval_to_the_next_case_is_one_press(
     assert state(submitted) == State.SUBMITTED_TO_CSP
     html = as_agent.get(response["Location"]).content.decode()
     assert "is approved for the registry." in html
-    assert "Yours since" in html
+    assert "Claimed by you on" in html
 
 
 def test_without_a_next_case_one_is_told_so(submitted: Draft, as_agent: Client) -> None:
     response = decided(as_agent, submitted, "return", text="Look again", then="next")
     assert response["Location"] == "/desk/"
     main = sound(as_agent.get("/desk/")).one("main").text
-    assert "Larkfield Holdings is returned to its customer." in main
-    assert "Nothing unclaimed fits." in main
+    assert "Larkfield Holdings is returned to Ingrid Solheim." in main
+    assert "No unassigned cases match." in main
 
 
 def test_what_was_prepared_is_chosen(submitted: Draft, agent: Any, as_agent: Client) -> None:
@@ -139,7 +139,7 @@ def test_a_decline_takes_a_reason_and_words(submitted: Draft, as_agent: Client) 
     assert (kept.reason, kept.text) == (Ground.FUNDS, "We can't take it")
     assert state(submitted) == State.REJECTED
     text = case_page(as_agent, submitted).one("main").text
-    assert "Decline by Mira Okafor. Where the money comes from is not clear" in text
+    assert "Decline by Mira Okafor. Source of funds unclear" in text
 
 
 @pytest.mark.parametrize("deed", ["", "begin_review", "record_incorporation"])
@@ -171,7 +171,7 @@ def test_who_is_overtaken_reads_what_others_did_above_what_was_typed(
     late = as_agent.post(path(submitted, "ruling/"), typed | {"sight": sight})
     assert late.status_code == 409
     markup = sound(late)
-    assert "Dev Ramanathan asks about Date of birth: The passport says 1984" in markup.one("main").text
+    assert "Dev Ramanathan drafted a query about Date of birth: The passport says 1984" in markup.one("main").text
     assert markup.one("textarea", id="ruling-text").text.strip() == "We can't take it"
     assert "checked" in markup.one("input", name="deed", value="decline").attributes
     assert state(submitted) != State.REJECTED
@@ -188,7 +188,7 @@ def test_of_two_agents_one_decides_and_the_other_is_told(
     late = as_colleague.post(path(submitted, "ruling/"), {"sight": second, "deed": "return", "text": "Mine, too"})
     assert late.status_code == 409
     text = sound(late).one("main").text
-    assert "Mira Okafor: decided the return" in text
+    assert "Mira Okafor: recorded the return" in text
     assert "Mine, too" in text
     assert Ruling.objects.count() == 1
 
@@ -224,7 +224,9 @@ def test_what_the_service_has_refused_stops_an_approval(submitted: Draft, agent:
 def test_what_is_held_at_the_service_is_said_and_stops_nothing(submitted: Draft, agent: Any, as_agent: Client) -> None:
     accept_all(submitted, agent)
     Delivery.objects.filter(pk=row("party", "ada").pk).update(state=DeliveryState.HELD)
-    assert "has to see to something at the service: Ada Lovelace." in case_page(as_agent, submitted).one("main").text
+    assert (
+        "formation service still need our attention: Ada Lovelace." in case_page(as_agent, submitted).one("main").text
+    )
     assert decided(as_agent, submitted, "approve").status_code == 302
 
 
@@ -232,7 +234,7 @@ def test_an_agents_deed_that_the_service_refused_stops_nothing(submitted: Draft,
     accept_all(submitted, agent)
     deed = {"application": submitted.application, "kind": "status", "subject": "1"}
     Delivery.objects.update_or_create(**deed, defaults={"state": DeliveryState.REFUSED, "problems": []})
-    assert "Everything is checked" in case_page(as_agent, submitted).one("main").text
+    assert "All checks done" in case_page(as_agent, submitted).one("main").text
 
 
 def test_the_form_costs_the_same_however_much_is_against_it(
@@ -276,7 +278,7 @@ def test_the_way_back_and_the_next_case_keep_the_filters(submitted: Draft, stran
     markup = sound(as_agent.get(link))
     assert markup.one("a", class_="back").attributes["href"] == f"/desk/{shown}"
     assert {one.attributes["value"] for one in markup.all("input", name="shown")} == {shown}
-    assert "Nothing unclaimed fits." in said(as_agent, "/desk/next-case/", {"shown": "?q=nobody"})
+    assert "No unassigned cases match." in said(as_agent, "/desk/next-case/", {"shown": "?q=nobody"})
     assert as_agent.post("/desk/next-case/", {"shown": shown})["Location"] == link
     assert as_agent.post(path(submitted, "release/"), {"shown": shown})["Location"] == link
     assert other.reference not in link

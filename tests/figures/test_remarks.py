@@ -60,8 +60,8 @@ EXPECTED_QUESTIONS = {
     ("field", "Date of birth"): (2, 3),
     ("document", "Passport"): (1, 1),
     ("section", "The company"): (1, 1),
-    ("application", "The application as a whole"): (1, 1),
-    ("party", "A party and its roles"): (1, 1),
+    ("application", "Whole application"): (1, 1),
+    ("party", "Person or company and roles"): (1, 1),
 }
 EXPECTED_REASONS = {"differs": (1, 2), "unreadable": (1, 1), "missing": (1, 1), "other": (2, 3)}
 

@@ -82,7 +82,7 @@ def _show_numbers(tab: Tab) -> None:
 def _claim_all(tab: Tab) -> None:
     for box in tab.locator("tbody .tick input").all():
         box.check()
-    press(tab, "Claim chosen")
+    press(tab, "Claim selected")
 
 
 def _claimed_meanwhile(tab: Tab, other: Any) -> None:

@@ -29,7 +29,7 @@ def decisions() -> Iterator[Shot]:
     colleague = people.get(email="colleague@example.com")
     open_ = _handed_in(owner)
     yield _shot("decision-open", open_)
-    yield _shot("decision-nothing-chosen", open_, "ruling/", act=lambda tab: press(tab, "Decide"))
+    yield _shot("decision-nothing-chosen", open_, "ruling/", act=lambda tab: press(tab, "Record decision"))
     yield _shot("decision-decline-without-words", open_, "ruling/", act=_decline)
     yield _shot("decision-overtaken", open_, "ruling/", act=lambda tab: _overtaken(tab, open_, colleague))
     yield _shot("decision-return", open_)
@@ -55,7 +55,7 @@ def _four_eyes(owner: Any, agent: Any, colleague: Any) -> Iterator[Shot]:
         yield _shot("decision-refused-without-a-word", theirs, act=lambda tab: press(tab, "Refuse"))
         yield _shot("decision-confirmed", theirs, act=lambda tab: press(tab, "Confirm"))
         yield _shot("decision-before", theirs)
-        yield _shot("decision-taken-back", mine, act=lambda tab: press(tab, "Take it back"))
+        yield _shot("decision-taken-back", mine, act=lambda tab: press(tab, "Withdraw"))
     rule(mine, APPROVE, by=agent, sight=sight_of(mine.application))
     yield _shot("decision-at-the-registry", mine)
 
@@ -82,21 +82,21 @@ def _shot(name: str, draft: Draft, more: str = "", **act: Any) -> Shot:
 
 def _decline(tab: Tab) -> None:
     tab.get_by_role("radio", name="Decline").check()
-    press(tab, "Decide")
+    press(tab, "Record decision")
 
 
 def _overtaken(tab: Tab, draft: Draft, colleague: Any) -> None:
     place, sight = Place.of_field("ada", "person.date_of_birth"), sight_of(draft.application)
     ask(draft, place, text="The passport says 1984.", by=colleague, sight=sight)
     tab.get_by_role("radio", name="Return").check()
-    tab.get_by_label("To the customer").fill(_WORDS)
-    press(tab, "Decide")
+    tab.get_by_label("Message to the customer").fill(_WORDS)
+    press(tab, "Record decision")
 
 
 def _withdrawn(tab: Tab, draft: Draft, owner: Any) -> None:
     saving.withdraw(draft, by=owner)
-    tab.get_by_label("To the customer").fill(_WORDS)
-    press(tab, "Decide")
+    tab.get_by_label("Message to the customer").fill(_WORDS)
+    press(tab, "Record decision")
 
 
 def _stopped(tab: Tab, draft: Draft, agent: Any) -> None:

@@ -91,7 +91,7 @@ def _overtaken(tab: Tab, draft: Draft) -> None:
     seen = open_draft(Application.objects.get(pk=draft.application.pk))
     first = Place.of_field("ada", "person.first_name")
     ask(seen, first, text="Is this all of it?", by=colleague, sight=sight_of(seen.application))
-    press(tab, "Accept all that is left")
+    press(tab, "Accept all remaining")
 
 
 def _answered(draft: Draft, *, owner: Any, agent: Any) -> None:

@@ -29,12 +29,12 @@ def test_a_question_is_drafted_where_the_answer_stands(open_tab: OpenTab, has_sc
     form.get_by_label("Reason").select_option("Answer is unclear")
     if has_script:
         assert tab.url == address
-        expect(form.get_by_label("To the customer")).to_have_value(
-            "We can’t tell from this what is meant. Say it more exactly."
-        )
+        expect(form.get_by_label("To the customer")).to_have_value("This answer is unclear. Give more detail.")
     form.get_by_role("textbox", name="Purpose").fill("To hold shares")
-    tab.get_by_role("button", name="Keep this").click()
+    tab.get_by_role("button", name="Save query").click()
     expect(tab).to_have_url(f"{address}#at:field:the%2Dcompany:charter.purpose")
     remark = Remark.objects.get(application=draft.application)
     assert (remark.reason, remark.proposal) == ("unclear", "To hold shares")
-    expect(tab.get_by_role("definition").filter(has_text=remark.text)).to_contain_text("We propose: To hold shares")
+    expect(tab.get_by_role("definition").filter(has_text=remark.text)).to_contain_text(
+        "Proposed answer: To hold shares"
+    )

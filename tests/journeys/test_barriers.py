@@ -275,7 +275,7 @@ def _to_settle(draft: Application) -> Iterator[Shot]:
     for row, (state, reason) in zip(rows, troubles, strict=False):
         yield Shot(f"delivery-{state}-{reason}", f"/desk/deliveries/{row.pk}/", who="agent")
     page = f"/desk/deliveries/{rows[0].pk}/"
-    yield Shot("delivery-nothing-chosen", page, who="agent", act=lambda tab: press(tab, "Record this decision"))
+    yield Shot("delivery-nothing-chosen", page, who="agent", act=lambda tab: press(tab, "Record decision"))
     yield Shot("delivery-decided", page, who="agent", act=_declare_absent)
     for place in ("", "people/", "shares/", "documents/", "check/"):
         yield Shot(f"unsettled-{place}", f"/applications/{draft.reference}/{place}")
@@ -285,7 +285,7 @@ def _to_settle(draft: Application) -> Iterator[Shot]:
 
 def _declare_absent(tab: Tab) -> None:
     tab.get_by_label("It is not there").check()
-    press(tab, "Record this decision")
+    press(tab, "Record decision")
 
 
 def _went_wrong() -> Iterator[Shot]:

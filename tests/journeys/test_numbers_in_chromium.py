@@ -24,7 +24,7 @@ def test_a_key_shows_numbers_and_a_clean_party_takes_four(open_tab: OpenTab) -> 
     words.fill("half a sentence")
     tab.locator("h1").click()
     tab.keyboard.press("v")
-    expect(tab.locator("#announcer")).to_have_text("Numbers are shown. Kept in the audit.")
+    expect(tab.locator("#announcer")).to_have_text("Numbers shown. Recorded in the audit log.")
     expect(tab.get_by_text(LONG)).to_be_visible()
     expect(tab.get_by_text(SHORT)).to_be_visible()
     expect(tab.get_by_role("checkbox", name="Roles")).to_be_checked()

@@ -79,16 +79,16 @@ def ask(hands: Hands, about: str, text: str) -> None:
     """Draft a question: the form opens in its place, or on a page of its own."""
     if hands.browser.has_script:
         hands.press_on(f"Ask about {about}")
-        hands.see("To the customer")
+        hands.see("Message to the customer")
     else:
         hands.follow(f"Ask about {about}")
-    hands.field("To the customer", text)
-    hands.press_on("Keep this")
+    hands.field("Message to the customer", text)
+    hands.press_on("Save query")
     hands.see(text)
 
 
 def accept_the_rest(hands: Hands) -> None:
-    hands.press_on("Accept all that is left")
+    hands.press_on("Accept all remaining")
     hands.see("accepted.")
 
 
@@ -113,8 +113,8 @@ def send_back(cast: Cast) -> None:
     agent = cast.agent
     agent.go(f"/desk/{cast.reference}/")
     agent.answer("Decision", "Return")
-    agent.field("To the customer", "Two things are left.")
-    agent.follow("Decide")
+    agent.field("Message to the customer", "Two things are left.")
+    agent.follow("Return to ")
     assert cast.stands is State.RETURNED_FOR_CHANGES
 
 
@@ -153,7 +153,7 @@ def check_again(cast: Cast) -> None:
     for token, name in (("ada", NAME), ("kestrel", EXTRACT)):
         party(cast, agent, token)
         agent.tick(name)
-        agent.press_on("Accept ticked")
+        agent.press_on("Accept selected")
         agent.see("1 fact accepted.")
     assert not [one for one in Remark.objects.filter(application=cast.draft.application) if one.is_open]
     agent.go(f"/desk/{cast.reference}/")

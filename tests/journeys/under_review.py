@@ -65,15 +65,15 @@ def _open_form(tab: Tab) -> None:
 
 def _ask_nothing(tab: Tab) -> None:
     _open_form(tab)
-    tab.get_by_role("button", name="Keep this").click()
-    expect(tab.get_by_role("alert", name="This was not kept")).to_be_visible()
+    tab.get_by_role("button", name="Save query").click()
+    expect(tab.get_by_role("alert", name="Your query was not saved")).to_be_visible()
 
 
 def _come_late(tab: Tab, *, draft: Draft, other: Any) -> None:
     _open_form(tab)
     tab.locator(".ask-form").get_by_label("To the customer").fill("Which trade?")
     ask_at(draft, _PURPOSE, other, "Which goods?")
-    tab.get_by_role("button", name="Keep this").click()
+    tab.get_by_role("button", name="Save query").click()
     expect(tab.get_by_role("group", name="Others have worked on this")).to_be_visible()
 
 
@@ -81,5 +81,5 @@ def _ask_too_late(tab: Tab, *, draft: Draft, owner: Any) -> None:
     _open_form(tab)
     tab.locator(".ask-form").get_by_label("To the customer").fill("Which trade?")
     saving.withdraw(now(draft), by=owner)
-    tab.get_by_role("button", name="Keep this").click()
+    tab.get_by_role("button", name="Save query").click()
     expect(tab.get_by_label("To the customer")).to_have_value("Which trade?")

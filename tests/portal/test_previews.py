@@ -106,7 +106,7 @@ def test_agents_look_at_what_was_submitted(
     assert as_agent.get(page).status_code == 404, "it is a draft"
     saving.submit(complete, by=owner)
     review = Markup(as_agent.get(case).content.decode())
-    assert review.one("a", href=f"{case}documents/{paper.pk}/pages/1/").text == "Look at it passport.pdf"
+    assert review.one("a", href=f"{case}documents/{paper.pk}/pages/1/").text == "View passport.pdf"
     shown = Markup(as_agent.get(page).content.decode())
     assert shown.faults == []
     assert shown.one("img").attributes["src"] == f"{page}picture/"

@@ -84,7 +84,7 @@ def test_a_question_that_somebody_asked_meanwhile_is_not_accepted_away(
     with pytest.raises(Overtaken) as caught:
         accept(theirs, [BIRTH, PASSPORT], by=colleague, sight=seen)
     assert [(move.by, move.what) for move in caught.value.moves] == [
-        (agent, "asks about Date of birth: The passport says 1984")
+        (agent, "drafted a query about Date of birth: The passport says 1984")
     ]
     assert state(again(submitted), BIRTH) == QUERIED
     assert state(again(submitted), PASSPORT) == OPEN

@@ -42,7 +42,7 @@ def test_a_question_that_a_colleague_ended_is_not_asked_again_unseen(
     assert drop(again(submitted), drafted.pk, by=colleague, sight=seen)
     with pytest.raises(Overtaken) as caught:
         ask(submitted, BIRTH, text="The year, please?", by=agent, sight=seen)
-    assert [move.what for move in caught.value.moves] == ["dropped the question about Date of birth"]
+    assert [move.what for move in caught.value.moves] == ["deleted the draft query about Date of birth"]
     assert ask(submitted, BIRTH, text="The year, please?", by=agent, sight=sight_of(submitted.application)).pk
 
 

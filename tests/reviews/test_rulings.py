@@ -47,8 +47,8 @@ def test_what_was_not_checked_is_not_approved(submitted: Draft, agent: Any) -> N
     with pytest.raises(NotYet) as caught:
         rule(submitted, APPROVE, by=agent, sight=now(submitted))
     said = {(one.whose, one.text) for one in caught.value.objections}
-    assert ("Ada Lovelace", "Passport: not checked yet") in said
-    assert ("", "Funds: not checked yet") in said
+    assert ("Ada Lovelace", "Passport: not checked") in said
+    assert ("", "Funds: not checked") in said
     assert not any("Date of birth" in text for _, text in said)
     assert again(submitted).application.stands is State.IN_REVIEW
 
@@ -108,7 +108,7 @@ def test_a_question_is_open_until_somebody_settles_it(submitted: Draft, agent: A
     saving.submit(submitted, by=owner)
     with pytest.raises(NotYet) as caught:
         rule(submitted, APPROVE, by=agent, sight=now(submitted))
-    assert "Activity: a question is open" in [one.text for one in caught.value.objections]
+    assert "Activity: open query" in [one.text for one in caught.value.objections]
     assert settle(submitted, asked.pk, by=agent, sight=now(submitted))
     accept_all(submitted, agent)
     rule(submitted, APPROVE, by=agent, sight=now(submitted))

@@ -46,14 +46,14 @@ def ages(today: date) -> Table:
     longest = max(counts.total() for counts in counted.values())
     return Table(
         "open",
-        "Open cases by the days since they came to whom they are with",
+        "Open cases by days waiting",
         (
             Column("days", "Days", is_number=False),
             *(Column(side.value, side.words, swatch=SWATCHES[side]) for side in Side),
-            Column("together", "Together"),
+            Column("together", "Total"),
         ),
         tuple(_row(one, counted[one], longest) for one in found) if longest else (),
-        "No case is open.",
+        "No open cases.",
     )
 
 

@@ -67,7 +67,7 @@ def figures_page(period: Period) -> FiguresPage:
         period=period,
         first=period.starts(today)[0],
         time_zone=timezone.get_current_timezone_name(),
-        overdue_words=f"Counted by date. What has been with us for {settings.OVERDUE_DAYS} days or more is overdue.",
+        overdue_words=f"Cases that have been with us for {settings.OVERDUE_DAYS} days or more are overdue.",
         most_shown=_SHOWN,
         pictures=pictures(done),
         open=_shown(ages(today), period),
@@ -85,7 +85,7 @@ def table_of(name: str, period: Period) -> Table:
 
 
 def _control(chosen: Period) -> FilterControl:
-    periods = ((one.name, f"The last {one.words}") for one in PERIODS)
+    periods = ((one.name, f"Last {one.words}") for one in PERIODS)
     return FilterControl("period", "Period", choices=offered(periods, chosen.name))
 
 

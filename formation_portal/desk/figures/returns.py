@@ -13,7 +13,7 @@ from .bars import bar
 from .drawn import ALONE
 from .tables import Cell, Column, Row, Table, count, text
 
-_COUNTS = (Column("returns", "Returns"), Column("remarks", "Remarks"))
+_COUNTS = (Column("returns", "Returns"), Column("remarks", "Queries"))
 
 
 def reasons(period: Period, today: date) -> Table:
@@ -22,7 +22,7 @@ def reasons(period: Period, today: date) -> Table:
     labels = dict(Reason.choices)
     return Table(
         "reasons",
-        "Returns by the reason of their remarks",
+        "Returns by reason",
         (Column("reason", "Reason", is_number=False), *_COUNTS),
         _rows(found, ((text(labels.get(one.words, one.words)),) for one in found)),
         _nothing(period),
@@ -34,7 +34,7 @@ def questions(period: Period, today: date, *, at_most: int | None = None) -> Tab
     found = reading.returns_by_question(period, today, at_most=at_most)
     return Table(
         "questions",
-        "Returns by the question that was remarked on",
+        "Returns by question",
         (Column("question", "Question", is_number=False), Column("form", "Form", is_number=False), *_COUNTS),
         _rows(found, ((text(one.words, _kind(one)), text(one.form)) for one in found)),
         _nothing(period),
@@ -55,4 +55,4 @@ def _kind(one: Returns) -> str:
 
 
 def _nothing(period: Period) -> str:
-    return f"Nothing was returned with remarks in these {period.words}."
+    return f"No returns with queries in the last {period.words}."

@@ -44,10 +44,10 @@ def throughput(period: Period, today: date) -> Table:
     head = Column(period.span.value, period.span.value.capitalize(), is_number=False)
     return Table(
         "throughput",
-        f"What was done, by {period.span.value}",
+        f"Throughput by {period.span.value}",
         (head, *(Column(deed, deed.capitalize()) for deed in DEEDS.values())),
         tuple(_row(period.span, start, total) for start, total in spans) if found else (),
-        f"Nothing was submitted or decided in these {period.words}.",
+        f"No submissions or decisions in the last {period.words}.",
     )
 
 

@@ -25,16 +25,16 @@ def times(period: Period, today: date) -> Table:
     longest = max((last for *_, last in marks.values()), default=0.0)
     return Table(
         "times",
-        "How long closed cases had stood with each",
+        "Time of closed cases with each side",
         (
-            Column("where", "Where", is_number=False),
-            Column("cases", "Cases that were there"),
-            Column("quarter_within_hours", "A quarter within"),
-            Column("half_within_hours", "Half within"),
-            Column("three_quarters_within_hours", "Three quarters within"),
+            Column("where", "Side", is_number=False),
+            Column("cases", "Cases"),
+            Column("quarter_within_hours", "25% within"),
+            Column("half_within_hours", "50% within"),
+            Column("three_quarters_within_hours", "75% within"),
         ),
         tuple(_row(side, counted[side], marks[side], longest) for side in marks),
-        f"No case was closed in these {period.words}.",
+        f"No cases closed in the last {period.words}.",
     )
 
 
@@ -44,15 +44,15 @@ def products(period: Period, today: date, *, at_most: int | None = None) -> Tabl
     longest = max((sum(_means(one).values()) for one in found), default=0.0) or 1
     return Table(
         "products",
-        "How long closed cases had stood with each, on average, by product",
+        "Average time of closed cases with each side, by product",
         (
             Column("product", "Product", is_number=False),
-            Column("place", "Place", is_number=False),
+            Column("place", "Jurisdiction", is_number=False),
             Column("closed", "Closed"),
             *(Column(f"{side}_mean_hours", side.words, swatch=SWATCHES[side]) for side in Side),
         ),
         tuple(_product_row(one, longest) for one in found),
-        f"No case was closed in these {period.words}.",
+        f"No cases closed in the last {period.words}.",
     )
 
 

@@ -33,7 +33,7 @@ def acceptances(request: UserRequest, reference: str) -> HttpResponse:
     """Accept what is ticked, or, by the button "all", everything that the page had left, and go back to it."""
     draft, places = case_of(reference), places_in(request.POST)
     if request.method == "POST" and not places:
-        messages.info(request, "Tick what you accept first.")
+        messages.info(request, "Select what you want to accept.")
     if request.method != "POST" or not places:
         return redirect(back_in(request.POST, reference))
     return _do(request, draft, places, lambda seen: _accepted(accept(draft, places, by=request.user, sight=seen)))
@@ -73,9 +73,9 @@ def _do(
 
 def _accepted(count: int) -> str:
     if not count:
-        return "All of it was accepted already."
+        return "Already accepted."
     return f"{numbered(count, 'fact')} accepted."
 
 
 def _reopened(was_accepted: bool) -> str:
-    return "The acceptance was taken back." if was_accepted else "It was not accepted any more."
+    return "Acceptance undone." if was_accepted else "It was no longer accepted."

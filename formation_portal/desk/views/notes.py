@@ -32,8 +32,8 @@ def notes(request: UserRequest, reference: str) -> HttpResponse:
     try:
         write_note(draft, place, text=text, by=request.user)
     except Refused as refused:
-        return undone(request, draft, refused, title="This note was not kept", typed=(("Your note", text),))
-    messages.success(request, "Your note is kept. Only colleagues read it.")
+        return undone(request, draft, refused, title="Your note was not saved", typed=(("Your note", text),))
+    messages.success(request, "Note saved. Only colleagues can see it.")
     return redirect(back_in(request.POST, reference))
 
 
@@ -45,5 +45,5 @@ def removal(request: UserRequest, reference: str, number: int) -> HttpResponse:
     if request.method != "POST":
         return redirect("desk:review", reference=reference)
     is_done = remove_note(draft, number, by=request.user)
-    messages.info(request, "Your note is removed." if is_done else "There is no such note of yours.")
+    messages.info(request, "Note removed." if is_done else "This note is not yours or was already removed.")
     return redirect(back_in(request.POST, reference))

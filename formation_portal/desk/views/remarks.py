@@ -48,8 +48,8 @@ def remarks(request: UserRequest, reference: str) -> HttpResponse:
     except Refused as refused:
         return _draw(request, draft, place, form=form.with_error(refused), status=422)
     except Closed as closed:
-        typed = (("To the customer", form.text), ("For colleagues only", form.note))
-        return undone(request, case_of(reference), closed, title="This question was not drafted", typed=typed)
+        typed = (("Message to the customer", form.text), ("For colleagues only", form.note))
+        return undone(request, case_of(reference), closed, title="Your query was not saved", typed=typed)
     messages.success(request, _said(form))
     return redirect(back_in(request.POST, reference))
 
@@ -58,14 +58,14 @@ def remarks(request: UserRequest, reference: str) -> HttpResponse:
 @agent_with(Right.REVIEW)
 def removal(request: UserRequest, reference: str, number: int) -> HttpResponse:
     """Drop what is drafted."""
-    return _end(request, reference, number, drop, title="This question was not dropped", said="Dropped.")
+    return _end(request, reference, number, drop, title="The draft query was not deleted", said="Draft deleted.")
 
 
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
 def settlement(request: UserRequest, reference: str, number: int) -> HttpResponse:
     """Say that what was asked is answered."""
-    return _end(request, reference, number, settle, title="This question was not settled", said="Settled.")
+    return _end(request, reference, number, settle, title="The query was not resolved", said="Query resolved.")
 
 
 def _end(
@@ -78,7 +78,7 @@ def _end(
         is_done = deed(draft, number, by=request.user, sight=_sight(request))
     except (Overtaken, Closed) as why:
         return undone(request, case_of(reference), why, title=title)
-    messages.info(request, said if is_done else "This question is no longer open.")
+    messages.info(request, said if is_done else "This query is no longer open.")
     return redirect(back_in(request.POST, reference))
 
 
@@ -109,8 +109,8 @@ def _draw(
 
 def _said(form: RemarkForm) -> str:
     if form.is_a_note_alone:
-        return "Your note is kept. Only colleagues read it."
-    return "The question is drafted. It goes to the customer when you return the application."
+        return "Note saved. Only colleagues can see it."
+    return "Query saved. It is sent when you return the application."
 
 
 def _sight(request: UserRequest) -> Sight:

@@ -60,7 +60,7 @@ def refusal(request: UserRequest, reference: str) -> HttpResponse:
     if request.method != "POST":
         return redirect("desk:ruling", reference=reference)
     refused = partial(refuse, draft, why=form.why, by=request.user)
-    return _do(request, draft, form, lambda sight: refused(sight=sight), then="The decision is refused.")
+    return _do(request, draft, form, lambda sight: refused(sight=sight), then="Decision refused.")
 
 
 @require_http_methods(_METHODS)
@@ -71,7 +71,7 @@ def retraction(request: UserRequest, reference: str) -> HttpResponse:
     if request.method != "POST":
         return redirect("desk:ruling", reference=reference)
     taken = partial(take_back, draft, by=request.user)
-    return _do(request, draft, form, lambda sight: taken(sight=sight), then="Your decision is taken back.")
+    return _do(request, draft, form, lambda sight: taken(sight=sight), then="Your decision has been withdrawn.")
 
 
 def _do(
@@ -89,8 +89,8 @@ def _do(
     except Refused as refused:
         return _draw(request, case_of(reference), form=form.with_error(refused), status=422)
     except Closed as closed:
-        typed = (("To the customer", form.text), ("Why it is refused", form.why))
-        return undone(request, case_of(reference), closed, title="Nothing was decided", typed=typed)
+        typed = (("Message to the customer", form.text), ("Reason for refusing", form.why))
+        return undone(request, case_of(reference), closed, title="Your decision was not recorded", typed=typed)
     if then:
         messages.info(request, then)
         return redirect(case_url(reference, came_from(request.POST)))
