@@ -51,6 +51,6 @@ def chips(chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Offer]
         (chosen.place, chosen.place, replace(top, place="")),
         (chosen.product, product, replace(top, product="")),
         (chosen.state, state_words(State(chosen.state)) if chosen.state else "", replace(top, state="")),
-        (chosen.holder, "Unassigned" if chosen.holder == NOBODY else "Unassigned" if chosen.holder == NOBODY else f"Claimed by {holder}", replace(top, holder="")),
+        (chosen.holder, "Unassigned" if chosen.holder == NOBODY else f"Claimed by {holder}", replace(top, holder="")),
     )
     return tuple(Chip(words, queue_url(without)) for is_set, words, without in told if is_set)
