@@ -87,6 +87,7 @@ def test_a_download_is_named_by_reference_slot_and_type(
 ) -> None:
     document = saving.add_document(draft, ada, "Passport", made.upload(made.PDF, name), by=owner)
     answer = as_owner.get(f"/applications/{draft.application.reference}/documents/{document.pk}/")
+    assert b"".join(answer) == made.PDF  # type: ignore[arg-type]  # a stream of bytes
     assert answer["Content-Disposition"] == f'attachment; filename="{draft.application.reference}-passport.pdf"'
 
 
