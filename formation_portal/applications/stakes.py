@@ -1,12 +1,12 @@
 """Who owns which companies that hold shares, as far as it was said: read as typed, and as exact parts."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from formation_portal.contract.language import say
 from formation_portal.contract.ownership import Stakes
-from formation_portal.contract.percent import percent
+from formation_portal.contract.percent import in_percent, percent, with_rest
 from formation_portal.contract.problems import AnswerError
 from formation_portal.contract.reading import is_blank
 from formation_portal.contract.stakes import part_of_company
@@ -20,20 +20,21 @@ Typed = Mapping[tuple[str, str], str]
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """One owner of a company: the part as typed, what it comes to, and why it can't be read."""
+    """One owner of a company: the part as typed, what it comes to, exactly and in percent, or why it can't be read."""
 
     company: PartyRow
     party: PartyRow
     typed: str
     part: Fraction | None
     problem: str
+    percent: str = ""
 
     @property
     def words(self) -> str:
         """40% of Kite Holding; what can't be read stands as it was typed."""
         if self.part is None:
             return say("“{typed}” of {name}, which cannot be read", typed=self.typed, name=self.company.label)
-        return say("{part} of {name}", part=percent(self.part), name=self.company.label)
+        return say("{part} of {name}", part=self.percent, name=self.company.label)
 
 
 def typed_stakes(draft: Draft) -> dict[tuple[str, str], str]:
@@ -47,18 +48,17 @@ def typed_stakes(draft: Draft) -> dict[tuple[str, str], str]:
 
 
 def owners_of(draft: Draft, company: PartyRow, typed: Typed) -> tuple[Owner, ...]:
-    """The owners of one company, in the order in which they were entered."""
-    return tuple(_owners(draft, company, typed))
+    """The owners of one company, in the order in which they were entered; with what is left they add up to 100%."""
+    named = [(draft.party(token), text) for (of, token), text in typed.items() if of == company.token]
+    found = [_owner(company, party, text) for party, text in named if party is not None]
+    parts = [one.part for one in found if one.part is not None]
+    if sum(parts) > 1:
+        return tuple(replace(one, percent=percent(one.part)) if one.part is not None else one for one in found)
+    figures = iter(with_rest(parts)[0])
+    return tuple(replace(one, percent=in_percent(next(figures))) if one.part is not None else one for one in found)
 
 
-def _owners(draft: Draft, company: PartyRow, typed: Typed) -> Iterator[Owner]:
-    for (of, token), text in typed.items():
-        party = draft.party(token)
-        if of == company.token and party is not None:
-            yield owner(company, party, text)
-
-
-def owner(company: PartyRow, party: PartyRow, text: str) -> Owner:
+def _owner(company: PartyRow, party: PartyRow, text: str) -> Owner:
     """An owner as their part was typed."""
     if is_blank(text):
         return Owner(company, party, text, None, "")

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from formation_portal.applications.drafts import Draft
-from formation_portal.applications.rows import PartyRow
-from formation_portal.applications.stakes import owned_by, owner, owners_of
-from formation_portal.contract.percent import percent
+from formation_portal.applications.rows import PartyRow, ShareClassRow
+from formation_portal.applications.stakes import owned_by, owners_of
+from formation_portal.contract.percent import apportioned, in_percent, percent
 from formation_portal.portal.allocation import Allocation
 from formation_portal.portal.words import number_of_shares
 
@@ -34,19 +34,26 @@ def _held(draft: Draft, party: PartyRow, allocation: Allocation) -> Iterator[Sha
     for row in allocation.classes:
         holding, given = draft.holdings.get((party.token, row.token)), allocation.given(row)
         if holding is not None:
-            part = percent(Fraction(allocation.shares(party, row), given)) if given else ""
+            part = _part_of_class(allocation, party, row) if given else ""
             words = number_of_shares(holding)
             yield ShareLine(row.label, f"{words} shares, {part} of the class" if part else words)
-    yield ShareLine("Of all shares", percent(allocation.part_of_shares(party)))
+    yield ShareLine("Of all shares", allocation.of_shares(party) or percent(Fraction(0)))
     if allocation.votes:
-        yield ShareLine("Of all votes", percent(allocation.part_of_votes(party)))
+        yield ShareLine("Of all votes", allocation.of_votes(party))
+
+
+def _part_of_class(allocation: Allocation, party: PartyRow, row: ShareClassRow) -> str:
+    given = allocation.given(row)
+    parts = {one.token: Fraction(allocation.shares(one, row), given) for one in allocation.holders}
+    hundredths = apportioned(list(parts.values()), short_of=allocation.bounds)
+    return in_percent(dict(zip(parts, hundredths, strict=True))[party.token])
 
 
 def _stakes(draft: Draft, party: PartyRow, allocation: Allocation) -> Iterator[ShareLine]:
     typed = allocation.typed_stakes
     for company in owned_by(draft, party, typed):
-        part = owner(company, party, typed[company.token, party.token])
-        yield ShareLine(company.label, part.words, is_name=True)
+        of_it = next(one for one in owners_of(draft, company, typed) if one.party.token == party.token)
+        yield ShareLine(company.label, of_it.words, is_name=True)
     for one in owners_of(draft, party, typed):
-        part_of_it = percent(one.part) if one.part is not None else f"“{one.typed}”, unreadable"
+        part_of_it = one.percent if one.part is not None else f"“{one.typed}”, unreadable"
         yield ShareLine(f"Owned by {one.party.label}", part_of_it)

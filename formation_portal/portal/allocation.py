@@ -11,7 +11,7 @@ from formation_portal.applications.stakes import Typed, known_stakes, typed_stak
 from formation_portal.applications.thresholds import threshold_of
 from formation_portal.contract import canonical
 from formation_portal.contract.ownership import Parts, Stakes, Threshold, not_accounted_for, parts
-from formation_portal.contract.percent import percent
+from formation_portal.contract.percent import Figures, figures_of
 from formation_portal.contract.shares import shares_of_class, shares_of_entity
 
 from .money import money
@@ -119,6 +119,26 @@ class Allocation:
         return parts(self.votes, stakes=self.stakes)
 
     @cached_property
+    def figures(self) -> Figures:
+        """The parts of all shares in percent."""
+        return self._figures(self.held, self.in_the_end)
+
+    @cached_property
+    def figures_of_votes(self) -> Figures:
+        """The parts of all votes in percent."""
+        return self._figures(self.votes, self.votes_in_the_end)
+
+    def _figures(self, numbers: dict[str, int], ends: Parts) -> Figures:
+        """A company whose owners nobody has named is no end: what comes to it is not accounted for."""
+        unknown = {row.token for row in self._draft.parties if row.is_owned}
+        return figures_of(numbers, ends, unknown=unknown, short_of=self.bounds)
+
+    @property
+    def bounds(self) -> tuple[Fraction, ...]:
+        """The parts that no rounding lifts anybody to."""
+        return Fraction(1), self.threshold.percent / 100
+
+    @cached_property
     def threshold(self) -> Threshold:
         """From which part on somebody counts as a beneficial owner there."""
         return threshold_of(self._draft.application.product.get("jurisdiction") or {})
@@ -149,11 +169,11 @@ class Allocation:
 
     def of_shares(self, party: PartyRow) -> str:
         """The party's part of all shares, in percent; empty while none are given."""
-        return percent(self.part_of_shares(party)) if self.held else ""
+        return self.figures.of(party.token, self.part_of_shares(party)) if self.held else ""
 
     def of_votes(self, party: PartyRow) -> str:
         """The party's part of the votes, one a share, in percent; empty while there are none."""
-        return percent(self.part_of_votes(party)) if self.votes else ""
+        return self.figures_of_votes.of(party.token, self.part_of_votes(party)) if self.votes else ""
 
     def paid_in(self, row: ShareClassRow) -> str:
         """What is to be paid in for a class; empty while its par value or currency is missing."""

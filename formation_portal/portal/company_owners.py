@@ -16,7 +16,6 @@ from formation_portal.applications.stakes import Owner, owners_of, typed_stakes
 from formation_portal.applications.tokens import is_token, new_token
 from formation_portal.contract import canonical
 from formation_portal.contract.language import say
-from formation_portal.contract.percent import percent
 from formation_portal.contract.problems import AnswerError
 from formation_portal.contract.reading import as_typed
 from formation_portal.contract.stakes import part_of_company
@@ -128,7 +127,7 @@ class OwnersPage:
                 name=stake_name(one.party.token),
                 label=one.party.label,
                 typed=one.typed,
-                words=percent(one.part) if one.part is not None else "",
+                words=one.percent,
                 error=one.problem,
                 url=self._url("party", one.party.token),
             )

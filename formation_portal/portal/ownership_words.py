@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from formation_portal.contract.language import noted, say
-from formation_portal.contract.percent import percent
+from formation_portal.contract.percent import in_percent, percent, rounded_up
 
 _TOO_MUCH = noted("The owners of {name} come to {known}, more than all of it. They are counted in proportion.")
 
@@ -18,7 +18,7 @@ def together(*parts: str) -> str:
 def remainder(name: str, parts: Iterable[Fraction]) -> str:
     """30% of Kite Holding is not accounted for; that all of it is; or that its owners come to more than all."""
     known = sum(parts, Fraction(0))
-    words = {"name": name, "part": percent(abs(1 - known)), "known": percent(known)}
+    words = {"name": name, "part": in_percent(rounded_up(1 - known)), "known": percent(known)}
     if not known:
         return say("{name}: nobody is known to own it.", **words)
     if known < 1:

@@ -14,7 +14,6 @@ from formation_portal.applications.rows import PartyRow
 from formation_portal.applications.stakes import owners_of, typed_stakes
 from formation_portal.contract import canonical
 from formation_portal.contract.language import say
-from formation_portal.contract.percent import percent
 from formation_portal.contract.record import Party
 from formation_portal.contract.schema import Section
 
@@ -83,7 +82,7 @@ class PartyPage(AnswersPage):
     def owners(self) -> str:
         """Who owns the company, in words."""
         owners = owners_of(self.draft, self.party, typed_stakes(self.draft))
-        known = [f"{one.party.label} {percent(one.part)}" for one in owners if one.part is not None]
+        known = [f"{one.party.label} {one.percent}" for one in owners if one.part is not None]
         rest = remainder(self.party.label, [one.part for one in owners if one.part is not None])
         return f"{listed(known)}. {rest}" if known else rest
 

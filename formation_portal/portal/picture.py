@@ -1,11 +1,11 @@
 """Who holds how much, as bars. Widths are in percent, so that bars stretch and letters do not."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from formation_portal.contract.language import figure, noted, say, say_count
-from formation_portal.contract.percent import percent
+from formation_portal.contract.percent import WHOLE, in_percent, with_rest
 
 _COLOURS = 8
 _PATTERNS = 4
@@ -64,8 +64,17 @@ def swatch(place: int) -> Swatch:
     return Swatch(f"f{place % _COLOURS + 1}", f"p{pattern + 1}" if pattern else "")
 
 
-def bar(label: str, holdings: Sequence[tuple[str, int]], *, there_are: int | None = None) -> Bar:
-    """A class of shares as a bar, in the order of the table, and then what is not given. At least one share is."""
+def bar(
+    label: str,
+    holdings: Sequence[tuple[str, int]],
+    *,
+    there_are: int | None = None,
+    short_of: Collection[Fraction] = (),
+) -> Bar:
+    """A class of shares as a bar, in the order of the table, and then what is not given. At least one share is.
+
+    No figure is rounded up to a part that it is `short_of`.
+    """
     given = sum(shares for _, shares in holdings)
     total = max(given, there_are or 0)
     parts = [
@@ -74,26 +83,30 @@ def bar(label: str, holdings: Sequence[tuple[str, int]], *, there_are: int | Non
         if shares
     ]
     thin = sum(shares for _, shares in holdings if 0 < Fraction(shares, total) < _THINNEST)
-    said = [f"{one.label} {percent(one.part)}" for one in parts]
+    hundredths, left = with_rest([one.part for one in parts], short_of=short_of)
+    said = [f"{one.label} {in_percent(of_it)}" for one, of_it in zip(parts, hundredths, strict=True)]
     rest = Fraction(total - given, total)
     slices = _with_others(parts, figure(thin))
     if rest:
         slices.append(_Drawn(say("Not given"), figure(total - given), rest, None))
-        said.append(say("{part} not yet given", part=percent(rest)))
+        said.append(say("{part} not yet given", part=in_percent(left)))
     return Bar(label, _figure(given, there_are), f"{label}: {', '.join(said)}", _placed(slices))
 
 
-def ends_bar(label: str, ends: Sequence[tuple[str, Fraction]]) -> Bar:
-    """Where all shares end, through companies, as a bar, and then what is not accounted for."""
-    parts = [_Drawn(name, percent(part), part, swatch(place)) for place, (name, part) in enumerate(ends)]
-    known = sum((part for _, part in ends), Fraction(0))
-    thin = sum((one.part for one in parts if one.part < _THINNEST), Fraction(0))
-    said = [f"{one.label} {percent(one.part)}" for one in parts]
-    slices = _with_others(parts, percent(thin))
+def ends_bar(label: str, ends: Sequence[tuple[str, Fraction, int]], *, rest: int) -> Bar:
+    """Where all shares end, through companies, as a bar, and then what is not accounted for.
+
+    Each end is a name, its exact part, and the same in hundredths of a percent; with `rest` these are the whole.
+    """
+    parts = [_Drawn(name, in_percent(of_it), part, swatch(at)) for at, (name, part, of_it) in enumerate(ends)]
+    known = sum((part for _, part, _ in ends), Fraction(0))
+    thin = sum(of_it for _, part, of_it in ends if part < _THINNEST)
+    said = [f"{one.label} {one.figure}" for one in parts]
+    slices = _with_others(parts, in_percent(thin))
     if known < 1:
-        slices.append(_Drawn(say("Not accounted for"), percent(1 - known), 1 - known, None))
-        said.append(say("{part} not accounted for", part=percent(1 - known)))
-    known_words = say("{part} accounted for", part=percent(known))
+        slices.append(_Drawn(say("Not accounted for"), in_percent(rest), 1 - known, None))
+        said.append(say("{part} not accounted for", part=in_percent(rest)))
+    known_words = say("{part} accounted for", part=in_percent(WHOLE - rest))
     return Bar(label, known_words, f"{label}: {', '.join(said)}", _placed(slices))
 
 

@@ -101,13 +101,15 @@ def _line(draft: Draft, allocation: Allocation, party: PartyRow) -> OwnerLine:
 
 def _unknown(draft: Draft, allocation: Allocation, company: PartyRow) -> Unknown:
     part = max(allocation.in_the_end.of(company.token), allocation.votes_in_the_end.of(company.token))
-    said = say("{name} holds {part}.", name=company.label, part=percent(part))
+    shares = allocation.in_the_end.of(company.token)
+    figures = allocation.figures if part == shares else allocation.figures_of_votes
+    said = say("{name} holds {part}.", name=company.label, part=figures.of(company.token, part))
     rest = remainder(company.label, allocation.stakes.get(company.token, {}).values())
     return Unknown(f"{said} {rest}", reverse("portal:owners", args=[draft.application.reference, company.token]))
 
 
 def _ends(draft: Draft, allocation: Allocation) -> tuple[Bar, ...]:
     """The picture of where all shares end, in the order of the parties; no such bar where all of it is in circles."""
-    final = allocation.in_the_end.final
-    ends = [(row.label, final[row.token]) for row in draft.parties if final.get(row.token)]
-    return (ends_bar(say("In the end"), ends),) if ends else ()
+    final = allocation.figures.final
+    ends = [(row.label, *final[row.token]) for row in draft.parties if row.token in final]
+    return (ends_bar(say("In the end"), ends, rest=allocation.figures.rest),) if ends else ()

@@ -12,7 +12,6 @@ from formation_portal.applications.stakes import owned_companies, owners_of
 from formation_portal.contract import canonical
 from formation_portal.contract.language import say
 from formation_portal.contract.ownership import known_parts
-from formation_portal.contract.percent import percent
 
 from . import roles
 from .allocation import Allocation
@@ -101,11 +100,12 @@ class _Growing:
         end = self._end(party, way)
         is_open = bool(party.is_owned and not end)
         self._drawn.add(party.token)
+        has_votes = way.has_some and bool(self._allocation.votes)
         return Node(
             name=party.label,
             note=together(said, self._note(party)),
-            of_shares=percent(way.of_shares) if way.has_some else "",
-            of_votes=percent(way.of_votes) if way.has_some and self._allocation.votes else "",
+            of_shares=self._allocation.figures.of(party.token, way.of_shares) if way.has_some else "",
+            of_votes=self._allocation.figures_of_votes.of(party.token, way.of_votes) if has_votes else "",
             owners=tuple(self._owners(party, way)) if is_open else (),
             end=end,
             rest=self._rest(party) if is_open else "",

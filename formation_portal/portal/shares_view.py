@@ -160,8 +160,9 @@ class SharesPage:
     @property
     def bars(self) -> tuple[Bar, ...]:
         """The picture: one bar for each class of which shares are given."""
+        bounds = self.allocation.bounds
         return tuple(
-            bar(row.label, self._holdings_of(row), there_are=self.allocation.there_are(row))
+            bar(row.label, self._holdings_of(row), there_are=self.allocation.there_are(row), short_of=bounds)
             for row in self.draft.share_classes
             if self.allocation.given(row)
         )

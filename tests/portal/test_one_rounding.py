@@ -1,4 +1,4 @@
-"""A part of the whole is one figure wherever it stands: the same function, cut off at the same place."""
+"""A part of the whole is one figure wherever it stands: the same function, rounded at the same place."""
 
 import re
 from pathlib import Path

@@ -1,5 +1,7 @@
 """Who owns the companies that hold shares: entered on a page of its own, counted through every step, never sent."""
 
+import re
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -73,8 +75,35 @@ def test_somebody_who_is_here_can_be_chosen_and_the_page_says_what_is_left(as_ow
     page = Markup(as_owner.get(url(duo)).content.decode())
     assert (page.faults, page.unlabelled()) == ([], [])
     assert stakes(duo) == {("Kestrel B.V.", "Ada Lovelace"): "1/3"}
-    assert "66.66% of Kestrel B.V. is not accounted for." in page.one("main").text
+    assert "66.67% of Kestrel B.V. is not accounted for." in page.one("main").text
     assert "33.33%" in page.one("table", _class="ledger").text
+
+
+def bar_of_ends(page: Markup) -> str:
+    """What the last bar of the page says: where all shares end."""
+    return page.all("svg", role="img")[-1].attributes["aria-label"]
+
+
+def test_a_company_whose_owners_nobody_named_is_not_accounted_for(as_owner: Client, duo: Draft) -> None:
+    page = page_of(as_owner, duo.application)
+    assert "75% not accounted for" in bar_of_ends(page)
+    assert "25% accounted for" in page.one("main").text
+    assert "100% accounted for" not in page.one("main").text
+
+
+def test_parts_that_are_no_round_figures_add_up_everywhere(as_owner: Client, duo: Draft) -> None:
+    hold(duo, duo.application.owner, ("1",), ("2",))
+    for place in range(3):
+        post(as_owner, duo, {"owner": "new:person", "last_name": f"Owner {place}", "part": "1/3", "update": "1"})
+    owners = Markup(as_owner.get(url(duo)).content.decode()).one("table", _class="ledger").text
+    assert [owners.count(one) for one in ("33.34%", "33.33%")] == [1, 2]
+    page = page_of(as_owner, duo.application)
+    shown = " ".join(nodes(page))
+    assert "33.33%" in shown
+    assert "66.67%" in shown
+    ends = re.findall(r"[\d.]+(?=%)", bar_of_ends(page))
+    assert sum(map(Decimal, ends)) == 100
+    assert all(f"{one}%" in shown for one in ends)
 
 
 def test_a_part_can_be_changed_and_taken_away(as_owner: Client, duo: Draft) -> None:

@@ -76,7 +76,7 @@ def test_votes_count_as_shares_do(as_owner: Client, trio: Draft, owner: Any) -> 
     plain = trio.share_classes[1]
     saving.save_share_class(trio, plain, {"share_class.voting_rights": "false"}, version=plain.version, by=owner)
     hold(trio, owner, ("50", "9,000"), ("", ""), ("50", ""))
-    assert "Ben Okri holds 50 of 9,100 shares, 0.54%, and 50 of 100 votes, 50%." in said(
+    assert "Ben Okri holds 50 of 9,100 shares, 0.55%, and 50 of 100 votes, 50%." in said(
         page_of(as_owner, trio.application)
     )
 

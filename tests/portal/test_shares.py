@@ -68,7 +68,7 @@ def test_sums_and_parts_follow_from_the_numbers(as_owner: Client, held: Draft) -
     texts = {name: page.one("span", id=name).text for name in (f"given-{ordinary}", f"given-{preferred}")}
     assert texts == {f"given-{ordinary}": "15,000", f"given-{preferred}": "5,000"}
     assert page.one("span", id=f"shares-of-{ada}").text == "50%"
-    assert page.one("span", id=f"votes-of-{ada}").text == "66.66%"
+    assert page.one("span", id=f"votes-of-{ada}").text == "66.67%"
     assert page.one("span", id=f"votes-of-{kestrel}").text == "33.33%"
     assert page.one("span", id=f"paid-{preferred}").text == "USD\u00a02,500"
     assert page.one("span", id="paid-total").text == "USD\u00a017,500"
