@@ -6,9 +6,9 @@ from typing import Any
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.models import Application, Change
+from formation_portal.audit.looks import Way
 from formation_portal.audit.models import Actor, Deed, Entry
 from formation_portal.contract import canonical
-from formation_portal.portal.looking import Way
 from formation_portal.relay.models import Decision
 
 from .audit_filter import number_in

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from django.contrib.auth.models import AbstractBaseUser
+from django.db.models import prefetch_related_objects
 from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
@@ -17,6 +18,7 @@ from formation_portal.reviews.facts import Facts, facts_of
 from formation_portal.reviews.models import Remark
 from formation_portal.reviews.naming import whose
 from formation_portal.reviews.places import WHOLE, Kind
+from formation_portal.reviews.seen import seen_in
 from formation_portal.reviews.since import Sight
 
 from .arrivals import Arrivals, arrivals
@@ -84,17 +86,19 @@ class CasePage:
 def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str]) -> CasePage:
     """The page of one submitted application, read with its review (finding.py); `asked` is the address's query.
 
-    Seven queries more than that: remarks, checks, notes, owners, history, deliveries and the service.
+    Eight queries more than that: remarks, checks, notes, owners, history, deliveries, the service, and who has opened
+    which documents.
     """
     application = draft.application
+    # Read once for the page: what has arrived, and what stands against an approval.
+    prefetch_related_objects([application], "deliveries")
     history = history_of(application)
     changes = differences(draft, history)
     only_changed = _only_changed(asked, changes)
     shown = came_from(asked)
     address = case_url(application.reference, shown)
     back = _with(address, only_changed) if changes else address
-    review = getattr(application, "review", None)
-    sight = Sight(application.submissions, review.version if review else 0)
+    sight = Sight.read_with(application)
     panels = Panels(draft, reader=reader, back=back, sight=sight, lazily=True)
     told = summary(draft)
     reading = Reading(
@@ -106,6 +110,7 @@ def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str
         only_changed=only_changed,
         can_check=can_review(draft, reader),
         shown=shown,
+        seen=seen_in(draft),
     )
     make = partial(
         CasePage,

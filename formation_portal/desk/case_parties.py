@@ -14,6 +14,7 @@ from .coming_from import party_url
 from .counts import if_any, together
 from .differences import Difference
 from .remark_panels import Panel
+from .unseen_documents import seen_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,8 @@ class DocumentRow:
     mime_type: str = ""
     size: int = 0
     sha256: str = ""
+    # Who has opened it.
+    seen: str = ""
     mark: str = ""
     difference: Difference | None = None
     standing: Standing | None = None
@@ -139,4 +142,5 @@ def _document(reading: Reading, line: DocumentLine) -> DocumentRow:
         mime_type=document.mime_type,
         size=document.size,
         sha256=document.sha256,
+        seen=seen_words(reading.seen.by(document.pk)),
     )

@@ -8,6 +8,7 @@ from formation_portal.applications.summary import Summary
 from formation_portal.reviews.facts import ACCEPTED, CHANGED, OPEN, QUERIED, Fact, Facts
 from formation_portal.reviews.models import Remark
 from formation_portal.reviews.places import Kind, Place
+from formation_portal.reviews.seen import Seen
 
 from .differences import Differences
 from .queue_state import QueueState
@@ -35,7 +36,8 @@ class Standing:
 @dataclass(frozen=True, slots=True)
 class Reading:
     """One case as one reader sees it. `only_changed` leaves out what is as it was; `placed` gathers the places that the
-    page has shown, so that nothing that was said is left out; `shown` is the queue that it was opened from."""
+    page has shown, so that nothing that was said is left out; `shown` is the queue that it was opened from; `seen` is
+    who has opened which documents."""
 
     draft: Draft
     told: Summary
@@ -45,6 +47,7 @@ class Reading:
     only_changed: bool
     can_check: bool
     shown: QueueState
+    seen: Seen
     placed: set[Place] = field(default_factory=set)
 
     def panel(self, place: Place) -> Panel:

@@ -9,6 +9,7 @@ from formation_portal.portal.file_rows import facts as file_facts
 from formation_portal.portal.questions import anchor
 from formation_portal.reviews.facts import ACCEPTED, CHANGED, OPEN, QUERIED, Fact, Sheet
 from formation_portal.reviews.places import Kind
+from formation_portal.reviews.seen import Seen
 
 from .answer_words import dated, questions_of, why_asked
 from .coming_from import party_url
@@ -17,6 +18,7 @@ from .masks import Mask, mask_of
 from .paper_words import said_of
 from .remark_panels import Panel, Panels
 from .role_rules import RoleRule, role_rules
+from .unseen_documents import seen_words
 from .values_before import NOT_ANSWERED, values_before
 
 _MARKS = {ACCEPTED: "met", QUERIED: "heed", CHANGED: "changed", OPEN: "open"}
@@ -50,6 +52,8 @@ class FactRow:
     roles: tuple[RoleRule, ...]
     file_facts: str
     look_url: str
+    # Who has opened the document.
+    seen: str
     panel: Panel
     is_masked: bool
 
@@ -62,6 +66,11 @@ class FactRow:
     def number_id(self) -> str:
         """The id of what stands there, where it is a number: by its place, which it keeps whatever else changes."""
         return f"number:{anchor(str(self.fact.place))}"
+
+    @property
+    def seen_id(self) -> str:
+        """The id of the line that says who has opened the document."""
+        return f"seen-{self.fact.document.pk}" if self.fact.document else ""
 
     @property
     def mask(self) -> Mask | None:
@@ -98,7 +107,7 @@ def is_to_do(fact: Fact) -> bool:
 
 
 def fact_rows(
-    draft: Draft, party: PartyRow, sheet: Sheet, panels: Panels, look: Look, *, can_be_ticked: bool
+    draft: Draft, party: PartyRow, sheet: Sheet, panels: Panels, look: Look, seen: Seen, *, can_be_ticked: bool
 ) -> tuple[FactRow, ...]:
     """The rows, in the order of the form. Two queries, and one more where something has changed."""
     before, questions = values_before(draft, party, sheet), questions_of(draft, party)
@@ -116,6 +125,7 @@ def fact_rows(
             question=questions.get(fact.place),
             panel=panels.at(fact.place),
             look=look,
+            seen=seen,
             shows_numbers=panels.shows_numbers,
         )
         for number, fact in enumerate(sheet.facts, 1)
@@ -134,6 +144,7 @@ def _row(
     question: Question | None,
     panel: Panel,
     look: Look,
+    seen: Seen,
     shows_numbers: bool,
 ) -> FactRow:
     url = party_url(draft.application.reference, party.token)
@@ -148,6 +159,7 @@ def _row(
         roles=role_rules(draft, party) if fact.place.kind is Kind.PARTY else (),
         file_facts=file_facts(fact.document) if fact.document else "",
         look_url=f"{url}{look.of(fact.document.pk).query}" if fact.document else "",
+        seen=seen_words(seen.by(fact.document.pk)) if fact.document else "",
         panel=panel,
         is_masked=fact.is_identity_number and not shows_numbers,
     )

@@ -10,7 +10,8 @@ from formation_portal.applications.rows import PartyRow
 from formation_portal.contract import canonical
 from formation_portal.portal.roles import role_words
 from formation_portal.reviews.facts import CHANGED, QUERIED, Fact, Facts, Sheet, facts_of
-from formation_portal.reviews.since import Sight, sight_of
+from formation_portal.reviews.seen import seen_in
+from formation_portal.reviews.since import Sight
 
 from .coming_from import case_url, party_url
 from .fact_rows import FactRow, fact_rows, is_to_do
@@ -103,6 +104,12 @@ class PartyPage:
         return tuple(row for row in self.rows if row.fact.is_identity_number)
 
     @property
+    def looked_at(self) -> FactRow | None:
+        """The document in the viewer, as a fact to check."""
+        document = self.viewer.document if self.viewer else None
+        return next((row for row in self.rows if document and row.fact.document == document), None)
+
+    @property
     def asked(self) -> int:
         """About how many a question is open."""
         return sum(row.fact.state == QUERIED for row in self.rows)
@@ -113,19 +120,23 @@ def party_page(draft: Draft, party: PartyRow, look: Look, *, reader: User, shows
     reference, shown = draft.application.reference, look.shown
     url = party_url(reference, party.token)
     # Read before the facts: whatever comes between is news then.
-    sight = sight_of(draft.application)
+    sight = Sight.read_with(draft.application)
     facts = facts_of(draft)
     sheet = facts.sheet(party.token)
     assert sheet is not None  # every party has one
     can_check = can_review(draft, reader)
     looked = viewer(_documents(sheet.facts), look, url=url)
     here = looked.here_url if looked else f"{url}{look.of(0).query}"
+    seen = seen_in(draft)
+    if looked and looked.can_be_shown:
+        # Its picture comes with this page.
+        seen = seen.with_one_more(looked.document.pk, reader)
     panels = Panels(draft, reader=reader, back=here, sight=sight, lazily=True, shows_numbers=shows_numbers)
     return PartyPage(
         draft=draft,
         party=party,
         sheet=sheet,
-        rows=fact_rows(draft, party, sheet, panels, look, can_be_ticked=can_check),
+        rows=fact_rows(draft, party, sheet, panels, look, seen, can_be_ticked=can_check),
         links=tuple(_link(one, party, party_url(reference, one.token, shown)) for one in facts.sheets if one.token),
         viewer=looked,
         case_url=case_url(reference, shown),

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from django.contrib.auth.models import AbstractBaseUser
+from django.http import QueryDict
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.reviews.grounds import Ground
@@ -13,6 +14,7 @@ from formation_portal.reviews.rulings import APPROVE, DECLINE, rule
 from formation_portal.reviews.since import Sight
 
 from .decision_form import Problem
+from .unseen_documents import knowing_in
 
 # The controls in their order, each with the id of what is gone to where something is wrong with it.
 _IDS = {"deed": "ruling-deed", "reason": "ruling-reason", "text": "ruling-text", "why": "ruling-why"}
@@ -27,12 +29,14 @@ class RulingForm:
     text: str = ""
     why: str = ""
     opens_next: bool = False
+    # The documents that are decided about without having been opened.
+    unseen: tuple[int, ...] = ()
     errors: Mapping[str, str] = field(default_factory=dict)
 
     limit = TEXT_LIMIT
 
     @classmethod
-    def read(cls, posted: Mapping[str, str]) -> "RulingForm":
+    def read(cls, posted: QueryDict) -> "RulingForm":
         """From a form. The button that approves at once says so itself, whatever else is chosen."""
         at_once = "at_once" in posted
         return cls(
@@ -41,6 +45,7 @@ class RulingForm:
             text=_typed(posted, "text"),
             why=_typed(posted, "why"),
             opens_next=at_once or posted.get("then") == "next",
+            unseen=knowing_in(posted),
         )
 
     @property
@@ -60,7 +65,7 @@ def decide(draft: Draft, form: RulingForm, *, by: AbstractBaseUser, sight: Sight
     if declines and form.reason not in Ground.values:
         raise Refused("Select a reason.", field="reason")
     reason = form.reason if declines else ""
-    return rule(draft, form.deed, text=form.text, reason=reason, by=by, sight=sight)
+    return rule(draft, form.deed, text=form.text, reason=reason, unseen=form.unseen, by=by, sight=sight)
 
 
 def _typed(posted: Mapping[str, str], name: str) -> str:

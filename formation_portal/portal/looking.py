@@ -1,21 +1,12 @@
 """Every look at an uploaded file is kept in the audit: no field's name is known here, and any may be a passport."""
 
-from enum import StrEnum
-
 from django.http import HttpRequest
 
 from formation_portal.applications.models import Document
 from formation_portal.audit import chain
 from formation_portal.audit.chain import Somebody, Subject
+from formation_portal.audit.looks import Way
 from formation_portal.audit.models import Deed
-
-
-class Way(StrEnum):
-    """What was handed out."""
-
-    FILE = "file"
-    PAGE = "page"
-    SMALL = "small picture"
 
 
 def keep_look(request: HttpRequest, document: Document, way: Way, *, by: Somebody, page: int = 1) -> None:

@@ -18,9 +18,11 @@ from .problems import Trouble, troubles
 
 @receiver(approving)
 def object_to_what_is_refused(draft: Draft, **_: Any) -> tuple[Objection, ...]:
-    """An objection for each thing that was refused: one query. An agent's own deed that was refused is none."""
-    rows = Delivery.objects.filter(application=draft.application).order_by("pk")
-    return tuple(one for row in rows if _is_refused(row) for one in _objections(draft, row))
+    """An objection for each thing that was refused: one query where the rows were not read yet. An agent's own deed
+    that was refused is none."""
+    return tuple(
+        one for row in draft.application.deliveries.all() if _is_refused(row) for one in _objections(draft, row)
+    )
 
 
 def _is_refused(row: Delivery) -> bool:

@@ -12,19 +12,29 @@ from .places import Kind, Place
 from .refusals import Refused
 from .remarks import settle_in
 from .reviewing import Work, reviewing
+from .seen import ask_about_unseen
 from .since import Sight
 
 
-def accept(draft: Draft, places: Collection[Place], *, by: AbstractBaseUser, sight: Sight) -> int:
+def accept(
+    draft: Draft,
+    places: Collection[Place],
+    *,
+    by: AbstractBaseUser,
+    sight: Sight,
+    unseen: Collection[int] | None = None,
+) -> int:
     """Accept facts as they stand; how many were not yet. Questions that were sent about them are settled.
 
     Raises Overtaken where others have asked about one of them, or taken its acceptance back, since the page was drawn;
-    Refused where a question is drafted about one by whoever accepts it; Closed. Then nothing is accepted.
+    Refused where a question is drafted about one by whoever accepts it; Unseen where they have not opened a document
+    that is not among the `unseen` ones (None: that is not asked); Closed. Then nothing is accepted.
     """
     with reviewing(draft, by=by, sight=sight) as work:
         facts = facts_of(draft)
         chosen = [fact for fact in facts if fact.place in set(places)]
         _look(work, facts, chosen)
+        ask_about_unseen(draft, [fact for fact in chosen if not fact.is_done], unseen, by=by)
         for fact in chosen:
             for remark in _asked(facts, fact):
                 settle_in(work, remark)

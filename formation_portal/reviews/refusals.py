@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from .facts import Fact
 from .objections import Objection
 from .since import Move
 
@@ -20,6 +21,14 @@ class NotYet(Exception):
     def __init__(self, objections: Sequence[Objection]) -> None:
         super().__init__("Some checks or queries are still open.")
         self.objections = tuple(objections)
+
+
+class Unseen(Exception):
+    """Whoever accepts or decides has not opened these documents; said so, it goes on."""
+
+    def __init__(self, documents: Sequence[Fact]) -> None:
+        super().__init__("You have not opened every document.")
+        self.documents = tuple(documents)
 
 
 class Refused(Exception):

@@ -1,5 +1,6 @@
 """Deciding about an application: at once, or, with four eyes, once a second agent has confirmed it."""
 
+from collections.abc import Collection
 from typing import Any
 
 from django.conf import settings
@@ -17,6 +18,7 @@ from .objections import objections
 from .refusals import NotYet, Refused
 from .remarks import send_in
 from .reviewing import UNDER_REVIEW, Work, reviewing
+from .seen import ask_about_unseen
 from .signals import sent
 from .since import Sight, since
 
@@ -26,11 +28,21 @@ _FOR_TWO = frozenset({APPROVE, DECLINE})
 _STATES = {INCORPORATE: frozenset({State.SUBMITTED_TO_CSP})}
 
 
-def rule(draft: Draft, deed: str, *, text: str = "", reason: str = "", by: AbstractBaseUser, sight: Sight) -> Ruling:
+def rule(
+    draft: Draft,
+    deed: str,
+    *,
+    text: str = "",
+    reason: str = "",
+    unseen: Collection[int] | None = None,
+    by: AbstractBaseUser,
+    sight: Sight,
+) -> Ruling:
     """Decide, or propose it where a second agent has to confirm it. `text` is for the customer.
 
     A return sends every drafted remark. Raises Overtaken where others have changed anything since the page was drawn,
-    NotYet where something speaks against an approval, Refused, Closed.
+    NotYet where something speaks against an approval, Unseen where who approves has not opened a document that is not
+    among the `unseen` ones (None: that is not asked), Refused, Closed.
     """
     _look(deed, text=text, reason=reason)
     with reviewing(draft, by=by, sight=sight, states=_STATES.get(deed, UNDER_REVIEW)) as work:
@@ -38,7 +50,7 @@ def rule(draft: Draft, deed: str, *, text: str = "", reason: str = "", by: Abstr
         waiting = waiting_ruling(draft)
         if waiting is not None and deed in _FOR_TWO:
             raise Refused("Another decision is already awaiting a second agent.")
-        _object(work, deed, text=text)
+        _object(work, deed, text=text, unseen=unseen)
         ruling = Ruling(application=draft.application, deed=deed, text=text.strip(), reason=reason)
         ruling.proposed_by_id, ruling.proposed_at, ruling.round = by.pk, timezone.now(), draft.application.submissions
         if deed in _FOR_TWO and settings.FOUR_EYES:
@@ -50,12 +62,12 @@ def rule(draft: Draft, deed: str, *, text: str = "", reason: str = "", by: Abstr
         return ruling
 
 
-def confirm(draft: Draft, *, by: AbstractBaseUser, sight: Sight) -> Ruling:
+def confirm(draft: Draft, *, unseen: Collection[int] | None = None, by: AbstractBaseUser, sight: Sight) -> Ruling:
     """Carry out what another agent has proposed. Raises as `rule`; Refused to whoever proposed it."""
     with reviewing(draft, by=by, sight=sight) as work:
         _nothing_new(work)
         ruling = _proposed(draft, by)
-        _object(work, ruling.deed, text=ruling.text)
+        _object(work, ruling.deed, text=ruling.text, unseen=unseen)
         _carry_out(work, ruling)
         return ruling
 
@@ -107,9 +119,12 @@ def _nothing_new(work: Work) -> None:
         raise work.overtaken()
 
 
-def _object(work: Work, deed: str, *, text: str) -> None:
-    if deed == APPROVE and (found := objections(work.draft, facts_of(work.draft))):
-        raise NotYet(found)
+def _object(work: Work, deed: str, *, text: str, unseen: Collection[int] | None) -> None:
+    if deed == APPROVE:
+        facts = facts_of(work.draft)
+        if found := objections(work.draft, facts):
+            raise NotYet(found)
+        ask_about_unseen(work.draft, facts, unseen, by=work.by)
     if deed == RETURN and not text.strip() and not facts_of(work.draft).drafted:
         raise Refused("Raise a query about an answer or a document, or write here what needs to change.", field="text")
 

@@ -32,6 +32,12 @@ class Sight:
         round_, version = whole_number(first, digits=9), whole_number(second, digits=9)
         return cls(0, 0) if round_ is None or version is None else cls(round_, version)
 
+    @classmethod
+    def read_with(cls, application: Application) -> "Sight":
+        """The sight of an application that was read together with its review: no query."""
+        review = getattr(application, "review", None)
+        return cls(application.submissions, review.version if review else 0)
+
     def __str__(self) -> str:
         return f"{self.round}.{self.version}"
 

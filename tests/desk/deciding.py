@@ -41,8 +41,14 @@ def sound(response: HttpResponse) -> Markup:
 
 
 def decided(client: Client, draft: Draft, deed: str, **typed: str) -> Any:
-    """The answer to a decision, by somebody who has just opened the page."""
-    return client.post(path(draft, "ruling/"), {"sight": seen(client, draft, "ruling/"), "deed": deed} | typed)
+    """The answer to a decision, by somebody who has just opened the page, and goes on without opening documents."""
+    form = {"sight": seen(client, draft, "ruling/"), "deed": deed, "unseen": documents_of(draft)}
+    return client.post(path(draft, "ruling/"), form | typed)
+
+
+def documents_of(draft: Draft) -> list[int]:
+    """The numbers of its documents, as a form names those that are decided about unopened."""
+    return list(draft.application.documents.values_list("pk", flat=True))
 
 
 def state(draft: Draft) -> str:

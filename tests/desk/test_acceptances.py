@@ -13,6 +13,7 @@ from formation_portal.reviews.places import Place
 from formation_portal.reviews.remarks import ask
 from formation_portal.reviews.rulings import RETURN, rule
 from formation_portal.reviews.since import sight_of
+from tests.desk.deciding import documents_of
 from tests.markup import Markup
 from tests.reviews.conftest import again, colleague
 
@@ -39,7 +40,8 @@ def fact(draft: Draft, place: Place) -> Fact:
 
 
 def posted(draft: Draft, *places: Place, **more: Any) -> dict[str, Any]:
-    return {"place": [str(place) for place in places], "sight": seen(draft)} | more
+    unopened = documents_of(draft)
+    return {"place": [str(place) for place in places], "sight": seen(draft), "unseen": unopened} | more
 
 
 def test_what_is_ticked_is_accepted_and_the_page_comes_back(submitted: Draft, as_agent: Client) -> None:
@@ -106,7 +108,7 @@ def test_what_others_asked_meanwhile_is_shown_and_no_tick_is_lost(
     assert kept == {str(BIRTH): False, str(PASSPORT): True}
     assert fact(submitted, PASSPORT).state == OPEN
     [sight] = [one.attributes["value"] for one in markup.all("input", name="sight")]
-    as_agent.post(address(submitted), {"place": str(PASSPORT), "sight": sight})
+    as_agent.post(address(submitted), posted(submitted, PASSPORT, sight=sight))
     assert (fact(submitted, PASSPORT).state, fact(submitted, BIRTH).state) == (ACCEPTED, QUERIED)
 
 

@@ -23,7 +23,7 @@ from formation_portal.reviews.places import WHOLE
 from formation_portal.reviews.remarks import ask
 from formation_portal.reviews.since import sight_of
 from tests.desk.cases import page, references, said, submitted_ones
-from tests.desk.deciding import accept_all, case_page, decided, path, seen, sound, state
+from tests.desk.deciding import accept_all, case_page, decided, documents_of, path, seen, sound, state
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -43,7 +43,8 @@ def proposed(submitted: Draft, agent: Any, as_agent: Client) -> Draft:
 
 def post(client: Client, draft: Draft, deed: str, **typed: str) -> Any:
     """The answer to a deed, by somebody who has just opened the page."""
-    return client.post(path(draft, f"ruling/{deed}/"), {"sight": seen(client, draft, "ruling/")} | typed)
+    form = {"sight": seen(client, draft, "ruling/"), "unseen": documents_of(draft)}
+    return client.post(path(draft, f"ruling/{deed}/"), form | typed)
 
 
 def actions(client: Client, draft: Draft) -> set[str]:

@@ -18,6 +18,7 @@ from formation_portal.reviews.remarks import ask
 from formation_portal.reviews.rulings import RETURN, rule
 from formation_portal.reviews.since import sight_of
 from tests.applications import made
+from tests.desk.deciding import documents_of
 from tests.markup import Element, Markup
 from tests.papers import papers_made
 from tests.reviews.conftest import again, colleague
@@ -83,6 +84,7 @@ def press_all(client: Client, draft: Draft, token: str) -> None:
     posts["left"] = [one.attributes["value"] for one in hidden if one.attributes["name"] == "left"]
     [button] = markup.all("button", name="all")
     posts["all"] = button.attributes["value"]
+    posts["unseen"] = documents_of(draft)
     assert client.post(markup.one("form", id="checks").attributes["action"], posts).status_code == 302
 
 
@@ -291,7 +293,9 @@ def test_the_viewer_shows_the_page_that_the_address_names(submitted: Draft, as_a
 def test_where_the_viewer_asks_by_itself_it_gets_itself(submitted: Draft, as_agent: Client) -> None:
     answer = as_agent.get(address(submitted), headers={"HX-Request": "true", "HX-Target": "paper"})
     markup = Markup(answer.content.decode())
-    assert [one.attributes.get("id") for one in markup.elements if not one.ancestors] == ["paper", "announcer"]
+    ids = [one.attributes.get("id", "") for one in markup.elements if not one.ancestors]
+    assert ids[:2] == ["paper", "announcer"]
+    assert ids[2].startswith("seen-"), "and who has opened the document by now"
     assert "Passport, page 1 of 1, 100 percent." in answer.content.decode()
 
 

@@ -88,7 +88,9 @@ def ask(hands: Hands, about: str, text: str) -> None:
 
 
 def accept_the_rest(hands: Hands) -> None:
-    hands.press_on("Accept all remaining")
+    hands.follow("Accept all remaining")
+    if hands.tab.get_by_role("button", name="Accept without opening").count():
+        hands.follow("Accept without opening")
     hands.see("accepted.")
 
 
@@ -169,6 +171,8 @@ def approve(cast: Cast) -> None:
     """One press leads on to the next case; a second agent confirms it."""
     agent, colleague = cast.agent, cast.colleague
     agent.follow("Approve and open the next case")
+    agent.see("You have not opened every document")
+    agent.follow("Approve without opening")
     agent.see("A second agent confirms it")
     assert cast.reference not in agent.tab.url
     assert cast.stands is State.IN_REVIEW
@@ -176,6 +180,7 @@ def approve(cast: Cast) -> None:
     colleague.follow("To confirm")
     colleague.follow("Larkfield Holdings")
     colleague.follow("Confirm")
+    colleague.follow("Confirm without opening")
     assert cast.stands is State.SUBMITTED_TO_CSP
 
 

@@ -14,15 +14,17 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.applications.saving import Closed
 from formation_portal.reviews.checks import accept, reopen
 from formation_portal.reviews.places import Place
-from formation_portal.reviews.refusals import Overtaken, Refused
+from formation_portal.reviews.refusals import Overtaken, Refused, Unseen
 from formation_portal.reviews.since import Sight
 
 from ..checking import places_in
+from ..coming_from import came_from
 from ..counts import numbered
 from ..finding import case_of
 from ..overtaken_page import overtaken_page
+from ..unseen_documents import knowing_in, unseen_documents
 from ..ways_back import back_in
-from .undone import undone
+from .undone import carried, undone
 
 _METHODS = ["GET", "HEAD", "POST"]
 
@@ -36,7 +38,11 @@ def acceptances(request: UserRequest, reference: str) -> HttpResponse:
         messages.info(request, "Select what you want to accept.")
     if request.method != "POST" or not places:
         return redirect(back_in(request.POST, reference))
-    return _do(request, draft, places, lambda seen: _accepted(accept(draft, places, by=request.user, sight=seen)))
+    accepted = partial(accept, draft, places, by=request.user, unseen=knowing_in(request.POST))
+    try:
+        return _do(request, draft, places, lambda seen: _accepted(accepted(sight=seen)))
+    except Unseen as unseen:
+        return _ask(request, draft, unseen)
 
 
 @require_http_methods(_METHODS)
@@ -69,6 +75,14 @@ def _do(
     except Refused as refused:
         return render(request, "desk/overtaken.html", {"page": page_of(reason=refused.message)}, status=422)
     return redirect(back)
+
+
+def _ask(request: UserRequest, draft: Draft, unseen: Unseen) -> HttpResponse:
+    """Name the documents that were not opened, with a way to each, and the same post once more."""
+    documents = unseen_documents(draft, unseen.documents, came_from(request.POST))
+    back = back_in(request.POST, draft.application.reference)
+    context = {"draft": draft, "documents": documents, "again": carried(request), "back": back}
+    return render(request, "desk/unseen.html", context, status=422)
 
 
 def _accepted(count: int) -> str:

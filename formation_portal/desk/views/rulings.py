@@ -14,7 +14,7 @@ from formation_portal.accounts.rights import Right
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.saving import Closed
 from formation_portal.reviews.models import Ruling
-from formation_portal.reviews.refusals import NotYet, Overtaken, Refused
+from formation_portal.reviews.refusals import NotYet, Overtaken, Refused, Unseen
 from formation_portal.reviews.rulings import confirm, refuse, take_back
 from formation_portal.reviews.since import Sight
 
@@ -26,7 +26,8 @@ from ..next_case import next_case_for
 from ..ruling_form import RulingForm, decide
 from ..ruling_panel import ruling_panel
 from ..ruling_words import words_after
-from .undone import undone
+from ..unseen_documents import unseen_documents
+from .undone import carried, undone
 
 _METHODS = ["GET", "HEAD", "POST"]
 
@@ -49,7 +50,8 @@ def confirmation(request: UserRequest, reference: str) -> HttpResponse:
     draft, form = case_of(reference), RulingForm.read(request.POST)
     if request.method != "POST":
         return redirect("desk:ruling", reference=reference)
-    return _do(request, draft, form, lambda sight: confirm(draft, by=request.user, sight=sight))
+    confirmed = partial(confirm, draft, unseen=form.unseen, by=request.user)
+    return _do(request, draft, form, lambda sight: confirmed(sight=sight))
 
 
 @require_http_methods(_METHODS)
@@ -86,6 +88,8 @@ def _do(
         return _draw(request, case_of(reference), form=form, late=late, status=409)
     except NotYet:
         return _draw(request, case_of(reference), form=form, is_stopped=True, status=422)
+    except Unseen as unseen:
+        return _draw(request, draft, form=form, unseen=unseen, status=422)
     except Refused as refused:
         return _draw(request, case_of(reference), form=form.with_error(refused), status=422)
     except Closed as closed:
@@ -117,6 +121,7 @@ def _draw(
     form: RulingForm | None = None,
     late: Overtaken | None = None,
     is_stopped: bool = False,
+    unseen: Unseen | None = None,
     status: int = 200,
 ) -> HttpResponse:
     shown = came_from(request.POST or request.GET)
@@ -128,6 +133,8 @@ def _draw(
         "moves": meanwhile(late.moves) if late else (),
         "is_late": late is not None,
         "is_stopped": is_stopped,
+        "documents": unseen_documents(draft, unseen.documents, shown) if unseen else (),
+        "again": carried(request) if unseen else (),
         "problems": panel.form.problems,
     }
     return render(request, "desk/ruling.html", context, status=status)

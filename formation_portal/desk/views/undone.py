@@ -15,8 +15,6 @@ from formation_portal.reviews.since import Sight, sight_of, since
 from ..meanwhile import meanwhile
 from ..ways_back import back_in
 
-_NOT_CARRIED = ("csrfmiddlewaretoken", "sight")
-
 
 def undone(
     request: UserRequest,
@@ -36,7 +34,7 @@ def undone(
         "title": title,
         "why": str(why),
         "moves": meanwhile(moves),
-        "again": _carried(request) if is_late else (),
+        "again": carried(request, without=("sight",)) if is_late else (),
         "is_late": is_late,
         "sight": sight,
         "typed": [(label, text) for label, text in typed if text.strip() and not is_late],
@@ -49,11 +47,13 @@ def _moves(request: UserRequest, draft: Draft) -> tuple[Any, ...]:
     return since(draft.application, Sight(0, Sight.read(request.POST.get("sight", "")).version), by=request.user)[:5]
 
 
-def _carried(request: UserRequest) -> tuple[tuple[str, str], ...]:
+def carried(request: UserRequest, *, without: Iterable[str] = ()) -> tuple[tuple[str, str], ...]:
+    """Everything that was posted, to be posted once more, but for these names."""
+    left_out = {"csrfmiddlewaretoken", *without}
     return tuple(
         (name, value)
         for name, values in request.POST.lists()
-        if name not in _NOT_CARRIED
+        if name not in left_out
         for value in values
         if isinstance(value, str)
     )

@@ -15,12 +15,13 @@ from formation_portal.applications.earlier_files import EarlierFiles
 from formation_portal.applications.models import Document
 from formation_portal.applications.rows import PartyRow
 from formation_portal.audit.chain import Somebody
+from formation_portal.audit.looks import Way
 
 from ..arrivals import give_it_a_moment
 from ..documents_view import DocumentsPage, documents_page
 from ..finding import document_of, draft_of, party_of
 from ..foreign import sealed
-from ..looking import Way, keep_look
+from ..looking import keep_look
 from ..slot_keys import slot_id, slot_key
 from ..way_back import way_back
 from .uploading import again_pressed, earlier_file, say_uploaded

@@ -8,11 +8,12 @@ from django.views.decorators.http import require_safe
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications.models import Document
 from formation_portal.applications.previews import page_picture, small_picture
+from formation_portal.audit.looks import Way
 
 from ..document_page import document_page as page_of
 from ..finding import document_of, draft_of
 from ..foreign import picture
-from ..looking import Way, keep_look
+from ..looking import keep_look
 
 
 @require_safe

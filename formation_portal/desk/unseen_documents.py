@@ -1,0 +1,66 @@
+"""Documents that were opened, and those that were not: by whom, and where they are looked at."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.http import QueryDict
+from django.urls import reverse
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Document
+from formation_portal.applications.previews import findings_of
+from formation_portal.contract.language import listed
+from formation_portal.reviews.facts import Fact
+from formation_portal.reviews.seen import seen_in
+from formation_portal.whole_numbers import whole_numbers
+
+from .coming_from import party_url
+from .looks import Look
+from .queue_state import QueueState
+
+
+@dataclass(frozen=True, slots=True)
+class UnseenDocument:
+    """One document that the agent has not opened: whose it is, who else has opened it, and where to look at it."""
+
+    number: int
+    label: str
+    whose: str
+    seen: str
+    url: str
+
+
+def unseen_documents(draft: Draft, facts: Iterable[Fact], shown: QueueState) -> tuple[UnseenDocument, ...]:
+    """Each of these documents, in their order: one query."""
+    seen = seen_in(draft)
+    found = [fact for fact in facts if fact.document is not None]
+    return tuple(
+        UnseenDocument(one.pk, fact.label, _whose(draft, one), seen_words(seen.by(one.pk)), look_url(one, shown))
+        for fact in found
+        if (one := fact.document)
+    )
+
+
+def seen_words(names: Sequence[str]) -> str:
+    """Who has opened a document."""
+    return f"Opened by {listed(names)}" if names else "Not opened yet"
+
+
+def look_url(document: Document, shown: QueueState) -> str:
+    """Where it is looked at: on the page of its party, beside the answers; else on its own; else it is downloaded."""
+    reference = document.application.reference
+    if document.party:
+        return f"{party_url(reference, document.party.token)}{Look(document.pk, shown=shown).query}#paper"
+    if findings_of(document).can_be_shown:
+        return reverse("desk:document_page", args=[reference, document.pk, 1])
+    return reverse("desk:document", args=[reference, document.pk])
+
+
+def knowing_in(post: QueryDict) -> tuple[int, ...]:
+    """The documents that an agent goes on without having opened, as the form says that asked about them."""
+    return tuple(whole_numbers(post.getlist("unseen")))
+
+
+def _whose(draft: Draft, document: Document) -> str:
+    party = draft.party(document.party.token) if document.party else None
+    return party.label if party else ""

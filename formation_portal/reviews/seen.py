@@ -1,0 +1,59 @@
+"""Which agents have opened which documents: nobody should accept, or decide about, what nobody has looked at."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db.models import OuterRef, Subquery
+
+from formation_portal.accounts.models import User
+from formation_portal.applications.drafts import Draft
+from formation_portal.audit.looks import is_of_a_document, looks_of_agents
+
+from .facts import Fact
+from .refusals import Unseen
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Who has opened each document: the accounts by the documents' numbers, and what those agents are called."""
+
+    accounts: Mapping[int, tuple[int, ...]]
+    names: Mapping[int, str]
+
+    def by(self, document: int) -> tuple[str, ...]:
+        """The names of the agents who have opened it, the first one first."""
+        return tuple(self.names[one] for one in self.accounts.get(document, ()) if self.names.get(one))
+
+    def with_one_more(self, document: int, agent: User) -> "Seen":
+        """The same once this agent has opened the document."""
+        accounts = dict.fromkeys((*self.accounts.get(document, ()), agent.pk))
+        return Seen({**self.accounts, document: tuple(accounts)}, {**self.names, agent.pk: agent.called})
+
+
+def seen_in(draft: Draft) -> Seen:
+    """Who has opened what of an application: one query."""
+    person = User.objects.filter(pk=OuterRef("account"))
+    named = {name: Subquery(person.values(name)[:1]) for name in ("first_name", "last_name", "email")}
+    accounts: dict[int, dict[int, None]] = {}
+    names: dict[int, str] = {}
+    looks = looks_of_agents(draft.application.reference).annotate(**named)
+    for subject, account, detail, *name in looks.values_list("subject", "account", "detail", *named):
+        if is_of_a_document(subject, detail):
+            accounts.setdefault(int(subject), {})[account] = None
+            names[account] = User(**dict(zip(named, name, strict=True))).called if name[-1] else ""
+    return Seen({document: tuple(several) for document, several in accounts.items()}, names)
+
+
+def ask_about_unseen(
+    draft: Draft, facts: Iterable[Fact], knowing: Collection[int] | None, *, by: AbstractBaseUser
+) -> None:
+    """Raise Unseen where this agent has not opened one of these documents, and has not said so: `knowing` are the
+    numbers of those that they go on without. None asks nothing. One query, and none without a document."""
+    documents = [fact for fact in facts if fact.document is not None]
+    if knowing is None or not documents:
+        return
+    seen = seen_in(draft)
+    unseen = [fact for fact in documents if fact.document and by.pk not in seen.accounts.get(fact.document.pk, ())]
+    if any(fact.document and fact.document.pk not in knowing for fact in unseen):
+        raise Unseen(unseen)
