@@ -2,11 +2,12 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import OuterRef, Subquery
 
-from formation_portal.accounts.models import User
 from formation_portal.applications.drafts import Draft
 from formation_portal.audit.looks import is_of_a_document, looks_of_agents
 
@@ -25,7 +26,7 @@ class Seen:
         """The names of the agents who have opened it, the first one first."""
         return tuple(self.names[one] for one in self.accounts.get(document, ()) if self.names.get(one))
 
-    def with_one_more(self, document: int, agent: User) -> "Seen":
+    def with_one_more(self, document: int, agent: Any) -> "Seen":
         """The same once this agent has opened the document."""
         accounts = dict.fromkeys((*self.accounts.get(document, ()), agent.pk))
         return Seen({**self.accounts, document: tuple(accounts)}, {**self.names, agent.pk: agent.called})
@@ -33,7 +34,8 @@ class Seen:
 
 def seen_in(draft: Draft) -> Seen:
     """Who has opened what of an application: one query."""
-    person = User.objects.filter(pk=OuterRef("account"))
+    account_model: Any = get_user_model()
+    person = account_model.objects.filter(pk=OuterRef("account"))
     named = {name: Subquery(person.values(name)[:1]) for name in ("first_name", "last_name", "email")}
     accounts: dict[int, dict[int, None]] = {}
     names: dict[int, str] = {}
@@ -41,7 +43,7 @@ def seen_in(draft: Draft) -> Seen:
     for subject, account, detail, *name in looks.values_list("subject", "account", "detail", *named):
         if is_of_a_document(subject, detail):
             accounts.setdefault(int(subject), {})[account] = None
-            names[account] = User(**dict(zip(named, name, strict=True))).called if name[-1] else ""
+            names[account] = account_model(**dict(zip(named, name, strict=True))).called if name[-1] else ""
     return Seen({document: tuple(several) for document, several in accounts.items()}, names)
 
 
