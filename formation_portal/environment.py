@@ -22,6 +22,9 @@ class Environment(BaseSettings):
     data_dir: Path = Field(PROJECT / "var", description="Where databases, uploads and secrets are kept.")
     host: str = Field("127.0.0.1", description="The address that `make run` listens at; 0.0.0.0 is every one.")
     port: int = Field(8000, description="The port that `make run` serves on.")
+    web_processes: int = Field(
+        0, ge=0, le=256, description="Processes that answer requests, with eight threads each. 0: as many as cores."
+    )
     demo: bool = Field(
         True, description="Demo accounts and the demo key exist. Turn it off wherever anybody else can reach it."
     )

@@ -47,10 +47,13 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "formation_portal.health.Health",
+    "formation_portal.request_log.RequestLog",
     "formation_portal.headers.SecurityHeaders",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "formation_portal.accounts.languages.Languages",
+    "formation_portal.body_limits.BodyLimits",
     "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "formation_portal.accounts.session_ends.SessionEnds",
@@ -96,10 +99,14 @@ DATABASES = {
 }
 DATABASE_ROUTERS = ["formation_portal.databases.ServiceRouter"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-# Counts attempts to sign in, and letters. With the few entries of the default, whoever tries many addresses would push
-# out what was counted of the others.
+# Counts attempts to sign in, and letters, for all processes together. With the few entries of the default, whoever
+# tries many addresses would push out what was counted of the others.
 CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 20_000}},
+    "default": {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "counted_attempts",
+        "OPTIONS": {"MAX_ENTRIES": 20_000},
+    },
 }
 
 AUTH_USER_MODEL = "accounts.User"
@@ -200,6 +207,7 @@ FOUR_EYES = ENV.four_eyes
 # Numbers and hashes of the audit, outside the database (audit/anchor.py).
 AUDIT_ANCHOR = Path(ENV.audit_anchor or DATA_DIR / "audit-anchor")
 SERVICE_RATE_LIMIT = ENV.rate_limit
+SERVICE_RATE_FILE = DATA_DIR / "service-requests"
 # The demonstration sends events to itself.
 WEBHOOK_TARGETS = networks.read(ENV.webhook_targets or (networks.LOOPBACK if DEMO else ""))
 # A request that has not answered for so long has died, and its Idempotency-Key is free again. No request runs this
@@ -216,4 +224,6 @@ LOGGING = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": ENV.log_level},
+    # Its word for a moment in which all threads are at work.
+    "loggers": {"waitress.queue": {"level": "ERROR"}},
 }

@@ -110,10 +110,13 @@ def _nothing_is_written_into_the_tree(run_dir: Path) -> Iterator[None]:
         MEDIA_ROOT=run_dir / "documents",
         SERVICE_DOCUMENTS=run_dir / "service-documents",
         FILE_UPLOAD_TEMP_DIR=run_dir / "arriving",
+        SERVICE_RATE_FILE=run_dir / "service-requests",
         RELAY_DIR=run_dir / "relay",
         AUDIT_ANCHOR=run_dir / "audit-anchor",
         STATIC_ROOT=run_dir / "static",
         STORAGES=storages,
+        # In memory: what counts for all processes is tested by itself, and most tests have no database.
+        CACHES={"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}},
         # Hundreds of people are made here, and none of their passwords is worth a second.
         PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
     ):

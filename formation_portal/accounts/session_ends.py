@@ -40,7 +40,9 @@ def ends_in(request: HttpRequest, *, is_used: bool = True) -> float | None:
 
     With `is_used` this request counts already.
     """
-    if not request.user.is_authenticated or (used := request.session.get(_KEY)) is None:
+    # A request that was refused early knows no user.
+    user = getattr(request, "user", None)
+    if user is None or not user.is_authenticated or (used := request.session.get(_KEY)) is None:
         return None
     now = _now()
     counts = now if is_used and now - used >= _STEP_SECONDS else used

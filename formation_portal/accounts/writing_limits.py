@@ -1,6 +1,6 @@
 """How many letters an account may have sent to other people, so that nobody fills their mailboxes through us.
 
-Counted like attempts to sign in, in the memory of the web process. How many there may be is in the settings.
+Counted like attempts to sign in, for all processes together. How many there may be is in the settings.
 """
 
 from allauth.core import ratelimit

@@ -103,11 +103,14 @@ class Shelf:
         self._clock = clock
         self._lock = threading.Lock()
         self._held: _Held | None = None
+        # Of the file as this process knows it.
+        self._stamp = 0
         self._failure: GatewayError | None = None
         self._next_call = float("-inf")
 
     def current(self) -> Catalog:
         """What there is to show now, asking the service where it is time to."""
+        self._take_over()
         held = self._held
         # Whoever has something to show doesn't wait for another's call.
         if self._clock() >= self._next_call and self._lock.acquire(blocking=held is None):
@@ -123,8 +126,21 @@ class Shelf:
     def known(self) -> Catalog | None:
         """What there is to show without asking the service."""
         if self._held is None:
+            self._stamp = self._file.stamp()
             self._held = self._kept()
         return self._held.catalog if self._held else None
+
+    def _take_over(self) -> None:
+        """What another process has found since is shown by this one as well, so that no page falls back to an older."""
+        stamp = self._file.stamp()
+        if self._held is None or stamp == self._stamp:
+            return
+        self._stamp = stamp
+        if found := self._kept():
+            is_same = found.digest == self._held.digest
+            self._held = (
+                replace(found, catalog=replace(found.catalog, items=self._held.catalog.items)) if is_same else found
+            )
 
     def _refresh(self) -> None:
         held = self._held or self._kept()
@@ -137,6 +153,7 @@ class Shelf:
             self._held = held and replace(held, catalog=_stale(held.catalog, error))
             return
         self._held = self._confirmed(held, answer)
+        self._stamp = self._file.stamp()
         self._next_call = self._clock() + self._lifetime(answer.max_age)
 
     def _kept(self) -> _Held | None:

@@ -30,6 +30,13 @@ class CatalogFile:
         name = hashlib.sha256(base_url.encode()).hexdigest()[:16]
         self._path = directory / f"{name}.json"
 
+    def stamp(self) -> int:
+        """When it last changed, in whatever unit; 0 where there is none."""
+        try:
+            return self._path.stat().st_mtime_ns
+        except OSError:
+            return 0
+
     def read(self) -> KeptCatalog | None:
         """What was kept, or None."""
         try:

@@ -1,9 +1,9 @@
-"""The processes of a running portal: the web server and one relay worker, started, watched and ended together.
+"""The processes of a running portal: the web server's and one relay worker, started, watched and ended together.
 
 Children are forked from this process, which has loaded everything by then: nothing is read twice, and what nobody
 changes stays in memory once. Each leads a process group of its own, so that Ctrl-C reaches this process alone and the
 children are ended in order: the web server, which finishes what it is answering, then the worker, which finishes its
-call.
+call. Where this process is killed they end as well, and the web server at once, so that its port is free.
 """
 
 import contextlib
@@ -13,8 +13,8 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from multiprocessing.context import ForkProcess
 from types import FrameType
 
@@ -32,18 +32,22 @@ _FORK = multiprocessing.get_context("fork")
 
 
 class Child:
-    """One process with the name that people read, and the work that it does until it is told to end."""
+    """One process with the name that people read, and the work that it does until it is told to end.
 
-    def __init__(self, name: str, work: Callable[[], None]) -> None:
+    `orphaned` is the signal that it gets when this process dies without a word.
+    """
+
+    def __init__(self, name: str, work: Callable[[], None], *, orphaned: signal.Signals = signal.SIGTERM) -> None:
         self.name = name
         self._work = work
+        self._orphaned = orphaned
         self._process: ForkProcess | None = None
         self._started_at = 0.0
 
     def start(self) -> None:
         """Fork it. Nothing that belongs to one process only, such as a database connection, may be open."""
         self._started_at = time.monotonic()
-        self._process = _FORK.Process(target=_lead, args=(self._work,), name=self.name)
+        self._process = _FORK.Process(target=_lead, args=(self._work, self._orphaned, os.getpid()), name=self.name)
         self._process.start()
 
     @property
@@ -56,78 +60,89 @@ class Child:
         """Whether its last start is long enough ago."""
         return time.monotonic() - self._started_at >= _PAUSE_SECONDS
 
+    def ask_to_end(self) -> None:
+        """Tell it to end, without waiting for it."""
+        if self._process is not None and self.exit_code is None:
+            self._process.terminate()
+
     def end(self) -> None:
         """Ask it to end; insist where it doesn't."""
-        if self._process is None or self.exit_code is not None:
+        self.ask_to_end()
+        if self._process is None:
             return
-        self._process.terminate()
         self._process.join(_PATIENCE_SECONDS)
         if self.exit_code is None:
             self._process.kill()
             self._process.join()
 
 
-def _lead(work: Callable[[], None]) -> None:
+def _lead(work: Callable[[], None], orphaned: signal.Signals, parent: int) -> None:
     os.setpgid(0, 0)
-    _end_with_parent()
+    _end_with_parent(orphaned, parent)
     for number in _SIGNALS:
         signal.signal(number, signal.SIG_DFL)
     work()
 
 
-def _end_with_parent() -> None:
-    """Where the system can do it (Linux), end also when this process is killed without a word, or crashes."""
+def _end_with_parent(orphaned: signal.Signals, parent: int) -> None:
+    """Where the system can do it (Linux), end also when the parent is killed without a word, or crashes."""
     with contextlib.suppress(AttributeError, OSError):
-        ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGTERM)
+        ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, orphaned)
+    if os.getppid() != parent:
+        # It was over before the system could be told.
+        os._exit(1)
 
 
 @dataclass
 class Supervision:
-    """Runs both until a signal ends them.
+    """Runs all until a signal ends them.
 
-    A worker that dies is started again: what it had in hand is settled by evidence. Without the web server there is
-    nothing to keep up.
+    Who dies is started again: what a worker had in hand is settled by evidence. Where a web server dies before any has
+    answered, something is wrong with all of them, and that is the end.
     """
 
-    web: Child
+    web: Sequence[Child]
     worker: Child
     is_ready: Callable[[], bool]
     on_ready: Callable[[], None]
     say: Say
     _has_announced: bool = False
-    _has_complained: bool = False
+    _complained: set[Child] = field(default_factory=set)
 
     def run(self) -> int:
-        """The exit code: 0 after Ctrl-C or SIGTERM, 1 where the web server died."""
+        """The exit code: 0 after Ctrl-C or SIGTERM, 1 where no web server could be started."""
         stopping = _stopping()
-        self.web.start()
-        self.worker.start()
+        children = (*self.web, self.worker)
+        for child in children:
+            child.start()
         try:
             while not stopping.wait(_LOOK_SECONDS):
-                if self.web.exit_code is not None:
-                    self.say(f"The {self.web.name} ended by itself (exit code {self.web.exit_code}). Ending the rest.")
+                if not self._has_announced and (
+                    dead := next((one for one in self.web if one.exit_code is not None), None)
+                ):
+                    self.say(f"The {dead.name} ended by itself (exit code {dead.exit_code}). Ending the rest.")
                     return 1
-                self._look_at_worker()
-                self._look_at_web()
+                for child in children:
+                    self._look_at(child)
+                if not self._has_announced and self.is_ready():
+                    self._has_announced = True
+                    self.on_ready()
             return 0
         finally:
-            self.web.end()
-            self.worker.end()
+            for child in self.web:
+                child.ask_to_end()
+            for child in children:
+                child.end()
 
-    def _look_at_worker(self) -> None:
-        if self.worker.exit_code is None:
-            self._has_complained = False
+    def _look_at(self, child: Child) -> None:
+        if child.exit_code is None:
+            self._complained.discard(child)
             return
-        if not self._has_complained:
-            self.say(f"The {self.worker.name} ended by itself (exit code {self.worker.exit_code}). Starting it again.")
-            self._has_complained = True
-        if self.worker.may_start_again:
-            self.worker.start()
-
-    def _look_at_web(self) -> None:
-        if not self._has_announced and self.is_ready():
-            self._has_announced = True
-            self.on_ready()
+        if child not in self._complained:
+            self.say(f"The {child.name} ended by itself (exit code {child.exit_code}). Starting it again.")
+            self._complained.add(child)
+        if child.may_start_again:
+            child.start()
 
 
 def _stopping() -> threading.Event:

@@ -1,62 +1,274 @@
-"""The web server that `manage.py serve` starts: gunicorn, with the portal's settings."""
+"""The web server that `manage.py serve` starts: Waitress, in one process or several that share a listening socket.
 
+One thread of a process reads what arrives and sends what leaves, for all connections; eight threads draw pages. A
+request comes to them when it is here whole, so that slow clients keep nobody waiting, without a proxy before it.
+"""
+
+import contextlib
+import copy
 import logging
+import resource
+import signal
+import socket
+import sys
+import tempfile
 import threading
-from collections.abc import Mapping
-from pathlib import Path
+import time
+from collections.abc import Callable
 from typing import Any
 
-from django.core.handlers.wsgi import WSGIHandler
-from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]  # gunicorn has no types
+from django.conf import settings
+from waitress import wasyncore
+from waitress.adjustments import Adjustments
+from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser
+from waitress.server import TcpWSGIServer
+from waitress.task import ErrorTask, Task, WSGITask
+from waitress.utilities import BadRequest, Error, RequestEntityTooLarge
 
+from formation_portal.body_limits import body_limit
 from formation_portal.gateway.catalog import catalog
 from formation_portal.gateway.errors import GatewayError
 
 from . import memory
 
-# Heartbeats only; on a disk they could stall the worker.
-_MEMORY = Path("/dev/shm")  # noqa: S108
+THREADS = 8
+CONNECTIONS = 2000
+# A connection, the file of its body, and that of its answer.
+_FILES = 3 * CONNECTIONS + 500
+_BACKLOG = 1024
+# More than the longest address of the desk's queue with all cookies; Waitress joins pieces of a head anew each time.
+_HEAD_BYTES = 32_768
+# Of a chunked body: between its chunks, and after the last one.
+_CHUNK_LINE_BYTES = 1024
+# What is larger waits on the disk.
+_BODY_BYTES_IN_MEMORY = 65_536
+# Of all bodies that have not been read yet, in one process; looked at whenever one has grown by so much.
+_ALL_BODIES_BYTES = 1_000_000_000
+_STEP_BYTES = 1_000_000
+# A head that takes longer is no browser's; an upload may come over a slow line.
+_HEAD_SECONDS = 30
+_BODY_SECONDS = 1800
+_LOOK_SECONDS = 10
+# The thread that reads and sends waits this long for its turn among those that draw; Python's 5 ms would cost a fifth
+# of the requests in a second.
+_SWITCH_SECONDS = 0.0005
+# Answers that are being drawn when the server is to end.
+_PATIENCE_SECONDS = 10.0
+# A client that is cut off still reads the answer, if what it goes on sending is taken in for a moment.
+_LINGER_SECONDS = 2.0
+_LINGER_BYTES = 10_000_000
 
 log = logging.getLogger(__name__)
 
 
-class WebServer(BaseApplication):  # type: ignore[misc]  # of an untyped class
-    """Serves the portal at an address, in a process of its own."""
+def listen(host: str, port: int) -> socket.socket:
+    """A socket for `WebServer`, bound to the address. Raises OSError where that can't be had."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    is_dual = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
+    return socket.create_server((host, port), family=family, backlog=_BACKLOG, dualstack_ipv6=is_dual)
 
-    def __init__(self, *, host: str, port: int) -> None:
+
+class WebServer:
+    """Serves the portal at a listening socket until SIGTERM or SIGINT; any number of processes may share the socket."""
+
+    def __init__(self, listening: socket.socket) -> None:
         # Loading the application reads the names of the static files, which must have been collected by then.
         from formation_portal.wsgi import application
 
         self._application = application
-        self._settings: Mapping[str, Any] = {
-            "bind": f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
-            "worker_class": "gthread",
-            # Pages are short work; threads wait for files and for the relay's first answer.
-            "threads": 8,
-            # An upload over a slow line.
-            "timeout": 120,
-            "graceful_timeout": 10,
-            "loglevel": "warning",
-            "control_socket_disable": True,
-            "worker_tmp_dir": str(_MEMORY) if _MEMORY.is_dir() else None,
-            "post_worker_init": _warm_up,
-        }
-        super().__init__()
+        self._listening = listening
 
-    def load_config(self) -> None:
-        """Gunicorn asks for its settings."""
-        for name, value in self._settings.items():
-            self.cfg.set(name, value)
+    def run(self) -> None:
+        """Serve, then finish what is being answered."""
+        _allow_files()
+        tempfile.tempdir = str(settings.FILE_UPLOAD_TEMP_DIR)
+        memory.set_aside_what_stays()
+        sys.setswitchinterval(_SWITCH_SECONDS)
+        server = _Server(self._application, self._listening)
+        # Before the first visitor asks for it, and without keeping anybody waiting.
+        threading.Thread(target=_read_catalog, daemon=True).start()
+        is_stopping = threading.Event()
 
-    def load(self) -> WSGIHandler:
-        """Gunicorn asks for what it serves."""
-        return self._application
+        def stop(*_: object) -> None:
+            is_stopping.set()
+            server.pull_trigger()
+
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, stop)
+        server.turn_while(lambda: not is_stopping.is_set())
+        server.finish()
 
 
-def _warm_up(_worker: Any) -> None:
-    """Read the catalog before the first visitor asks for it, without keeping anybody waiting."""
-    memory.set_aside_what_stays()
-    threading.Thread(target=_read_catalog, daemon=True).start()
+class _NoRoom(Error):  # type: ignore[misc]  # of an untyped package
+    code = 503
+    reason = "Service Unavailable"
+
+
+class _Request(HTTPRequestParser):  # type: ignore[misc]  # of an untyped package
+    """What of a request has arrived. Its body ends where its address takes no more, or the disk has no room."""
+
+    def __init__(self, adjustments: Adjustments, *, has_room: Callable[[], bool]) -> None:
+        super().__init__(adjustments)
+        self.adj: Adjustments = adjustments
+        self.began = time.time()
+        self._has_room = has_room
+
+    def received(self, data: bytes) -> int:
+        before = self.body_bytes_received
+        try:
+            consumed = int(super().received(data))
+        except ValueError:
+            # Addresses and lengths that Python's own readers refuse.
+            return self._refused(BadRequest("The request can't be read."), data)
+        except OSError as error:
+            log.error("A request's body can't be kept while it arrives: %s", error.strerror)
+            return self._refused(_NoRoom("Try again in a few minutes."), data)
+        if self.completed:
+            return consumed
+        if self.chunked and max(len(self.body_rcv.control_line), len(self.body_rcv.trailer)) > _CHUNK_LINE_BYTES:
+            return self._refused(BadRequest("A chunk's head is too long."), data)
+        if self.body_bytes_received // _STEP_BYTES > before // _STEP_BYTES and not self._has_room():
+            log.error("Too much is being uploaded at once; a request was refused")
+            return self._refused(_NoRoom("Try again in a few minutes."), data)
+        return consumed
+
+    def _refused(self, error: Error, data: bytes) -> int:
+        self.error, self.completed = error, True
+        return len(data)
+
+    def parse_header(self, header_plus: bytes) -> None:
+        super().parse_header(header_plus)
+        if self.body_rcv is not None:
+            self.adj = copy.copy(self.adj)
+            # Waitress refuses what reaches its limit.
+            self.adj.max_request_body_size = body_limit(self.path) + 1
+
+    def is_too_slow(self, now: float) -> bool:
+        """Whether it should have been here whole by now, a time in seconds."""
+        return now - self.began > (_BODY_SECONDS if self.headers_finished else _HEAD_SECONDS)
+
+
+def _task_for_refused(channel: HTTPChannel, request: _Request) -> Task:
+    """What is too large is answered by the portal, which sees its length and nothing of its body; the rest by Waitress,
+    in a line."""
+    if not isinstance(request.error, RequestEntityTooLarge):
+        return ErrorTask(channel, request)
+    request.close()
+    request.body_rcv = None
+    request.headers |= {"CONTENT_LENGTH": str(request.content_length or request.body_bytes_received)}
+    request.headers["CONNECTION"] = "close"
+    channel.lingers = True
+    return WSGITask(channel, request)
+
+
+class _Channel(HTTPChannel):  # type: ignore[misc]  # of an untyped package
+    """A connection. One that is cut off lingers for a moment: closed at once, it would take its answer along."""
+
+    error_task_class = staticmethod(_task_for_refused)
+    lingers = False
+    _drains_until = 0.0
+    _drained = 0
+
+    def parser_class(self, adjustments: Adjustments) -> _Request:
+        return _Request(adjustments, has_room=self.server.has_room)
+
+    def readable(self) -> bool:
+        return bool(self._drains_until and not self.will_close) or bool(super().readable())
+
+    def handle_read(self) -> None:
+        if not self._drains_until:
+            super().handle_read()
+            return
+        dropped = len(self.recv(self.adj.recv_bytes))
+        self._drained += dropped
+        is_over = self._drained > _LINGER_BYTES or time.monotonic() > self._drains_until
+        self.will_close = is_over or not dropped
+
+    def handle_write(self) -> None:
+        super().handle_write() if not self._is_to_linger() else self._linger()
+
+    def _is_to_linger(self) -> bool:
+        return self.lingers and self.close_when_flushed and not self.total_outbufs_len
+
+    def _linger(self) -> None:
+        self.lingers = self.close_when_flushed = False
+        self._drains_until = time.monotonic() + _LINGER_SECONDS
+        with contextlib.suppress(OSError):
+            self.socket.shutdown(socket.SHUT_WR)
+
+    def is_overdue(self, now: float) -> bool:
+        """Whether it keeps us waiting for too long for a request, or for its own end."""
+        is_late = self.request is not None and not self.requests and self.request.is_too_slow(now)
+        return is_late or bool(self._drains_until and time.monotonic() > self._drains_until)
+
+    def handle_close(self) -> None:
+        if self.request is not None:
+            self.request.close()
+        super().handle_close()
+
+
+class _Server(TcpWSGIServer):  # type: ignore[misc]  # of an untyped package
+    """Waitress at a socket that others may share."""
+
+    channel_class = _Channel
+
+    def __init__(self, application: Callable[..., Any], listening: socket.socket) -> None:
+        adjustments = Adjustments(
+            threads=THREADS,
+            connection_limit=CONNECTIONS,
+            backlog=_BACKLOG,
+            recv_bytes=65_536,
+            inbuf_overflow=_BODY_BYTES_IN_MEMORY,
+            max_request_header_size=_HEAD_BYTES,
+            cleanup_interval=_LOOK_SECONDS,
+            # A connection's number may go beyond what select() can name.
+            asyncore_use_poll=True,
+            # Whose word about the client counts is for the portal to say.
+            clear_untrusted_proxy_headers=False,
+            ident=None,
+            log_socket_errors=False,
+            sockets=[listening],
+        )
+        where = (listening.family, listening.type, listening.proto, listening.getsockname())
+        super().__init__(
+            application, map={}, _sock=listening, dispatcher=None, adj=adjustments, sockinfo=where, bind_socket=False
+        )
+
+    def maintenance(self, now: float) -> None:
+        super().maintenance(now)
+        for channel in self.active_channels.values():
+            if channel.is_overdue(now):
+                channel.will_close = True
+
+    def has_room(self) -> bool:
+        """Whether more of a body may be kept until somebody reads it."""
+        channels = self.active_channels.values()
+        waiting = (one for channel in channels for one in (channel.request, *channel.requests) if one is not None)
+        return bool(sum(one.body_bytes_received for one in waiting) < _ALL_BODIES_BYTES)
+
+    def turn_while(self, holds: Callable[[], bool]) -> None:
+        """Read, hand over and send, for as long as it holds."""
+        while holds():
+            wasyncore.loop(timeout=1, use_poll=True, map=self._map, count=1)
+
+    def finish(self) -> None:
+        """Accept nobody any more, and let answers that are under way arrive."""
+        wasyncore.dispatcher.close(self)
+        until = time.monotonic() + _PATIENCE_SECONDS
+        self.turn_while(lambda: self._is_answering() and time.monotonic() < until)
+        self.task_dispatcher.shutdown(timeout=1)
+
+    def _is_answering(self) -> bool:
+        return any(channel.requests or channel.total_outbufs_len for channel in self.active_channels.values())
+
+
+def _allow_files() -> None:
+    """As many open files as the connections may need, as far as the system lets us."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _read_catalog() -> None:

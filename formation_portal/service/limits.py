@@ -1,12 +1,18 @@
-"""Requests a minute for one key, counted in this process (supplement, "Limits").
+"""Requests a minute for one key, counted by all processes of a machine together (supplement, "Limits").
 
-Counting in memory costs no write; with several server processes each one counts for itself.
+They count in a small file that is never synced, so that a request costs no write to a database or a disk.
 """
 
+import fcntl
 import math
+import os
+import struct
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -35,26 +41,46 @@ class Allowance:
 
 
 class Counter:
-    """Counts requests by key in windows of a minute, each beginning with the key's first request."""
+    """Counts requests by key in windows of a minute, each beginning with the key's first request.
 
-    def __init__(self) -> None:
-        self._windows: dict[int, tuple[float, int]] = {}
+    The file holds a record for each key, at the key's number: when its window began, and how many requests it has had.
+    """
+
+    _RECORD = struct.Struct("dq")
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
+        # The system's lock is between processes, this one between the threads of one.
         self._lock = threading.Lock()
 
     def count(self, key: int, *, limit: int, now: float) -> tuple[bool, Allowance]:
-        """Counts one request; False where it is one too many. `now` is in seconds of a clock that never goes back."""
-        with self._lock:
-            began, used = self._windows.get(key, (now, 0))
-            if now - began >= WINDOW:
+        """Counts one request; False where it is one too many. `now` is in seconds since 1970."""
+        place = key * self._RECORD.size
+        with self._locked() as file:
+            kept = os.pread(file, self._RECORD.size, place)
+            began, used = self._RECORD.unpack(kept) if len(kept) == self._RECORD.size else (0.0, 0)
+            # A clock that was put back begins a new window as well.
+            if not 0 <= now - began < WINDOW:
                 began, used = now, 0
-            self._windows[key] = (began, used + 1)
+            os.pwrite(file, self._RECORD.pack(began, used + 1), place)
         reset = max(1, math.ceil(began + WINDOW - now))
         return used < limit, Allowance(limit=limit, remaining=max(0, limit - used - 1), reset=reset)
 
     def forget(self) -> None:
         """Begins anew, for all keys."""
+        with self._locked() as file:
+            os.ftruncate(file, 0)
+
+    @contextmanager
+    def _locked(self) -> Iterator[int]:
+        path = self._path or Path(settings.SERVICE_RATE_FILE)
         with self._lock:
-            self._windows.clear()
+            file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                yield file
+            finally:
+                os.close(file)
 
 
 counter = Counter()
@@ -64,7 +90,7 @@ def take(request: HttpRequest, key: ApiKey) -> None:
     """Counts the request against its key; raises 429 when the minute's requests are used up."""
     if key.is_unlimited:
         return
-    allowed, allowance = counter.count(key.pk, limit=settings.SERVICE_RATE_LIMIT, now=time.monotonic())
+    allowed, allowance = counter.count(key.pk, limit=settings.SERVICE_RATE_LIMIT, now=time.time())
     request.allowance = allowance  # type: ignore[attr-defined]
     if not allowed:
         detail = f"This key has used up its {allowance.limit} requests of this minute."

@@ -27,7 +27,7 @@ from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.needs import needs
 from formation_portal.contract.record import Record
 from formation_portal.contract.schema import FormSchema
-from tests.bench import audit, desk, forms, in_chromium, slowest
+from tests.bench import audit, desk, forms, in_chromium, slow_clients, slowest
 from tests.needed import has_chromium
 
 Measure = tuple[str, float, str]
@@ -62,6 +62,7 @@ def all_measures(*, small: bool) -> Iterator[Measure]:
         lengths = {size: _section(owner, size) for size in (in_chromium.SHORT, in_chromium.LONG)}
         yield from in_chromium.measures(client, lengths, 3 if small else 15)
     yield from audit.measures(small=small)
+    yield from slow_clients.measures(small=small)
     yield "second_start", _second_start(), "s"
 
 

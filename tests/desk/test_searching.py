@@ -18,7 +18,6 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.desk import queue_search
 from formation_portal.desk.models import Case, CaseWord, Offer
 from formation_portal.desk.search_words import beginnings, words_of
-from formation_portal.management import web_server
 from tests.applications import made
 from tests.desk.cases import references, submitted_ones
 
@@ -179,10 +178,5 @@ def test_no_log_of_ours_holds_what_was_searched_for(
         client.post("/desk/?q=Solheim")
     told = [record.getMessage() for record in caplog.records if not record.name.startswith("django.db")]
     assert any("/desk/" in line for line in told)
+    assert any("GET desk:queue 200" in line for line in told)
     assert not any("Solheim" in line for line in told)
-
-
-def test_the_web_server_keeps_no_log_of_addresses() -> None:
-    server = web_server.WebServer(host="127.0.0.1", port=8000)
-    assert server.cfg.accesslog is None
-    assert server.cfg.syslog is False

@@ -199,6 +199,21 @@ def test_a_restart_asks_by_the_etag_that_was_kept(
     assert other_service.received[-1].headers["If-None-Match"] == '"v1"'
 
 
+def test_what_one_process_has_found_every_other_shows(
+    shelf: Shelf, other_service: OtherService, clock: Clock, tmp_path: Path
+) -> None:
+    first = shelf.current()
+    others = make_shelf(other_service, clock, tmp_path)
+    clock.now = 301
+    other_service.catalog = list(USABLE[:1])
+    assert [product.key for product in others.current().items] == ["stranger"]
+    clock.now = 299
+    assert [product.key for product in shelf.current().items] == ["stranger"]
+    assert shelf.current() is shelf.current()
+    assert len(first.items) > 1
+    assert calls(other_service) == 2
+
+
 @pytest.mark.parametrize("kept", [b"", b"{", b"[]", b'{"etag": 1}', b'{"etag": "", "items": 5}', b"\xff\xfe"])
 def test_a_spoilt_file_is_as_good_as_none(
     other_service: OtherService, clock: Clock, tmp_path: Path, kept: bytes

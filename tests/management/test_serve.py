@@ -3,103 +3,16 @@
 import os
 import signal
 import socket
-import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
-from urllib.error import HTTPError
-from urllib.request import urlopen
 
 import pytest
 
+from .served import READY, Served, eventually, free_port, is_gone
+
 # The tests start and end one portal, so that they run one after the other.
 pytestmark = pytest.mark.xdist_group("serve")
-
-PROJECT = Path(__file__).resolve().parent.parent.parent
-READY = "Ctrl-C ends it."
-# A slow machine with other work; nothing waits this long when all is well.
-PATIENCE = 120
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-@dataclass
-class Served:
-    """A portal that was started by the command."""
-
-    data: Path
-    port: int
-    more: dict[str, str] = field(default_factory=dict)
-    lines: list[str] = field(default_factory=list)
-    said_first: str = ""
-
-    def start(self) -> "Served":
-        environment = {key: value for key, value in os.environ.items() if key != "DJANGO_SETTINGS_MODULE"}
-        environment |= {"DATA_DIR": str(self.data), "PORT": str(self.port)} | self.more
-        self.lines = []
-        self.process = subprocess.Popen(
-            [sys.executable, "manage.py", "serve"],
-            cwd=PROJECT,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        return self
-
-    def until(self, words: str) -> str:
-        """Read what it says up to a line with these words; all of it so far."""
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.lines.append(line)
-            if words in line:
-                return "".join(self.lines)
-        raise AssertionError(f"it never said “{words}”:\n{''.join(self.lines)}")
-
-    def get(self, path: str) -> tuple[int, str]:
-        try:
-            with urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=PATIENCE) as answer:
-                return answer.status, answer.read().decode()
-        except HTTPError as error:
-            with error:
-                return error.code, error.read().decode()
-
-    def end(self, how: int = signal.SIGINT) -> int:
-        """Send the signal and wait; the exit code."""
-        self.process.send_signal(how)
-        return self.wait()
-
-    def wait(self) -> int:
-        rest, _ = self.process.communicate(timeout=PATIENCE)
-        self.lines.append(rest)
-        return self.process.returncode
-
-    def children(self) -> set[int]:
-        listed = subprocess.run(["ps", "-e", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
-        pairs = [tuple(map(int, line.split())) for line in listed.splitlines()]
-        return {pid for pid, parent in pairs if parent == self.process.pid}
-
-
-def eventually(happens: Callable[[], bool]) -> None:
-    """Look until it is so; a process ends a moment after it was told to."""
-    until = time.monotonic() + PATIENCE
-    while not happens():
-        assert time.monotonic() < until
-        time.sleep(0.05)
-
-
-def is_gone(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    return False
 
 
 @pytest.fixture(scope="module")
@@ -142,32 +55,53 @@ def test_a_second_start_does_no_work_twice_and_serves(served: Served) -> None:
     assert "32 products in 20 places" in html
     assert served.get("/api/v1/catalog")[0] == 401
     children = served.children()
-    assert len(children) == 2, "a web server and a worker"
+    assert len(children) == len(os.sched_getaffinity(0)) + 1, "a web server for each core, and a worker"
     assert served.end(signal.SIGTERM) == 0
     assert "Stopped." in "".join(served.lines)
     assert all(is_gone(child) for child in children)
 
 
-def test_a_worker_that_dies_is_started_again_and_a_dead_web_server_ends_all(served: Served) -> None:
-    served.start().until("The relay is running")
-    web, worker = sorted(served.children())
+def test_whatever_dies_is_started_again(served: Served) -> None:
+    served.start().until(READY)
+    worker = max(served.children())
     os.kill(worker, signal.SIGKILL)
     served.until("The relay worker ended by itself (exit code -9). Starting it again.")
     served.until("The relay is running")
-    children = served.children()
-    assert worker not in children
+    web = min(served.children())
     os.kill(web, signal.SIGKILL)
-    assert served.wait() == 1
-    assert "The web server ended by itself (exit code -9). Ending the rest." in "".join(served.lines)
+    served.until("The web server ended by itself (exit code -9). Starting it again.")
+    assert served.get("/livez")[0] == 200
+    eventually(lambda: len(served.children()) == len(os.sched_getaffinity(0)) + 1)
+    children = served.children()
+    assert not {worker, web} & children
+    assert served.end() == 0
     assert all(is_gone(child) for child in children)
 
 
+def test_where_no_web_server_can_begin_all_ends(served: Served, tmp_path: Path) -> None:
+    """A start that fails in each process says so once, instead of trying for ever."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import formation_portal.management.memory as memory\nmemory.set_aside_what_stays = lambda: exit(3)\n"
+    )
+    broken = Served(served.data, served.port, {"PYTHONPATH": f"{tmp_path}:."}).start()
+    assert broken.wait() == 1
+    assert "The web server ended by itself (exit code 3). Ending the rest." in "".join(broken.lines)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="not run: only Linux tells children that their parent died")
-def test_nothing_is_left_when_it_is_killed(served: Served) -> None:
-    served.start().until("The relay is running")
-    children = served.children()
-    served.end(signal.SIGKILL)
+def test_nothing_is_left_when_it_is_killed_and_it_starts_again_at_once(served: Served) -> None:
+    served.start().until(READY)
+    children, web = served.children(), served.web_servers()
+    with socket.create_connection(("127.0.0.1", served.port)) as slow:
+        # A body that is under way is no reason to stay.
+        slow.sendall(b"POST /language/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nlang")
+        served.end(signal.SIGKILL)
+        served.start()
+        served.until(READY)
+        assert served.get("/livez")[0] == 200
+    assert all(is_gone(one) for one in web)
     eventually(lambda: all(is_gone(child) for child in children))
+    assert served.end() == 0
 
 
 def test_a_taken_port_is_said_at_once(served: Served) -> None:

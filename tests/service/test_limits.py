@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 from django.test import override_settings
 
@@ -28,11 +30,20 @@ def test_the_portals_own_key_is_not_limited(loaded: None) -> None:
     assert "RateLimit" not in answers[0]
 
 
-def test_a_new_minute_begins_anew() -> None:
-    counter = Counter()
+def test_a_new_minute_begins_anew(tmp_path: Path) -> None:
+    counter = Counter(tmp_path / "counted")
     assert counter.count(1, limit=1, now=100.0)[0]
     allowed, allowance = counter.count(1, limit=1, now=130.5)
     assert not allowed
     assert allowance.reset == 30
     assert counter.count(1, limit=1, now=100.0 + WINDOW)[0]
     assert counter.count(2, limit=1, now=130.5)[0]
+
+
+def test_all_processes_count_together(tmp_path: Path) -> None:
+    """Each process has a counter of its own, and all of them one file."""
+    counters = [Counter(tmp_path / "counted") for _ in range(3)]
+    told = [counters[number % 3].count(7, limit=4, now=100.0) for number in range(6)]
+    assert [allowed for allowed, _ in told] == [True, True, True, True, False, False]
+    assert [allowance.remaining for _, allowance in told] == [3, 2, 1, 0, 0, 0]
+    assert counters[0].count(6, limit=1, now=100.0)[0], "another key has a minute of its own"

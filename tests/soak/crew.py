@@ -15,11 +15,10 @@ from django.conf import settings
 from django.db import connections
 
 from formation_portal.management.supervision import Child
-from formation_portal.management.web_server import WebServer
+from formation_portal.management.web_server import WebServer, listen
 from formation_portal.service import faults, spoiling
 from tests.faults import proxy
 from tests.faults.environment import Ports
-from tests.faults.holders import children
 from tests.faults.processes import relay
 
 from .faults import Share
@@ -43,11 +42,10 @@ class Member(Child):
         self.port = port
 
     @property
-    def working(self) -> int:
-        """The process that does the work. A web server's first one only watches its child."""
+    def pid(self) -> int:
+        """Its number."""
         assert self._process is not None
-        first = self._process.pid or 0
-        return next(iter(children(first)), first)
+        return self._process.pid or 0
 
 
 class Processes:
@@ -61,7 +59,7 @@ class Processes:
             # In this order: without a service that answers, the web server would have no catalog for a while.
             Member("service", self._serve_with_faults, ports.service),
             Member("proxy", self._pass_on_with_faults, ports.proxy),
-            Member("web", WebServer(host=_HOST, port=ports.web).run, ports.web),
+            Member("web", WebServer(listen(_HOST, ports.web)).run, ports.web),
             *(Member(f"worker_{number}", relay) for number in range(1, WORKERS + 1)),
         ]
 
@@ -97,13 +95,13 @@ class Processes:
 
     def samples(self) -> dict[str, Sample]:
         """Of each process that is ours to judge, by name. Raises OSError where one has ended."""
-        return {one.name: sample(one.working) for one in self._members if one.name != "proxy"}
+        return {one.name: sample(one.pid) for one in self._members if one.name != "proxy"}
 
     def _serve_with_faults(self) -> None:
         # A plan from the settings comes to an end; a soak must not.
         plan = self._plan(_AT_THE_SERVICE)
         spoiling.plan_in_force = lambda: plan
-        WebServer(host=_HOST, port=self._ports.service).run()
+        WebServer(listen(_HOST, self._ports.service)).run()
 
     def _pass_on_with_faults(self) -> None:
         proxy.Proxy(

@@ -1,7 +1,12 @@
 """`manage.py serve`, which `make run` calls: sets everything up, then serves until Ctrl-C."""
 
+import errno
+import http.client
+import os
+import signal
 import socket
 import sys
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -13,9 +18,10 @@ from django.urls import get_resolver
 from formation_portal.accounts import demo
 from formation_portal.gateway.catalog import catalog
 from formation_portal.gateway.errors import GatewayError
+from formation_portal.health import LIVE
 from formation_portal.management.preparation import prepare
 from formation_portal.management.supervision import Child, Supervision
-from formation_portal.management.web_server import WebServer
+from formation_portal.management.web_server import WebServer, listen
 from formation_portal.service.keys import DEMO_KEY
 from formation_portal.service.webhooks.sender import sender
 
@@ -24,19 +30,20 @@ class Command(BaseCommand):
     help = "Set up what is missing, then serve the portal with the embedded service and one relay worker."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Ends with exit code 1 where the port is taken or the web server dies."""
+        """Ends with exit code 1 where the port is taken or no web server can be started."""
         host, port = settings.ENV.host, settings.ENV.port
-        if _is_taken(host, port):
-            raise CommandError(f"Port {port} is taken. Set PORT to another one, like PORT={port + 1} make run")
+        listening = _listening(host, port)
         prepare(self._say)
         self._try_service()
         # Loaded once, before the fork, instead of in each process.
         assert get_resolver().url_patterns
         connections.close_all()
+        serve = WebServer(listening).run
+        count = settings.ENV.web_processes or _cores()
         supervision = Supervision(
-            web=Child("web server", WebServer(host=host, port=port).run),
-            worker=Child("relay worker", _relay),
-            is_ready=lambda: _is_taken(host, port),
+            web=[Child("web server", serve, orphaned=signal.SIGKILL) for _ in range(count)],
+            worker=Child("relay worker", partial(_relay, listening)),
+            is_ready=partial(_answers, host, port),
             on_ready=self._announce,
             say=self._say,
         )
@@ -71,12 +78,37 @@ class Command(BaseCommand):
         self._say("Ctrl-C ends it.\n")
 
 
-def _relay() -> None:
+def _relay(listening: socket.socket) -> None:
+    # It may outlive the web servers by a call; the port is theirs.
+    listening.close()
     with sender().beside():
         call_command("relay")
 
 
-def _is_taken(host: str, port: int) -> bool:
-    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM) as probe:
-        probe.settimeout(1)
-        return probe.connect_ex(("127.0.0.1" if host == "0.0.0.0" else host, port)) == 0  # noqa: S104  # compared only
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        return listen(host, port)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise CommandError(
+                f"Port {port} is taken. Set PORT to another one, like PORT={port + 1} make run"
+            ) from None
+        raise CommandError(f"Nobody can listen at HOST={host}, PORT={port}: {error.strerror}") from None
+
+
+def _answers(host: str, port: int) -> bool:
+    """Whether a web server answers, whatever it says."""
+    everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # compared only
+    probe = http.client.HTTPConnection(everywhere.get(host, host), port, timeout=1)
+    try:
+        probe.request("GET", LIVE)
+        probe.getresponse()
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        probe.close()
+    return True

@@ -1,0 +1,137 @@
+"""A portal that a test starts by its command, as a person does."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+PROJECT = Path(__file__).resolve().parent.parent.parent
+READY = "Ctrl-C ends it."
+# A slow machine with other work; nothing waits this long when all is well.
+PATIENCE = 120
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@dataclass
+class Served:
+    """A portal that was started by the command."""
+
+    data: Path
+    port: int
+    more: dict[str, str] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+    said_first: str = ""
+
+    def start(self) -> "Served":
+        environment = {key: value for key, value in os.environ.items() if key != "DJANGO_SETTINGS_MODULE"}
+        environment |= {"DATA_DIR": str(self.data), "PORT": str(self.port)} | self.more
+        self.lines = []
+        self.process = subprocess.Popen(
+            [sys.executable, "manage.py", "serve"],
+            cwd=PROJECT,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        return self
+
+    def until(self, words: str) -> str:
+        """Read what it says up to a line with these words; all of it so far."""
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.lines.append(line)
+            if words in line:
+                return "".join(self.lines)
+        raise AssertionError(f"it never said “{words}”:\n{''.join(self.lines)}")
+
+    def get(self, path: str) -> tuple[int, str]:
+        try:
+            with urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=PATIENCE) as answer:
+                return answer.status, answer.read().decode()
+        except HTTPError as error:
+            with error:
+                return error.code, error.read().decode()
+
+    def end(self, how: int = signal.SIGINT) -> int:
+        """Send the signal and wait; the exit code."""
+        self.process.send_signal(how)
+        return self.wait()
+
+    def wait(self) -> int:
+        rest, _ = self.process.communicate(timeout=PATIENCE)
+        self.lines.append(rest)
+        return self.process.returncode
+
+    def children(self) -> set[int]:
+        listed = subprocess.run(["ps", "-e", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+        pairs = [tuple(map(int, line.split())) for line in listed.splitlines()]
+        return {pid for pid, parent in pairs if parent == self.process.pid}
+
+    def web_servers(self) -> list[int]:
+        """Those of its children that hold its listening socket: all but the relay worker, which is forked last."""
+        return sorted(self.children())[:-1]
+
+
+def eventually(happens: Callable[[], bool]) -> None:
+    """Look until it is so; a process ends a moment after it was told to."""
+    until = time.monotonic() + PATIENCE
+    while not happens():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def is_gone(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+SLOW_HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
+SLOW_BODY = (
+    b"POST /language/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+    b"Content-Length: 100000\r\n\r\n"
+)
+
+
+def opened(port: int) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+
+
+@contextlib.contextmanager
+def slow_clients(port: int, *, each: int) -> Iterator[None]:
+    """So many who send a head, and as many who send a body, a byte after the other."""
+    with contextlib.ExitStack() as all_of_them:
+        clients = [all_of_them.enter_context(opened(port)) for _ in range(2 * each)]
+        for number, client in enumerate(clients):
+            client.sendall(SLOW_HEAD if number % 2 else SLOW_BODY)
+        is_over = threading.Event()
+
+        def send() -> None:
+            while not is_over.wait(0.5):
+                for client in clients:
+                    client.sendall(b"x")
+
+        sending = threading.Thread(target=send)
+        sending.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            sending.join()

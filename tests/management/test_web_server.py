@@ -1,0 +1,200 @@
+"""The web server under clients who are slow, who send too much, and who ask several of its processes at once."""
+
+import contextlib
+import json
+import os
+import re
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from http.client import HTTPConnection, HTTPResponse
+from urllib.parse import urlencode
+
+import pytest
+
+from formation_portal.accounts import demo
+from formation_portal.service.keys import DEMO_KEY
+
+from .served import PATIENCE, READY, Served, eventually, free_port, opened, slow_clients
+
+pytestmark = pytest.mark.xdist_group("served")
+
+API = "/api/v1/entities"
+
+
+@pytest.fixture(scope="module")
+def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A portal of two processes, and a key that may ask twelve times a minute."""
+    more = {"WEB_PROCESSES": "2", "RATE_LIMIT": "12"}
+    served = Served(tmp_path_factory.mktemp("web"), free_port(), more).start()
+    served.until(READY)
+    # What it goes on saying is read, so that no pipe is full.
+    reading = threading.Thread(target=lambda: served.lines.extend(served.process.stdout or ()))
+    reading.start()
+    yield served
+    served.process.send_signal(signal.SIGINT)
+    reading.join()
+    assert served.process.wait(PATIENCE) == 0
+    assert served.process.stdout
+    served.process.stdout.close()
+
+
+def test_two_hundred_slow_heads_and_as_many_slow_bodies_keep_nobody_waiting(portal: Served) -> None:
+    with slow_clients(portal.port, each=200):
+        answers = [portal.get(path)[0] for path in ("/", "/accounts/login/", "/help/", "/livez") * 5]
+    assert answers == [200] * 20
+
+
+def answer_to(client: socket.socket) -> tuple[HTTPResponse, bytes]:
+    answer = HTTPResponse(client)
+    answer.begin()
+    return answer, answer.read()
+
+
+@pytest.mark.parametrize("path", ["/language/", "/accounts/login/", "/applications/FP-1/documents/", "/part/x/"])
+@pytest.mark.parametrize("media_type", ["multipart/form-data; boundary=b", "application/x-www-form-urlencoded"])
+def test_a_body_that_says_it_is_too_large_is_refused_before_it_comes(
+    portal: Served, path: str, media_type: str
+) -> None:
+    with opened(portal.port) as client:
+        head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {media_type}\r\nContent-Length: 2000000000"
+        client.sendall(f"{head}\r\n\r\n".encode())
+        answer, page = answer_to(client)
+    assert answer.status == 413
+    assert b"<h1>" in page
+    assert answer.headers["Content-Security-Policy"]
+
+
+def test_a_body_that_grows_too_large_is_cut_off_while_it_arrives(portal: Served) -> None:
+    """It never says how large it is; a little more than the limit is read, and what was sent is told why."""
+    sent = 0
+    with opened(portal.port) as client:
+        client.sendall(b"POST /language/ HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
+        chunk = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
+        # Cut off, sending fails sooner or later; how much the system takes in between is its own affair.
+        with contextlib.suppress(ConnectionError, TimeoutError):
+            while sent < 200_000_000:
+                client.settimeout(5)
+                client.sendall(chunk)
+                sent += len(chunk)
+    assert 2_500_000 < sent < 100_000_000
+    eventually(lambda: not list((portal.data / "arriving").iterdir()))
+    assert portal.get("/livez")[0] == 200
+
+
+def test_who_is_cut_off_reads_why(portal: Served) -> None:
+    with opened(portal.port) as client:
+        client.sendall(b"POST /language/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3000000\r\n\r\n")
+        for _ in range(10):
+            client.sendall(b"x" * 50_000)
+        answer, page = answer_to(client)
+    assert answer.status == 413
+    assert b"<h1>" in page
+
+
+def test_the_service_says_itself_that_a_body_is_too_large(portal: Served) -> None:
+    with opened(portal.port) as client:
+        client.sendall(
+            f"POST {API} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {DEMO_KEY}\r\n"
+            "Content-Type: application/json\r\nContent-Length: 50000000\r\n\r\n".encode()
+        )
+        answer, body = answer_to(client)
+    assert (answer.status, json.loads(body)["code"]) == (413, "too_large")
+
+
+@pytest.mark.parametrize(
+    "request_bytes",
+    [
+        pytest.param(b"GET http://[ HTTP/1.1\r\nHost: localhost\r\n\r\n", id="an address that no reader takes"),
+        pytest.param(
+            b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n",
+            id="a length of 5,000",
+        ),
+        pytest.param(
+            b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1;" + b"x" * 100_000,
+            id="a chunk's head without an end",
+        ),
+        pytest.param(
+            b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" + b"x: y\r\n" * 20_000,
+            id="trailers without an end",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_a_line(portal: Served, request_bytes: bytes) -> None:
+    with opened(portal.port) as client:
+        client.sendall(request_bytes)
+        answer, body = answer_to(client)
+    assert answer.status == 400
+    assert b"waitress" not in body.lower() + str(answer.headers).lower().encode()
+
+
+class Browser:
+    """Cookies, and a connection for each request: what several processes know, they know together."""
+
+    def __init__(self, portal: Served) -> None:
+        self.port = portal.port
+        self.cookies: dict[str, str] = {}
+
+    def ask(self, path: str, posted: dict[str, str] | None = None, **headers: str) -> tuple[int, str]:
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        body = urlencode(posted) if posted else None
+        cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        typed = {"Content-Type": "application/x-www-form-urlencoded"} if posted else {}
+        connection.request("POST" if posted else "GET", path, body, {"Cookie": cookies, **typed, **headers})
+        answer = connection.getresponse()
+        for cookie in answer.headers.get_all("Set-Cookie") or ():
+            name, _, rest = cookie.partition("=")
+            self.cookies[name] = rest.partition(";")[0]
+        text = answer.read().decode()
+        connection.close()
+        return answer.status, text
+
+
+@contextlib.contextmanager
+def alone(process: int, portal: Served) -> Iterator[None]:
+    """Only this web server answers while the block lasts."""
+    others = set(portal.web_servers()) - {process}
+    for other in others:
+        os.kill(other, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for other in others:
+            os.kill(other, signal.SIGCONT)
+
+
+def test_the_processes_count_a_keys_requests_together(portal: Served) -> None:
+    told = []
+    # The minute of a test before ends first.
+    for process in portal.web_servers() * 2:
+        with alone(process, portal):
+            asked = [Browser(portal).ask(API, Authorization=f"Bearer {DEMO_KEY}") for _ in range(4)]
+            told += [status for status, _ in asked]
+    assert told.count(200) <= 12
+    assert told[-4:] == [429] * 4
+
+
+def test_the_processes_count_attempts_to_sign_in_together(portal: Served) -> None:
+    """After five wrong passwords for one address the sixth is not even tried, whichever process is asked."""
+    browser, told = Browser(portal), []
+    for process in portal.web_servers() * 4:
+        with alone(process, portal):
+            _, page = browser.ask("/accounts/login/")
+            token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
+            assert token
+            tried = {"csrfmiddlewaretoken": token[1], "login": demo.ACCOUNTS[0].email, "password": "wrong"}
+            told += re.findall(r'<a href="#id_login">([^<]+)</a>', browser.ask("/accounts/login/", tried)[1])
+    wrong, too_often = told[0], told[-1]
+    assert wrong != too_often
+    assert told == [wrong] * 5 + [too_often] * 3
+
+
+def test_nothing_that_arrived_stays(portal: Served) -> None:
+    """A client that breaks off in the middle of an upload leaves no file behind."""
+    with opened(portal.port) as client:
+        client.sendall(
+            b"POST /applications/x/documents/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000000\r\n\r\n"
+        )
+        client.sendall(b"x" * 1_000_000)
+    eventually(lambda: not list((portal.data / "arriving").iterdir()))
