@@ -134,8 +134,9 @@ ACCOUNT_ADAPTER = "formation_portal.accounts.adapter.AccountAdapter"
 ACCOUNT_EMAIL_VERIFICATION = "optional"
 ACCOUNT_LOGOUT_REDIRECT_URL = "portal:catalog"
 ACCOUNT_PREVENT_ENUMERATION = True
-# Besides those of signing in: letters that one account may send to others in a day, and that may go to one address.
-ACCOUNT_RATE_LIMITS = {"letter": "100/d/user,10/d/key"}
+# Besides those of signing in: letters that one account may send to others in a day, and that may go to one address;
+# and forms that are kept of one address whose sessions have ended.
+ACCOUNT_RATE_LIMITS = {"letter": "100/d/user,10/d/key", "unsent": "30/h/ip"}
 
 # EMAIL_BACKEND and what it needs. Only the outbox's carrier uses it.
 globals().update(mail_server.configure(ENV.email_url))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
+from allauth.core import ratelimit
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -21,6 +22,7 @@ from .session_ends import is_only_asking
 _KEY = "unsent"
 # Enough for the longest section of a form, and too little to fill a table of sessions with.
 _MOST_CHARACTERS = 200_000
+_KEPT_SECONDS = 60 * 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,9 @@ def _keep(request: HttpRequest, *, comes_back: bool) -> None:
     if comes_back and "update" not in request.POST:
         # No button was pressed, so sending it again leads to the same page and not onwards.
         controls.append(("update", ["1"]))
-    if len(json.dumps(controls)) <= _MOST_CHARACTERS:
+    if len(json.dumps(controls)) <= _MOST_CHARACTERS and ratelimit.consume(request, action="unsent"):
+        # For whoever signs in now; that gives the session its usual length.
+        request.session.set_expiry(_KEPT_SECONDS)
         request.session[_KEY] = {
             "path": request.get_full_path(),
             "controls": controls,

@@ -1,6 +1,7 @@
 """One application as pages, rules and relay read it: loaded whole, judged when asked, remembered until it changes."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from typing import Any
@@ -19,6 +20,7 @@ from formation_portal.contract.rules import Standing, settle
 from formation_portal.contract.schema import FormSchema, Section
 from formation_portal.contract.shares import over_issued
 
+from .answers import CHARACTERS_OF_A_HOLDER, characters
 from .models import Application, Change, Document, Holding, Party, SectionAnswers, ShareClass
 from .naming import naming_fields
 from .rows import PartyRow, References, ShareClassRow
@@ -48,6 +50,14 @@ def open_draft(application: Application, *, today: date | None = None) -> "Draft
     return draft
 
 
+@dataclass(frozen=True, slots=True)
+class Overlong:
+    """An answer that was posted and is too long to be kept, and what to do about it."""
+
+    raw: Any
+    message: str
+
+
 class Draft:
     """An application with all that was entered. `saving` keeps it up to date with what it writes."""
 
@@ -67,6 +77,8 @@ class Draft:
         self.written: list[Change] = []
         # What was posted of what is locked, as it is called; it stays as it was.
         self.held: list[str] = []
+        # What was posted and is too long to be kept, by the field's name; what was there stays.
+        self.overlong: dict[str, Overlong] = {}
 
     def reload(self) -> None:
         """Read everything again. One query each: sections, parties, classes, holdings where there can be, documents."""
@@ -117,6 +129,12 @@ class Draft:
     def raw(self, section: Section) -> dict[str, Any]:
         """One entity section's answers, as typed, by field name."""
         return {spec.name: self.entity_raw[spec.name] for spec in section.fields if spec.name in self.entity_raw}
+
+    @property
+    def characters(self) -> int:
+        """How much is kept of the whole application, in characters."""
+        holders = (*self.party_models, *self.removed_party_models, *self.share_class_models)
+        return characters(self.entity_raw) + sum(CHARACTERS_OF_A_HOLDER + characters(one.raw) for one in holders)
 
     def version(self, section_key: str) -> int:
         """Goes up whenever an answer of the section changes, also one that it shares with another section."""

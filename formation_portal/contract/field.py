@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 from . import cells, reading
 from .conditions import Condition
-from .language import language, noted, say
+from .language import figure, language, noted, say
 from .values import Posted, Raw
 
 
@@ -53,6 +53,8 @@ class FieldSpec(BaseModel):
     needs_options: ClassVar[bool] = False
     refers_to_share_class: ClassVar[bool] = False
     is_known: ClassVar[bool] = True
+    # The most characters that one text of an answer may have.
+    longest: ClassVar[int] = reading.LINE_LIMIT
     # What to type into a cell of a spreadsheet, where the question's own words don't say it.
     cell_hint: ClassVar[str] = ""
 
@@ -114,6 +116,17 @@ class FieldSpec(BaseModel):
     def kept(self, text: str, part: str = "") -> str:
         """What was typed in the reader's notation, as a draft keeps it."""
         return text
+
+    def overlong(self, raw: Any) -> str:
+        """What to do about an answer that is longer than any that can be read; empty for every other one.
+
+        A draft does not keep it: whoever typed it is told at the field, and what was there stays.
+        """
+        length = max(map(reading.length, reading.texts_in(raw)), default=0)
+        if length <= self.longest:
+            return ""
+        said = {"label": self.label, "limit": figure(self.longest), "length": figure(length)}
+        return say("Shorten “{label}” to at most {limit} characters to save it; it has {length}", **said)
 
     def shown(self, raw: Any) -> Any:
         """What a draft keeps, in the reader's notation."""

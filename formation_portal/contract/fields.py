@@ -33,6 +33,7 @@ class TextareaField(FieldSpec):
     """Several lines. Example: "Holds the shares of two companies.". At most 10,000 characters."""
 
     template: ClassVar[str] = "textarea"
+    longest: ClassVar[int] = reading.LINES_LIMIT
     field_type: Literal["textarea"] = "textarea"
 
     def _read(self, raw: Any) -> str:

@@ -5,7 +5,7 @@ Every function takes what a form posts and what a payload holds, since the servi
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date
 from decimal import Context, Decimal
 from typing import Any
@@ -51,6 +51,26 @@ def as_typed(value: Any) -> str:
     return str(value).replace("\x00", "\ufffd")
 
 
+def texts_in(raw: Any) -> Iterator[str]:
+    """Every text of an answer as typed: itself, its parts, or its members."""
+    if isinstance(raw, str):
+        yield raw
+    elif isinstance(raw, Mapping):
+        yield from (one for one in raw.values() if isinstance(one, str))
+    elif isinstance(raw, list | tuple):
+        yield from (one for one in raw if isinstance(one, str))
+
+
+def length(text: str) -> int:
+    """How many characters a typed text has once it is read; blanks around it count where there are very many."""
+    read = len(unicodedata.normalize("NFC", _lines_ended(text)).strip())
+    return len(text) if len(text) > 2 * read + LINE_LIMIT else read
+
+
+def _lines_ended(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
 def is_blank(raw: Any) -> bool:
     """Whether nothing was answered: no text, no member, no part."""
     if isinstance(raw, Mapping):
@@ -76,7 +96,7 @@ def lines(raw: Any, *, label: str, limit: int = LINES_LIMIT) -> str:
 def _text(raw: Any, *, label: str, limit: int, allowed: str) -> str:
     if not isinstance(raw, str):
         raise AnswerError("not_text", say("Enter “{label}” as text", label=label))
-    text = unicodedata.normalize("NFC", raw.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    text = unicodedata.normalize("NFC", _lines_ended(raw)).strip()
     if any(_is_control(character) and character not in allowed for character in text):
         words = say("Enter “{label}” again without invisible control characters", label=label)
         raise AnswerError("control_characters", words)

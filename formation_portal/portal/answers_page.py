@@ -128,7 +128,9 @@ class AnswersPage:
     def problems_note(self) -> str:
         """What became of the rest."""
         said = [say("Everything else is saved.")]
-        if self.sheet.problems:
+        if self.sheet.overlong:
+            said.append(say("Leave this page only when it is shorter: until then, what was there before stays."))
+        elif self.sheet.problems:
             said.append(say("What you typed stays as you typed it."))
         if self.refused:
             said.append(say("Choose the file again: no page can keep it for you."))

@@ -15,9 +15,9 @@ from formation_portal.applications.saving import ALWAYS_LOOK
 from formation_portal.applications.stakes import Owner, owners_of, typed_stakes
 from formation_portal.applications.tokens import is_token, new_token
 from formation_portal.contract import canonical
-from formation_portal.contract.language import say
+from formation_portal.contract.language import figure, say
 from formation_portal.contract.problems import AnswerError
-from formation_portal.contract.reading import as_typed
+from formation_portal.contract.reading import LINE_LIMIT, as_typed
 from formation_portal.contract.stakes import part_of_company
 
 from .closed import reason
@@ -158,6 +158,9 @@ class OwnersPage:
             yield Problem("new-owner", say("Choose who owns a part of {name}", name=self.company_row.label))
         elif self.new.kind and not self.new.names:
             yield Problem("new-first-name", say("Enter the name of the owner"))
+        elif any(len(name) > LINE_LIMIT for name in self.new.names.values()):
+            limit = figure(LINE_LIMIT)
+            yield Problem("new-first-name", say("Enter a name of at most {limit} characters", limit=limit))
         if not self.new.part:
             yield Problem("new-part", say("Enter which part they own, like 40% or 1/3"))
         elif problem := _unreadable(self.new.part):

@@ -127,6 +127,7 @@ def part_page(part: OwnPart) -> PartPage:
         raw=party.raw,
         answers=party.record.answers,
         refused=arrival.refused,
+        overlong=draft.overlong,
         control=party_control,
         is_own=party.kind == "person",
         holder=party.record,

@@ -200,6 +200,7 @@ def _sheet(
         raw=party.raw,
         answers=holder.answers,
         refused=refused,
+        overlong=draft.overlong,
         control=party_control,
         is_own=bool(own_email) and email_of(party) == own_email.lower(),
         share_classes=share_class_choices(draft),

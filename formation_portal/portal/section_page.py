@@ -114,6 +114,7 @@ def section_page(draft: Draft, section: Section, *, earlier: EarlierFiles | None
         raw=draft.raw(section),
         answers=draft.record.answers,
         refused=arrival.refused,
+        overlong=draft.overlong,
         share_classes=share_class_choices(draft),
         record=draft.record,
         foreseen=cache(partial(foreseen, draft, section.fields)),

@@ -84,6 +84,7 @@ def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClas
         raw=share_class.raw if share_class else {},
         answers=holder.answers,
         refused=arrival.refused,
+        overlong=draft.overlong,
         share_classes=share_class_choices(draft),
         holder=holder,
         record=draft.record,

@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 
 from django.utils.safestring import SafeString
 
+from formation_portal.applications.drafts import Overlong
 from formation_portal.contract import rules
 from formation_portal.contract.answers import Answers
 from formation_portal.contract.conditions import Condition
@@ -62,6 +63,8 @@ class Sheet:
     raw: Mapping[str, Any]
     answers: Answers
     refused: Mapping[str, str] = field(default_factory=dict)
+    # What was posted just now and is too long to be kept; it is shown as typed.
+    overlong: Mapping[str, Overlong] = field(default_factory=dict)
     control: Callable[[FieldSpec], str] = control_name
     is_own: bool = False
     # By name, what another answer can set aside; worked out only where questions are drawn.
@@ -119,13 +122,13 @@ class Sheet:
     def _question(self, asked: rules.Question) -> Question:
         spec = asked.spec
         unanswerable = self.schema.why_unanswerable(spec) or ""
-        problem = self.answers.problems.get(spec.name)
+        overlong, problem = self.overlong.get(spec.name), self.answers.problems.get(spec.name)
         given = lines_of_address(self.schema.agent_address) if spec.provided_by_agent and not unanswerable else ()
         return Question(
             spec=spec,
             name=self.control(spec),
-            typed=self.raw.get(spec.name),
-            error=problem.message if problem else self.refused.get(spec.name, ""),
+            typed=overlong.raw if overlong else self.raw.get(spec.name),
+            error=overlong.message if overlong else problem.message if problem else self.refused.get(spec.name, ""),
             error_code=problem.code if problem else "",
             optional=not (asked.required or (spec.required and not asked.verdict.active)),
             is_answered=spec.name in self.answers.values,
@@ -153,6 +156,8 @@ class Sheet:
     def problems_title(self) -> str:
         """The heading of the error summary."""
         count = len(self.problems)
+        if self.overlong:
+            return say_count("{count} answer is not saved yet", "{count} answers are not saved yet", len(self.overlong))
         if all(question.spec.name in self.answers.problems for question in self.problems):
             return say_count("{count} answer cannot be read", "{count} answers cannot be read", count)
         return say_count("{count} answer needs your change", "{count} answers need your change", count)
@@ -168,7 +173,7 @@ class Sheet:
         What it had refused before doesn't hold up those who want to go on and mend it later.
         """
         unreadable = any(question.spec.name in self.answers.problems for question in self.problems)
-        return unreadable or bool(self.refused.items() - before.refused.items())
+        return unreadable or bool(self.overlong) or bool(self.refused.items() - before.refused.items())
 
     @property
     def shown(self) -> frozenset[str]:

@@ -1,7 +1,12 @@
 """What was typed when a session had ended is not lost."""
 
+from datetime import timedelta
+
 import pytest
+from django.conf import settings
+from django.contrib.sessions.models import Session
 from django.test import Client
+from django.utils import timezone
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.drafts import Draft, open_draft
@@ -91,3 +96,17 @@ def test_the_token_is_not_kept(draft: Draft, as_nobody: Client) -> None:
 
 def test_with_nothing_kept_it_leads_to_the_applications(as_owner: Client) -> None:
     assert as_owner.get("/unsent/")["Location"] == "/applications/"
+
+
+def test_nobody_fills_the_table_of_sessions(draft: Draft, as_nobody: Client) -> None:
+    """Two hundred posts by nobody made 36 MB of sessions, which stayed for weeks."""
+    for _ in range(60):
+        Client().post(path(draft), TYPED | {"q:purpose": "x" * 100_000})
+    kept = Session.objects.filter(expire_date__lt=timezone.now() + timedelta(hours=1))
+    assert kept.count() == Session.objects.count() <= 30
+
+
+def test_whoever_signs_in_stays_as_long_as_usual(draft: Draft, as_nobody: Client) -> None:
+    as_nobody.post(path(draft), TYPED)
+    sign_in(as_nobody, "owner@example.com")
+    assert as_nobody.session.get_expiry_age() >= settings.SESSION_COOKIE_AGE - 60

@@ -20,6 +20,9 @@ from .elsewhere import Left, Seen, refuse_if_stale
 from .refusals import Accepted, Gone
 from .writing import Journal, changes_of, taken, writing
 
+# What is kept of a typed number, in characters.
+NUMBER_AT_MOST = 200
+
 
 def add_share_class(
     draft: Draft,
@@ -33,7 +36,7 @@ def add_share_class(
     with writing(draft, by=by, seen=seen) as journal:
         _look(draft, journal)
         fields = draft.schema.share_class_fields
-        posted = without_blanks(taken(fields, raw, where="a new share class"))
+        posted = without_blanks(taken(draft, fields, raw, where="a new share class"))
         model = next((one for one in draft.share_class_models if one.token == token), None)
         if model is None:
             position = max((one.position for one in draft.share_class_models), default=0) + 1
@@ -68,8 +71,8 @@ def save_share_class(
         model = _found(draft, share_class).model
         _look(draft, journal)
         fields = draft.schema.share_class_fields
-        posted = taken(fields, raw, where="a share class")
         before = model.raw
+        posted = taken(draft, fields, raw, where="a share class", stored=before)
         found = refuse_if_stale(
             draft.application,
             version=version,
@@ -174,7 +177,8 @@ def _keep(draft: Draft, pair: tuple[str, str], text: str, party: Any, share_clas
             draft.holdings.pop(pair).delete()
         return
     holding = holding or Holding(application=draft.application, party=party, share_class=share_class)
-    holding.typed, holding.shares = text, read_shares(text)
+    # No number has so many digits; of what is none, the beginning is enough to be known by.
+    holding.typed, holding.shares = text[:NUMBER_AT_MOST], read_shares(text)
     holding.save()
     draft.holdings[pair] = holding
 

@@ -16,6 +16,7 @@ from ..stakes import typed_stakes
 from .elsewhere import Left, Seen, refuse_if_stale
 from .parties import add_party, found_party
 from .refusals import Gone
+from .shares import NUMBER_AT_MOST
 from .writing import writing
 
 _LINE = "owner/"
@@ -74,6 +75,7 @@ def _keep(draft: Draft, company: PartyRow, owner: int, text: str) -> None:
     if is_blank(text):
         Stake.objects.filter(**place).delete()
         return
+    text = text[:NUMBER_AT_MOST]
     Stake.objects.update_or_create(
         **place, defaults={"typed": text}, create_defaults={"typed": text, "application": draft.application}
     )

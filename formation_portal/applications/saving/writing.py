@@ -3,14 +3,16 @@
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
 
 from django.db import transaction
 
 from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.language import say
 
-from ..answers import differing
-from ..drafts import Draft
+from ..answers import CHARACTERS_AT_MOST, characters, differing
+from ..drafts import Draft, Overlong
 from ..history import told
 from ..locks import NONE, Locked, Locks, locks_of
 from ..models import Application, Change, ChangeList
@@ -92,13 +94,38 @@ def writing(
             chained(application, journal.entries, by=by)
 
 
-def taken(fields: Iterable[FieldSpec], raw: Mapping[str, Any], *, where: str) -> dict[str, Any]:
-    """The posted answers to questions that are asked there; others are ignored, and logged without their values."""
-    asked = {spec.name for spec in fields if not spec.provided_by_agent}
+def taken(
+    draft: Draft,
+    fields: Iterable[FieldSpec],
+    raw: Mapping[str, Any],
+    *,
+    where: str,
+    stored: Mapping[str, Any] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """The posted answers to questions that are asked there; others are ignored, and logged without their values.
+
+    Those that are too long, by themselves or for the whole application, are kept on the draft as `overlong`, and are
+    not among them: what is `stored` stays.
+    """
+    asked = {spec.name: spec for spec in fields if not spec.provided_by_agent}
     ignored = [name[:NAME_SHOWN_AT_MOST] for name in raw if name not in asked]
     if ignored:
         logger.warning("Ignored %d answers that are not asked in %s: %r", len(ignored), where, ignored[:10])
-    return {name: value for name, value in raw.items() if name in asked}
+    posted, room = {}, CHARACTERS_AT_MOST - draft.characters
+    for name, value in raw.items():
+        if name not in asked:
+            continue
+        more = characters(value) - characters(stored.get(name, ""))
+        message = asked[name].overlong(value) or (_no_room(asked[name]) if more > max(room, 0) else "")
+        if message:
+            draft.overlong[name] = Overlong(value, message)
+        else:
+            posted[name], room = value, room - more
+    return posted
+
+
+def _no_room(spec: FieldSpec) -> str:
+    return say("Shorten “{label}” to save it; the application holds as much text as it can", label=spec.label)
 
 
 def unlocked(

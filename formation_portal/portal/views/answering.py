@@ -97,6 +97,8 @@ def save(
     if request.htmx:
         now = page()
         notes = _noted(now) if is_replied else ()
+        # Other problems wait for a save: this one says that there is none.
+        left = " ".join(filter(None, (left, *(f"{one.message}." for one in before.draft.overlong.values()))))
         return _answer_change(request, now, before=before.sheet, offered=offered, found=found, left=left, notes=notes)
     if left:
         messages.info(request, left)
