@@ -131,12 +131,26 @@ ACCOUNT_FORMS = {
     "reset_password_from_key": "formation_portal.accounts.forms.ResetPasswordKeyForm",
 }
 ACCOUNT_ADAPTER = "formation_portal.accounts.adapter.AccountAdapter"
+# Without a confirmed address an account has drafts of its own and nothing more (accounts/addresses.py).
 ACCOUNT_EMAIL_VERIFICATION = "optional"
+# An account has one address; another takes its place once it is confirmed. Both that and a new password ask for the
+# password, and are told to the address that the account has.
+ACCOUNT_CHANGE_EMAIL = True
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+# allauth's own also dies when another address is added, so that whoever knows the password could keep the owner out.
+ACCOUNT_PASSWORD_RESET_TOKEN_GENERATOR = "django.contrib.auth.tokens.PasswordResetTokenGenerator"  # noqa: S105  # a class
 ACCOUNT_LOGOUT_REDIRECT_URL = "portal:catalog"
 ACCOUNT_PREVENT_ENUMERATION = True
 # Besides those of signing in: letters that one account may send to others in a day, and that may go to one address;
-# and forms that are kept of one address whose sessions have ended.
-ACCOUNT_RATE_LIMITS = {"letter": "100/d/user,10/d/key", "unsent": "30/h/ip"}
+# the same for letters that ask for a confirmation, and for changes of an account's own address; and forms that are kept
+# of one address whose sessions have ended.
+ACCOUNT_RATE_LIMITS = {
+    "letter": "100/d/user,10/d/key",
+    "confirm_email": "1/m/key,10/d/key",
+    "manage_email": "10/m/user,50/d/user",
+    "unsent": "30/h/ip",
+}
 
 # EMAIL_BACKEND and what it needs. Only the outbox's carrier uses it.
 globals().update(mail_server.configure(ENV.email_url))

@@ -2,7 +2,11 @@
 
 from django.urls import include, path
 
+from formation_portal.accounts import views
+
 urlpatterns = [
+    path("accounts/confirm-email/<str:key>/", views.ConfirmEmail.as_view()),
+    path("accounts/confirmation/", views.confirmation, name="confirmation"),
     path("accounts/", include("allauth.urls")),
     path("desk/", include("formation_portal.desk.urls")),
     path("api/", include("formation_portal.service.urls")),

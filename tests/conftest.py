@@ -14,6 +14,7 @@ from django.test.utils import setup_databases, teardown_databases
 from hypothesis import HealthCheck, is_hypothesis_test
 from hypothesis import settings as hypothesis_settings
 
+from formation_portal.accounts import addresses
 from tests.web_requests import forbid_writing
 
 # No test is timed: how fast things are is measured by the benchmark, on a machine that does nothing else.
@@ -123,11 +124,14 @@ def _nothing_is_written_into_the_tree(run_dir: Path) -> Iterator[None]:
         yield
 
 
-# The cast: whose application it is, another customer, somebody who reviews, and somebody who isn't signed in.
+# The cast: whose application it is, another customer, somebody who reviews, and somebody who isn't signed in. All have
+# confirmed their addresses.
 
 
 def _person(email: str, first_name: str, last_name: str, **more: Any) -> Any:
-    return get_user_model().objects.create_user(email, first_name=first_name, last_name=last_name, **more)
+    person = get_user_model().objects.create_user(email, first_name=first_name, last_name=last_name, **more)
+    addresses.confirm(person)
+    return person
 
 
 @pytest.fixture

@@ -1,13 +1,22 @@
 """What allauth says when something stands against a sign-in, and the letters that it sends, in the portal's words."""
 
+import contextlib
 from typing import Any
 from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
-from django.utils.translation import get_language
+from allauth.account.models import EmailAddress
+from django.contrib import messages
+from django.db import IntegrityError, transaction
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 from formation_portal.letters import post
+
+from . import addresses
+from .models import User
 
 # The letters that our settings of allauth lead to, by its name for them: our kind, and what its link is called.
 _LETTERS = {
@@ -15,6 +24,10 @@ _LETTERS = {
     "email_confirmation_signup": ("confirmation", "activate_url"),
     "password_reset_key": ("password_reset", "password_reset_url"),
     "unknown_account": ("account_unknown", "signup_url"),
+    "email_changed": ("address_changed", "page"),
+    "password_changed": ("password_changed", "page"),
+    "password_reset": ("password_changed", "page"),
+    "password_set": ("password_changed", "page"),
 }
 
 
@@ -27,6 +40,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         "incorrect_password": _("Enter your password. This one is not correct."),
         "cannot_remove_primary_email": _("Make another address your main one first. Then this one can be removed."),
         "duplicate_email": _("Enter another address. This one is in your account already."),
+        "email_taken": _("There is an account with this address. Sign in to it, or set a new password for it."),
         "too_many_login_attempts": _("Wait a few minutes, then try again. There were too many attempts."),
         "rate_limited": _("Wait a few minutes, then try again. There were too many requests."),
     }
@@ -35,6 +49,40 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         """Into the outbox, as every other letter."""
         kind, link = _LETTERS[template_prefix.rpartition("/")[2]]
         name = context["user"].get_full_name() if "user" in context else ""
-        # The path alone: whole addresses are made from PORTAL_URL, not from what a request calls this host.
-        letter = {"name": name, "link": urlsplit(context[link]).path}
-        post(kind=kind, to=email, language=get_language() or "en", context=letter)
+        # Without its host: whole addresses are made from PORTAL_URL, not from what a request calls this host.
+        path = urlsplit(context[link])._replace(scheme="", netloc="").geturl()
+        post(kind=kind, to=email, language=get_language() or "en", context={"name": name, "link": path})
+
+    def send_notification_mail(
+        self, template_prefix: str, user: User, context: dict[str, Any] | None = None, email: str | None = None
+    ) -> None:
+        """Tell the account's holder what was done to it: at the address that it had (`email`), or has.
+
+        Nothing is told to one that nobody has confirmed, nor of a change that was given up before it was one.
+        """
+        if template_prefix.endswith("email_deleted") or not (email or addresses.has_confirmed(user)):
+            return
+        # Whoever has lost the address can set no new password, and has to ask us.
+        page = f"{reverse('portal:catalog')}#help" if email else reverse("account_reset_password")
+        super().send_notification_mail(template_prefix, user, {"user": user, "page": page, **(context or {})}, email)
+
+    def get_email_verification_redirect_url(self, email_address: EmailAddress) -> str:
+        """Where the confirmation was in the way, else as after signing in."""
+        went_to = self.request.session.pop(addresses.AFTER_CONFIRMING, "")
+        return went_to or str(super().get_email_verification_redirect_url(email_address))
+
+    def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
+        """Make it the account's own, unless another account has it, or it was dropped since the page was drawn."""
+        email = email_address.email
+        with contextlib.suppress(IntegrityError), transaction.atomic():
+            User.objects.select_for_update().get(pk=email_address.user_id)
+            if not EmailAddress.objects.filter(pk=email_address.pk).exists():
+                return False
+            if super().confirm_email(request, email_address):
+                return True
+        messages.error(
+            request,
+            gettext("%(email)s belongs to another account. Sign in to that one, or set a new password for it.")
+            % {"email": email},
+        )
+        return False

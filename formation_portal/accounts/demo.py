@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from allauth.account.models import EmailAddress
 from django.db import transaction
 
+from . import addresses
 from .models import User
 
 PASSWORD = "formation-demo"  # noqa: S105  # printed at every start, and only for the demo
@@ -58,4 +58,4 @@ def _create(account: DemoAccount) -> None:
         last_name=account.last_name,
         is_agent=account.is_agent,
     )
-    EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
+    addresses.confirm(user)

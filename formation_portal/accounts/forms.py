@@ -4,12 +4,21 @@ from collections.abc import Mapping
 from typing import Any
 
 from allauth.account import forms as theirs
+from allauth.account.adapter import get_adapter
+from allauth.account.models import EmailAddress
 from django import forms
 from django.contrib.auth.password_validation import MinimumLengthValidator, get_default_password_validators
-from django.utils.translation import gettext
+from django.db import transaction
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
+from formation_portal import letters
+
+from . import addresses
 from .languages import language_in
+from .models import User
 
 # What the names of all controls have in common that hold one.
 _PASSWORD = "password"  # noqa: S105  # a word, and none that opens anything
@@ -64,11 +73,27 @@ class SignUpForm(InOurWords, theirs.SignupForm):  # type: ignore[misc]  # allaut
 
 
 class AddEmailForm(InOurWords, theirs.AddEmailForm):  # type: ignore[misc]  # allauth has no types
-    """Another e-mail address."""
+    """The address that takes the place of the account's own: at once where that was never confirmed, else once the new
+    one is."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["email"].label = _("Another e-mail address")
+        self.fields["email"].label = _("New e-mail address")
+
+    def clean_email(self) -> str:
+        """One that is nobody else's, where it is to be the account's own at once."""
+        email = str(super().clean_email())
+        if not addresses.has_confirmed(self.user) and User.objects.filter(email=email).exists():
+            raise get_adapter().validation_error("email_taken")
+        return email
+
+    def save(self, request: HttpRequest) -> EmailAddress:
+        """Ask the new address for a confirmation, and tell the one that is confirmed."""
+        if not addresses.has_confirmed(self.user):
+            return addresses.correct(self.user, self.cleaned_data["email"], request)
+        letter = {"name": self.user.get_full_name(), "link": reverse("account_reset_password")}
+        letters.post(kind="address_change", to=self.user.email, language=get_language() or "en", context=letter)
+        return super().save(request)
 
 
 class ChangePasswordForm(InOurWords, theirs.ChangePasswordForm):  # type: ignore[misc]  # allauth has no types
@@ -82,9 +107,25 @@ class SetPasswordForm(InOurWords, theirs.SetPasswordForm):  # type: ignore[misc]
 class ResetPasswordForm(InOurWords, theirs.ResetPasswordForm):  # type: ignore[misc]  # allauth has no types
     """Where to send the link."""
 
+    users: list[User]
+
+    def clean_email(self) -> str:
+        """No account is opened by an address that it is only about to have: that may be a stranger's."""
+        email = str(super().clean_email())
+        self.users = [user for user in self.users if user.email == email.lower()]
+        return email
+
 
 class ResetPasswordKeyForm(InOurWords, theirs.ResetPasswordKeyForm):  # type: ignore[misc]  # allauth has no types
     """The new password, twice, after the link."""
+
+    def save(self) -> None:
+        """Whoever has followed the link reads the account's mail: its address is confirmed. Everybody else is out:
+        sessions end with the old password, and no other address can become the account's."""
+        with transaction.atomic():
+            User.objects.select_for_update().get(pk=self.user.pk)
+            super().save()
+            addresses.confirm(self.user)
 
 
 def _typed(posted: Mapping[str, Any]) -> dict[str, Any]:

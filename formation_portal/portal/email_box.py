@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
-from django.http import HttpRequest
 from django.utils.translation import gettext
 
+from formation_portal.accounts.addresses import has_confirmed
+from formation_portal.accounts.policies import UserRequest
 from formation_portal.accounts.writing_limits import may_write_to
 
 from .lists import Problem
@@ -43,9 +44,12 @@ def read_email(typed: str) -> EmailBox:
     return EmailBox(typed, gettext("Enter an e-mail address of at most 254 characters")) if too_long else box
 
 
-def read_receiver(request: HttpRequest) -> EmailBox:
-    """The posted address that a letter is to go to, judged, and counted among the letters of the day."""
+def read_receiver(request: UserRequest) -> EmailBox:
+    """The posted address that a letter is to go to, judged, and counted among the letters of the day. Whoever may be a
+    stranger writes to nobody."""
     box = read_email(request.POST.get(BOX, ""))
+    if not has_confirmed(request.user):
+        return EmailBox(box.typed, gettext("Confirm your own e-mail address first, at the top of this page"))
     if not box.error and not may_write_to(request, box.address):
         return EmailBox(box.typed, gettext("Try again tomorrow. No more letters can be sent today"))
     return box

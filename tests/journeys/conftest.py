@@ -10,6 +10,7 @@ from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.test import Client, override_settings
 
+from formation_portal.accounts import addresses
 from formation_portal.gateway import catalog
 from formation_portal.service.keys import portal_key
 from tests.journeys.browser import Chromium, TabBrowser, launched, sign_in
@@ -31,10 +32,12 @@ def shelf(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
 
 
 def new_user(**more: Any) -> Any:
-    """Somebody who has never been here."""
-    return get_user_model().objects.create_user(
+    """Somebody who has never been here, with a confirmed address."""
+    person = get_user_model().objects.create_user(
         f"{uuid4().hex}@example.com", first_name="Ida", last_name="Lund", **more
     )
+    addresses.confirm(person)
+    return person
 
 
 @pytest.fixture

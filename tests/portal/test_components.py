@@ -65,6 +65,7 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "banner": {},
     "button": {"label": ODD, "kind": "quiet", "name": "later", "value": "1"},
     "patterns": {},
+    "confirm_address": {"address": ODD, "letter_url": "/s", "can_confirm": True, "next": "/s"},
     "copies": {"reference": "FP-1", "of": ODD},
     "delivery": {"id": "d", "state": "checking", "at": "14:02"},
     "disclosure": {"summary": ODD, "text": ODD},

@@ -28,7 +28,7 @@ def letters_to(address: str) -> int:
 @pytest.fixture
 def few(settings: Any) -> None:
     """Numbers that are soon reached."""
-    assert settings.ACCOUNT_RATE_LIMITS.keys() == {"letter"}
+    assert "letter" in settings.ACCOUNT_RATE_LIMITS
     settings.ACCOUNT_RATE_LIMITS = {"letter": "5/d/user,3/d/key"}
 
 

@@ -17,11 +17,6 @@ from formation_portal.letters.rounds import go_round
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(autouse=True)
-def _confirmed(owner: Any) -> None:
-    EmailAddress.objects.create(user=owner, email=owner.email, verified=True, primary=True)
-
-
 def leave(draft: Draft, *, days: float) -> None:
     at = timezone.now() - dt.timedelta(days=days)
     Application.objects.filter(pk=draft.application.pk).update(updated_at=at)

@@ -15,11 +15,6 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 DECLARED = {"declaration": "1"}
 
 
-@pytest.fixture(autouse=True)
-def _confirmed(owner: Any) -> None:
-    EmailAddress.objects.create(user=owner, email=owner.email, verified=True, primary=True)
-
-
 def letters() -> list[Letter]:
     return list(Letter.objects.filter(kind="submission").order_by("pk"))
 

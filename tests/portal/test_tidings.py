@@ -1,7 +1,5 @@
 """Who submitted an application hears by letter that it has come back or is decided."""
 
-from typing import Any
-
 import pytest
 from allauth.account.models import EmailAddress
 from django.db import transaction
@@ -13,11 +11,6 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.letters.models import Letter
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _confirmed(owner: Any) -> None:
-    EmailAddress.objects.create(user=owner, email=owner.email, verified=True, primary=True)
 
 
 def written() -> list[tuple[str, str, str]]:

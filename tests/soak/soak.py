@@ -10,6 +10,7 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import get_resolver, reverse
 
+from formation_portal.accounts import addresses
 from formation_portal.gateway.products import read_products
 from formation_portal.management.preparation import prepare
 from formation_portal.relay.capabilities import EMBEDDED
@@ -78,6 +79,7 @@ class Soak:
         person = get_user_model().objects.create_user(
             f"customer{number}@example.com", first_name="Ida", last_name="Lund"
         )
+        addresses.confirm(person)
         client = Client()
         client.force_login(person, backend=settings.AUTHENTICATION_BACKENDS[0])
         products = [reverse("portal:product", args=[one.key]) for one in read_products(load_catalog())[:_PRODUCTS]]

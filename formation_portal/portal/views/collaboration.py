@@ -66,5 +66,7 @@ def _again(request: UserRequest) -> HttpResponse:
 def _shut(request: UserRequest, asked: Collaborator | None) -> HttpResponse:
     """Why it can't be opened. Whoever holds a link that was sent to somebody else learns nothing but that."""
     is_theirs = asked is not None and addresses.has(request.user, asked.email)
+    if is_theirs:
+        addresses.after_confirming(request, request.path)
     why = "unconfirmed" if is_theirs else "other" if asked else "unknown"
     return render(request, "portal/collaboration_shut.html", {"why": why}, status=404)

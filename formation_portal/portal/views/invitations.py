@@ -6,6 +6,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import get_language, gettext
 from django.views.decorators.http import require_http_methods
 
+from formation_portal.accounts.addresses import has_confirmed
 from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
@@ -80,6 +81,9 @@ def invitation_reminder(request: UserRequest, reference: str, token: str) -> Htt
 
 def _nudge(request: UserRequest, draft: Draft, token: str) -> None:
     party = party_of(draft, token)
+    if not has_confirmed(request.user):
+        messages.error(request, gettext("Confirm your e-mail address first. Then you can send reminders."))
+        return
     try:
         parts.nudge(draft, party, by=request.user)
     except parts.TooSoon:

@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
+from formation_portal.accounts.addresses import has_confirmed
 from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving
@@ -24,6 +25,8 @@ from ..lists import Problem
 from ..returned import corrections_of
 
 BOX = "declaration"
+# Where the page says that the reader's address is not confirmed (components/confirm_address.html).
+ADDRESS = "confirm-address"
 # Says that its customer knows that it is sent back as it was.
 AS_IT_WAS = "as_it_was"
 
@@ -37,8 +40,10 @@ def submission(request: UserRequest, reference: str) -> HttpResponse:
         return redirect(f"{reverse('portal:check', args=[reference])}#declare")
     if chosen_in(request) and draft.application.is_open:
         return _check_again(request, draft, status=200)
+    if draft.application.is_open and not has_confirmed(request.user):
+        return _check_again(request, draft, problem=Problem(ADDRESS, say("Confirm your e-mail address first")))
     if BOX not in request.POST and draft.application.is_open:
-        return _check_again(request, draft, error=say("Tick the box to declare this"))
+        return _check_again(request, draft, problem=Problem(BOX, say("Tick the box to declare this")))
     if AS_IT_WAS not in request.POST and _is_as_it_was(draft):
         return _check_again(request, draft, asks_once=True)
     declaration = declaration_of(draft, by=request.user)
@@ -76,7 +81,7 @@ def _check_again(
     request: UserRequest,
     draft: Draft,
     *,
-    error: str = "",
+    problem: Problem | None = None,
     refusal: saving.NotReady | None = None,
     unread: saving.Unread | None = None,
     asks_once: bool = False,
@@ -85,13 +90,15 @@ def _check_again(
     page = check_page(draft, needs=refusal.needs if refusal else None)
     context = {
         "page": page,
-        "declaration": declaration_of(draft, by=request.user, error=error),
+        "declaration": declaration_of(
+            draft, by=request.user, error=problem.text if problem and problem.id == BOX else ""
+        ),
         # What has changed meanwhile was not declared.
         "is_declared": BOX in request.POST and unread is None,
         "is_refused": refusal is not None,
         "is_unread": unread is not None,
         "changed": corrections_of(unread.changes) if unread else (),
         "asks_once": asks_once,
-        "problems": [Problem(BOX, error)] if error else [],
+        "problems": [problem] if problem else [],
     }
     return render(request, "portal/check.html", context, status=status)

@@ -1,0 +1,44 @@
+"""What allauth's pages about an account's address lack."""
+
+from typing import Any
+
+from allauth.account import views as theirs
+from allauth.account.models import EmailAddress, EmailConfirmationHMAC
+from allauth.account.utils import get_next_redirect_url
+from allauth.core import ratelimit
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext
+from django.views.decorators.http import require_POST
+
+from .policies import UserRequest, signed_in
+
+
+class ConfirmEmail(theirs.ConfirmEmailView):  # type: ignore[misc]  # allauth has no types
+    """Confirming takes the letter and the account: whoever gets a letter about an account that a stranger has made in
+    their name can't confirm it for the stranger."""
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        found = EmailConfirmationHMAC.from_key(kwargs["key"])
+        if found is None or found.email_address.user_id == request.user.pk:
+            return super().dispatch(request, *args, **kwargs)  # type: ignore[no-any-return]
+        if request.user.is_authenticated:
+            return render(request, "account/email_confirm.html", {"is_for_another": True}, status=403)
+        return redirect_to_login(request.get_full_path())
+
+
+@require_POST
+@signed_in
+def confirmation(request: UserRequest) -> HttpResponse:
+    """Send the letter that asks for a confirmation again, and go back to the page that asked for it (`next`)."""
+    address = EmailAddress.objects.filter(user=request.user, verified=False).order_by("-pk").first()
+    if address and ratelimit.consume(request, action="confirm_email", key=address.email):
+        address.send_confirmation(request)
+        messages.success(request, gettext("We sent a link to %(email)s.") % {"email": address.email})
+    elif address:
+        said = gettext("We sent a link to %(email)s a short while ago. Check your spam folder, or try again later.")
+        messages.error(request, said % {"email": address.email})
+    return redirect(get_next_redirect_url(request) or "account_email")

@@ -1,0 +1,48 @@
+"""What pages say of an account's address while it is not confirmed."""
+
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from django import template
+from django.conf import settings
+from django.urls import reverse
+
+from formation_portal.accounts.addresses import has_confirmed
+from formation_portal.letters.models import Letter
+
+register = template.Library()
+
+_IS_CONFIRMED = "is_confirmed"
+
+
+@register.simple_tag(takes_context=True)
+def address_to_confirm(context: dict[str, Any]) -> str:
+    """On the pages of applications, the reader's own address while it is not confirmed; else nothing.
+
+    Once it is, it stays so, which the session remembers: pages ask the database no more.
+    """
+    request = context.get("request")
+    match = getattr(request, "resolver_match", None)
+    if request is None or match is None or not match.route.startswith("applications/"):
+        return ""
+    if not request.user.is_authenticated or request.session.get(_IS_CONFIRMED):
+        return ""
+    if has_confirmed(request.user):
+        request.session[_IS_CONFIRMED] = True
+        return ""
+    return str(request.user.email)
+
+
+@register.simple_tag
+def letter_to_confirm(address: EmailAddress | str) -> str:
+    """Where the letter that was sent to the address can be read; only in a demo whose letters stay in the outbox."""
+    if not settings.DEMO or settings.LETTERS_GO_OUT:
+        return ""
+    sent = Letter.objects.filter(kind="confirmation", to=str(address)).exclude(text="").first()
+    return reverse("portal:letter", args=[sent.number]) if sent else ""
+
+
+@register.simple_tag
+def letters_reach_somebody() -> bool:
+    """Whether a confirmation can be read by anybody: there is a mail server, or a demo's outbox."""
+    return bool(settings.LETTERS_GO_OUT or settings.DEMO)

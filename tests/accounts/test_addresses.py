@@ -1,0 +1,295 @@
+"""An account is whose address it has: nobody takes it by another one, and a stranger's can do nothing in its name."""
+
+import re
+from typing import Any
+
+import pytest
+from allauth.account.adapter import get_adapter
+from allauth.account.models import EmailAddress
+from django.test import Client, RequestFactory
+
+from formation_portal.accounts import addresses
+from formation_portal.accounts.models import User
+from formation_portal.letters.models import Letter
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+OWNERS, ATTACKERS = "ada@example.com", "mallory@example.com"
+OWNERS_PASSWORD, ATTACKERS_PASSWORD = "a passphrase of the owner", "a passphrase of mallory"
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(settings: Any) -> None:
+    settings.ACCOUNT_RATE_LIMITS = settings.ACCOUNT_RATE_LIMITS | {"confirm_email": "1000/m/key"}
+
+
+def sign_up(email: str = OWNERS, password: str = OWNERS_PASSWORD) -> Client:
+    client = Client()
+    posted = {"first_name": "Ada", "last_name": "Byron", "email": email, "password1": password}
+    assert client.post("/accounts/signup/", posted).status_code == 302
+    return client
+
+
+def sign_in(email: str, password: str) -> Client:
+    client = Client()
+    client.post("/accounts/login/", {"login": email, "password": password})
+    return client
+
+
+def is_in(client: Client) -> bool:
+    """Asked by a page of the account."""
+    return client.get("/accounts/email/").status_code == 200
+
+
+def link(kind: str, to: str) -> str:
+    """The path in the newest letter of that kind to that address."""
+    letter = Letter.objects.filter(kind=kind, to=to).first()
+    assert letter is not None, f"no {kind} to {to}"
+    return re.findall(r"https?://[^/\s]+(/accounts/\S+)", letter.text)[0]
+
+
+def kinds(to: str) -> list[str]:
+    return list(Letter.objects.filter(to=to).order_by("pk").values_list("kind", flat=True))
+
+
+def confirm(client: Client, email: str) -> Any:
+    return client.post(link("confirmation", email))
+
+
+def change(client: Client, email: str, password: str | None) -> Any:
+    """Ask for another address, and answer the question for the password that follows."""
+    asked = client.post("/accounts/email/", {"action_add": "", "email": email})
+    assert asked["Location"].startswith("/accounts/reauthenticate/")
+    return client.post(asked["Location"], {"password": password}) if password else asked
+
+
+def reset(email: str, password: str) -> Client:
+    """A new password by the letter that goes to the address."""
+    client = Client()
+    client.post("/accounts/password/reset/", {"email": email})
+    form = client.get(link("password_reset", email), follow=True)
+    client.post(form.redirect_chain[-1][0], {"password1": password, "password2": password})
+    return sign_in(email, password)
+
+
+def confirmed(email: str = OWNERS, password: str = OWNERS_PASSWORD) -> Client:
+    client = sign_up(email, password)
+    assert confirm(client, email).status_code == 302
+    return client
+
+
+def known() -> list[tuple[str, str, bool]]:
+    rows = EmailAddress.objects.order_by("user", "pk")
+    return [(one.user.email, one.email, one.verified) for one in rows]
+
+
+def test_whoever_signs_up_with_anothers_address_loses_it_by_confirming_their_own() -> None:
+    attacker = sign_up(OWNERS, ATTACKERS_PASSWORD)
+    change(attacker, ATTACKERS, ATTACKERS_PASSWORD)
+    assert confirm(attacker, ATTACKERS).status_code == 302
+    owner = sign_up()
+    assert confirm(owner, OWNERS).status_code == 302
+    assert known() == [(ATTACKERS, ATTACKERS, True), (OWNERS, OWNERS, True)], "two accounts, one each"
+    Client().post("/accounts/password/reset/", {"email": ATTACKERS})
+    assert {User.objects.get(email=OWNERS).check_password(OWNERS_PASSWORD), is_in(owner)} == {True}
+
+
+def test_a_reset_shuts_out_whoever_signed_up_with_the_address_before() -> None:
+    attacker = sign_up(OWNERS, ATTACKERS_PASSWORD)
+    # As it was before accounts had one address: a second one that is confirmed, and one that waits.
+    user = User.objects.get(email=OWNERS)
+    EmailAddress.objects.create(user=user, email=ATTACKERS, verified=True)
+    EmailAddress.objects.create(user=user, email="later@example.com")
+    Client().post("/accounts/password/reset/", {"email": ATTACKERS})
+    assert "password_reset" not in kinds(ATTACKERS), "only the account's own address opens it"
+
+    owner = reset(OWNERS, OWNERS_PASSWORD)
+    assert is_in(owner)
+    assert not is_in(attacker)
+    assert not is_in(sign_in(OWNERS, ATTACKERS_PASSWORD))
+    assert not is_in(sign_in(ATTACKERS, ATTACKERS_PASSWORD))
+    assert known() == [(OWNERS, OWNERS, True)], "the letter of the reset has confirmed it"
+
+
+def test_what_waited_to_be_confirmed_at_a_reset_can_be_confirmed_no_more() -> None:
+    attacker = confirmed(OWNERS, ATTACKERS_PASSWORD)
+    change(attacker, ATTACKERS, ATTACKERS_PASSWORD)
+    old = link("confirmation", ATTACKERS)
+    owner = reset(OWNERS, OWNERS_PASSWORD)
+    for client in (attacker, owner, sign_in(OWNERS, OWNERS_PASSWORD)):
+        client.post(old)
+    assert known() == [(OWNERS, OWNERS, True)]
+
+
+def test_a_confirmation_that_arrives_with_the_reset_comes_too_late() -> None:
+    owner = confirmed()
+    change(owner, ATTACKERS, OWNERS_PASSWORD)
+    read_before = EmailAddress.objects.get(email=ATTACKERS)
+    reset(OWNERS, "another passphrase")
+    assert not get_adapter().confirm_email(RequestFactory().post("/"), read_before)
+    assert known() == [(OWNERS, OWNERS, True)]
+
+
+def test_nobody_confirms_an_account_that_they_cannot_sign_in_to() -> None:
+    sign_up(OWNERS, ATTACKERS_PASSWORD)
+    path = link("confirmation", OWNERS)
+    stranger = confirmed(ATTACKERS, ATTACKERS_PASSWORD)
+    assert Client().get(path)["Location"].startswith("/accounts/login/?next=/accounts/confirm-email/")
+    assert Client().post(path)["Location"].startswith("/accounts/login/")
+    assert stranger.get(path).status_code == stranger.post(path).status_code == 403
+    assert (OWNERS, OWNERS, False) in known()
+    assert is_in(stranger)
+
+
+def test_a_session_alone_changes_no_address_and_no_password() -> None:
+    owner = confirmed()
+    change(owner, ATTACKERS, None)
+    assert known() == [(OWNERS, OWNERS, True)]
+    change(owner, ATTACKERS, "not the password")
+    assert known() == [(OWNERS, OWNERS, True)]
+    for action in ("action_primary", "action_remove"):
+        owner.post("/accounts/email/", {action: "", "email": OWNERS})
+    owner.post("/accounts/password/change/", {"oldpassword": "", "password1": "x" * 20, "password2": "x" * 20})
+    assert known() == [(OWNERS, OWNERS, True)]
+    assert is_in(sign_in(OWNERS, OWNERS_PASSWORD))
+
+
+def test_the_old_address_hears_of_a_change_when_it_is_asked_for_and_when_it_is_done() -> None:
+    owner = confirmed()
+    change(owner, "new@example.com", OWNERS_PASSWORD)
+    assert kinds(OWNERS) == ["confirmation", "address_change"]
+    assert known() == [(OWNERS, OWNERS, True), (OWNERS, "new@example.com", False)], "until then the old one counts"
+    assert is_in(sign_in(OWNERS, OWNERS_PASSWORD))
+    confirm(owner, "new@example.com")
+    assert kinds(OWNERS) == ["confirmation", "address_change", "address_changed"]
+    assert known() == [("new@example.com", "new@example.com", True)]
+    assert is_in(owner)
+    assert is_in(sign_in("new@example.com", OWNERS_PASSWORD))
+    assert not is_in(sign_in(OWNERS, OWNERS_PASSWORD))
+
+
+def test_a_change_can_be_given_up() -> None:
+    owner = confirmed()
+    change(owner, "typo@example.com", OWNERS_PASSWORD)
+    old = link("confirmation", "typo@example.com")
+    owner.post("/accounts/email/", {"action_remove": "", "email": "typo@example.com"})
+    owner.post(old)
+    assert known() == [(OWNERS, OWNERS, True)]
+
+
+def test_a_new_password_is_told_to_the_address_and_ends_all_other_sessions() -> None:
+    here, elsewhere = confirmed(), sign_in(OWNERS, OWNERS_PASSWORD)
+    assert is_in(elsewhere)
+    new = {"oldpassword": OWNERS_PASSWORD, "password1": "another passphrase", "password2": "another passphrase"}
+    here.post("/accounts/password/change/", new)
+    assert is_in(here)
+    assert not is_in(elsewhere)
+    assert kinds(OWNERS) == ["confirmation", "password_changed"]
+
+
+def test_a_reset_is_told_too() -> None:
+    confirmed()
+    reset(OWNERS, "another passphrase")
+    assert kinds(OWNERS) == ["confirmation", "password_reset", "password_changed"]
+
+
+def test_an_address_that_nobody_has_confirmed_hears_nothing_of_the_account() -> None:
+    client = sign_up()
+    new = {"oldpassword": OWNERS_PASSWORD, "password1": "another passphrase", "password2": "another passphrase"}
+    client.post("/accounts/password/change/", new)
+    assert kinds(OWNERS) == ["confirmation"]
+
+
+def test_a_mistyped_address_is_corrected_and_the_link_to_it_is_dead() -> None:
+    client = sign_up("typo@example.com")
+    old = link("confirmation", "typo@example.com")
+    change(client, OWNERS, OWNERS_PASSWORD)
+    assert known() == [(OWNERS, OWNERS, False)]
+    assert kinds("typo@example.com") == ["confirmation"], "it may be a stranger's"
+    client.post(old)
+    assert known() == [(OWNERS, OWNERS, False)]
+    confirm(client, OWNERS)
+    assert known() == [(OWNERS, OWNERS, True)]
+
+
+def test_the_link_of_ones_own_address_confirms_nobody_elses() -> None:
+    attacker = sign_up(ATTACKERS, ATTACKERS_PASSWORD)
+    own = link("confirmation", ATTACKERS)
+    change(attacker, OWNERS, ATTACKERS_PASSWORD)
+    attacker.post(own)
+    assert known() == [(OWNERS, OWNERS, False)]
+
+
+def test_nobody_takes_the_address_of_another_account() -> None:
+    confirmed()
+    unconfirmed, other = sign_up("typo@example.com"), confirmed(ATTACKERS, ATTACKERS_PASSWORD)
+    asked = unconfirmed.post("/accounts/email/", {"action_add": "", "email": OWNERS})
+    assert asked.status_code == 200
+    assert "There is an account with this address" in asked.content.decode()
+    change(other, OWNERS, ATTACKERS_PASSWORD)
+    answer = other.post(link("confirmation", OWNERS), follow=True)
+    assert "belongs to another account" in answer.content.decode()
+    assert (OWNERS, OWNERS, True) in known()
+    assert (ATTACKERS, ATTACKERS, True) in known()
+
+
+def test_an_address_that_an_unconfirmed_account_has_taken_is_refused_and_not_a_fault() -> None:
+    sign_up(OWNERS, ATTACKERS_PASSWORD)
+    mine = confirmed("mine@example.com")
+    change(mine, OWNERS, OWNERS_PASSWORD)
+    answer = mine.post(link("confirmation", OWNERS), follow=True)
+    assert "set a new password for it" in answer.content.decode()
+    owner = reset(OWNERS, "another passphrase")
+    assert is_in(owner)
+
+
+def test_adding_an_address_kills_no_link_to_a_new_password() -> None:
+    attacker = confirmed(OWNERS, ATTACKERS_PASSWORD)
+    Client().post("/accounts/password/reset/", {"email": OWNERS})
+    change(attacker, ATTACKERS, ATTACKERS_PASSWORD)
+    page = Client().get(link("password_reset", OWNERS), follow=True).content.decode()
+    assert 'name="password1"' in page
+
+
+def test_the_page_of_the_account_shows_each_state_and_its_ways_out() -> None:
+    client = sign_up()
+    page = Markup(client.get("/accounts/email/").content.decode())
+    assert page.faults == []
+    assert "Not confirmed yet" in page.one("main").text
+    letter = Letter.objects.get()
+    assert f'href="/letters/{letter.number}/"' in client.get("/accounts/email/").content.decode()
+    confirm(client, OWNERS)
+    assert "Not confirmed" not in client.get("/accounts/email/").content.decode()
+    change(client, "new@example.com", OWNERS_PASSWORD)
+    page = Markup(client.get("/accounts/email/").content.decode())
+    assert page.faults == []
+    assert OWNERS in page.one("main").text
+    assert "new@example.com" in page.one("main").text
+
+
+def test_the_letter_is_sent_again_and_the_page_is_the_one_it_was_asked_on(settings: Any) -> None:
+    client = sign_up()
+    answer = client.post("/accounts/confirmation/", {"next": "/applications/"}, follow=True)
+    assert answer.redirect_chain == [("/applications/", 302)]
+    assert kinds(OWNERS) == ["confirmation"] * 2
+    settings.ACCOUNT_RATE_LIMITS = {"confirm_email": "1/m/key"}
+    for _ in range(2):
+        again = client.post("/accounts/confirmation/", {"next": "//evil.example/"}, follow=True)
+    assert again.redirect_chain == [("/accounts/email/", 302)]
+    assert "a short while ago" in again.content.decode()
+    assert kinds(OWNERS) == ["confirmation"] * 3
+    confirm(client, OWNERS)
+    client.post("/accounts/confirmation/")
+    assert kinds(OWNERS) == ["confirmation"] * 3
+
+
+def test_an_account_without_a_row_for_its_address_is_not_confirmed_and_can_confirm_it() -> None:
+    """As whoever runs the portal may have made it."""
+    User.objects.create_user(OWNERS, OWNERS_PASSWORD)
+    client = sign_in(OWNERS, OWNERS_PASSWORD)
+    assert not addresses.has_confirmed(User.objects.get())
+    client.get("/accounts/email/")
+    client.post("/accounts/confirmation/")
+    confirm(client, OWNERS)
+    assert known() == [(OWNERS, OWNERS, True)]
