@@ -34,6 +34,9 @@ class Environment(BaseSettings):
         "localhost,127.0.0.1,[::1]", description="Host names that are answered, with commas between."
     )
     trusted_origins: str = Field("", description="Origins that may post, like https://portal.example, behind a proxy.")
+    trusted_proxies: str = Field(
+        "", description="Networks of proxies whose X-Forwarded-For and X-Forwarded-Proto count, with commas between."
+    )
     secure_cookies: bool = Field(False, description="Cookies only over HTTPS. Turn it on wherever HTTPS is served.")
     session_minutes: int = Field(60, ge=6, description="Minutes after which a session ends that nobody uses.")
     database_url: str = Field("", description="The portal's database. Empty: SQLite in DATA_DIR.")
@@ -92,7 +95,7 @@ class Environment(BaseSettings):
                 raise ValueError("holds a secret that is no base64 behind whsec_") from None
         return secrets
 
-    @field_validator("webhook_targets")
+    @field_validator("webhook_targets", "trusted_proxies")
     @classmethod
     def _are_networks(cls, listed: str) -> str:
         networks.read(listed)

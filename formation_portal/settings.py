@@ -16,6 +16,7 @@ SECRET_KEY = ENV.secret_key or secret_files.kept(DATA_DIR / "secret-key", lambda
 DEBUG = ENV.debug
 DEMO = ENV.demo
 ALLOWED_HOSTS = [host.strip() for host in ENV.allowed_hosts.split(",") if host.strip()]
+TRUSTED_PROXIES = networks.read(ENV.trusted_proxies)
 CSRF_TRUSTED_ORIGINS = [origin.strip() for origin in ENV.trusted_origins.split(",") if origin.strip()]
 
 INSTALLED_APPS = [
@@ -47,6 +48,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "formation_portal.proxies.TrustedProxies",
     "formation_portal.health.Health",
     "formation_portal.request_log.RequestLog",
     "formation_portal.headers.SecurityHeaders",
@@ -158,7 +160,8 @@ EMAIL_TIMEOUT = 10
 LETTERS_GO_OUT = bool(ENV.email_url)
 LETTER_DAYS = ENV.letter_days
 MAIL_FROM = DEFAULT_FROM_EMAIL = ENV.mail_from
-PORTAL_URL = ENV.portal_url.rstrip("/") or f"http://{'localhost' if ENV.host == '0.0.0.0' else ENV.host}:{ENV.port}"  # noqa: S104  # compared only
+# As `make run` prints it: whoever has signed in at one name of this machine is a stranger at another.
+PORTAL_URL = ENV.portal_url.rstrip("/") or networks.origin(ENV.host, ENV.port)
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("fr", "Français"), ("es", "Español")]

@@ -65,7 +65,7 @@ class Command(BaseCommand):
             self._say(f"Warning: no catalog from {settings.FORMATION_SERVICE_URL}: {error}")
 
     def _announce(self) -> None:
-        address = f"http://localhost:{settings.ENV.port}/"
+        address = f"{settings.PORTAL_URL}/"
         self._say(f"\nFormation Portal: {address}")
         if settings.DEMO:
             for account in demo.ACCOUNTS:
@@ -74,7 +74,9 @@ class Command(BaseCommand):
             self._say(f"  letters: {address}letters/")
             self._say("Warning: everybody knows these. Set DEMO=false wherever anybody else can reach this address.")
         elif not settings.LETTERS_GO_OUT:
-            self._say("Warning: there is no EMAIL_URL, so letters stay in the outbox and reach nobody.")
+            self._say(
+                "Warning: there is no EMAIL_URL. Letters reach nobody, so no customer can confirm an address or submit."
+            )
         self._say("Ctrl-C ends it.\n")
 
 
