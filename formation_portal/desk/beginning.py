@@ -5,7 +5,7 @@ from collections.abc import Collection
 from django.contrib.auth.models import AbstractUser
 
 from formation_portal.applications import saving
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import may
 
@@ -27,3 +27,9 @@ def begin_reviews(applications: Collection[Application], won: Collection[int], *
     for application in applications:
         if application.pk in won and may(_BEGIN, application.stands):
             saving.advance(open_draft(application), _BEGIN, by=by)
+
+
+def begin_review_of(draft: Draft, *, by: AbstractUser) -> None:
+    """Begin the review of one that only waits for it."""
+    if may(_BEGIN, draft.application.stands):
+        saving.advance(draft, _BEGIN, by=by)

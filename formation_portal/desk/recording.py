@@ -14,7 +14,9 @@ from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.contract.schema import FormSchema
 from formation_portal.reviews.models import Outcome, Ruling
 from formation_portal.reviews.reviewing import UNDER_REVIEW
+from formation_portal.reviews.signals import worked
 
+from .claims import claim_at_work
 from .models import PLACE_LIMIT, TITLE_LIMIT, Case, CaseWord, Offer
 from .search_words import words_of
 
@@ -48,6 +50,12 @@ def record_what_waits(instance: Ruling, **_: Any) -> None:
     since = instance.application.submitted_at if is_waiting else None
     by = instance.proposed_by_id if is_waiting else None
     Case.objects.filter(pk=instance.application_id).update(confirm_since=since, proposed_by=by)
+
+
+@receiver(worked)
+def claim_what_is_worked_on(draft: Draft, by: Any, **_: Any) -> None:
+    """Whoever checks, accepts, asks or notes something works on the case: it is theirs where it was nobody's."""
+    claim_at_work(draft, by=by)
 
 
 def _record_words(case_id: int, wanted: set[bytes]) -> None:

@@ -18,6 +18,7 @@ from formation_portal.contract.lifecycle import State
 
 from .models import Review
 from .refusals import Overtaken
+from .signals import worked
 from .since import Sight, since
 
 UNDER_REVIEW = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW})
@@ -66,12 +67,13 @@ def reviewing(
     sight: Sight | None,
     states: frozenset[State] = UNDER_REVIEW,
     begins: bool = True,
+    is_own_work: bool = True,
 ) -> Iterator[Work]:
     """A transaction around one change of a review. Raises Closed where the application's state allows none, and
     Overtaken where it was returned and submitted again since the page was drawn. Without a sight nothing is compared.
 
     The application's row is locked, so that changes of one review come one after another. The first one that
-    `begins` a review moves the application there.
+    `begins` a review moves the application there. `is_own_work` but for what is done about a colleague's proposal.
     """
     with writing(draft, by=by, must_be_open=False):
         application = draft.application
@@ -86,6 +88,8 @@ def reviewing(
         yield work
         if work.done:
             _raise(review)
+            if is_own_work:
+                worked.send(sender=Review, draft=draft, by=by)
             _chained(work)
 
 

@@ -64,7 +64,7 @@ def rule(
 
 def confirm(draft: Draft, *, unseen: Collection[int] | None = None, by: AbstractBaseUser, sight: Sight) -> Ruling:
     """Carry out what another agent has proposed. Raises as `rule`; Refused to whoever proposed it."""
-    with reviewing(draft, by=by, sight=sight) as work:
+    with reviewing(draft, by=by, sight=sight, is_own_work=False) as work:
         _nothing_new(work)
         ruling = _proposed(draft, by)
         _object(work, ruling.deed, text=ruling.text, unseen=unseen)
@@ -78,7 +78,7 @@ def refuse(draft: Draft, *, why: str, by: AbstractBaseUser, sight: Sight) -> Rul
         raise Refused("Enter a reason.", field="why")
     if len(why) > TEXT_LIMIT:
         raise Refused(f"Use {TEXT_LIMIT:,} characters or fewer.", field="why")
-    with reviewing(draft, by=by, sight=sight) as work:
+    with reviewing(draft, by=by, sight=sight, is_own_work=False) as work:
         _nothing_new(work)
         ruling = _proposed(draft, by)
         work.write(ruling, "refuse", outcome=Outcome.REFUSED, refusal=why.strip())

@@ -18,6 +18,11 @@ from formation_portal.desk import claims
 from formation_portal.desk.models import Case
 from formation_portal.desk.next_case import next_case_for
 from formation_portal.desk.queue_state import QueueState
+from formation_portal.reviews.checks import accept
+from formation_portal.reviews.notes import write_note
+from formation_portal.reviews.places import WHOLE, Place
+from formation_portal.reviews.remarks import ask
+from formation_portal.reviews.since import sight_of
 from tests.desk.cases import page, references, said, submitted_ones
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -213,3 +218,45 @@ def test_of_two_agents_at_once_one_has_each_case_and_both_are_told(owner: Any, r
     assert lost == won[::-1]
     for one, rival in zip(told, reversed(rivals), strict=True):
         assert {case.claimed_by for case in one.lost} <= {rival}
+
+
+def _accepts(draft: Draft, by: Any) -> None:
+    accept(draft, [Place.of_field("ada", "person.date_of_birth")], by=by, sight=sight_of(draft.application))
+
+
+def _asks(draft: Draft, by: Any) -> None:
+    ask(draft, WHOLE, text="Please look again", by=by, sight=sight_of(draft.application))
+
+
+def _notes(draft: Draft, by: Any) -> None:
+    write_note(draft, WHOLE, text="Known to us", by=by)
+
+
+@pytest.mark.parametrize("work", [_accepts, _asks, _notes])
+def test_whoever_works_on_an_unclaimed_case_claims_it(submitted: Draft, agent: Any, colleague: Any, work: Any) -> None:
+    work(submitted, agent)
+    assert holder(submitted.application) == agent
+    assert Application.objects.get(pk=submitted.application.pk).stands is State.IN_REVIEW
+    assert next_case_for(colleague, QueueState()).case is None, "it is not handed to anybody else"
+
+
+@pytest.mark.parametrize("work", [_accepts, _asks, _notes])
+def test_work_on_a_colleagues_case_takes_it_from_nobody(
+    submitted: Draft, agent: Any, colleague: Any, work: Any
+) -> None:
+    claims.claim([submitted.application.pk], by=colleague)
+    work(submitted, agent)
+    assert holder(submitted.application) == colleague
+
+
+def test_work_after_a_claim_has_ended_claims_it_anew(submitted: Draft, agent: Any, colleague: Any) -> None:
+    claims.claim([submitted.application.pk], by=colleague)
+    Case.objects.update(claimed_at=timezone.now() - timedelta(days=2))
+    _accepts(submitted, agent)
+    assert holder(submitted.application) == agent
+
+
+def test_a_note_on_a_closed_case_claims_nothing(submitted: Draft, owner: Any, agent: Any) -> None:
+    saving.withdraw(submitted, by=owner)
+    _notes(submitted, agent)
+    assert holder(submitted.application) is None

@@ -232,8 +232,9 @@ def test_the_next_case_out_of_it_is_what_a_colleague_has_proposed_and_still_hold
 
 @pytest.mark.parametrize("query", ["", "?view=overdue"])
 def test_no_next_case_is_one_that_waits_for_somebody_else(
-    proposed: Draft, as_agent: Client, as_colleague: Client, query: str
+    proposed: Draft, agent: Any, as_agent: Client, as_colleague: Client, query: str
 ) -> None:
+    claims.release([proposed.application.pk], by=agent)
     long_ago = timezone.now() - timedelta(days=90)
     Case.objects.update(submitted_at=long_ago, open_since=long_ago, waiting_since=long_ago, confirm_since=long_ago)
     assert "No unassigned cases match." in said(as_agent, "/desk/next-case/", {"shown": query})
