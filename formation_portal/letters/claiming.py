@@ -15,7 +15,7 @@ _FIRST_WAIT = dt.timedelta(seconds=30)
 _LONGEST_WAIT = dt.timedelta(hours=4)
 GIVEN_UP_AFTER = dt.timedelta(days=3)
 # Letters that open something: what they said goes once they have been handed over, so that the outbox opens nothing.
-KEYS = frozenset({"code", "invitation", "nudge", "collaboration", "password_reset"})
+KEYS = frozenset({"code", "invitation", "nudge", "collaboration", "password_reset", "agent"})
 
 
 def take() -> Letter | None:

@@ -4,9 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from formation_portal.accounts.models import User
 from formation_portal.accounts.rights import Right
-from formation_portal.management.rights import NotChanged, agents, change_rights
+from formation_portal.management.rights import NotChanged, agents, change_rights, words_of
 
 
 class Command(BaseCommand):
@@ -27,7 +26,7 @@ class Command(BaseCommand):
         except NotChanged as refused:
             raise CommandError(str(refused)) from refused
         for agent in found:
-            self.stdout.write(f"{agent.email}: {_words(agent)}")
+            self.stdout.write(words_of(agent))
         if not found:
             self.stdout.write("There are no agents.")
 
@@ -37,7 +36,3 @@ _HELP = "; ".join(f"{right.value}: {right.label}" for right in Right)
 
 def _rights(names: list[str]) -> list[Right]:
     return [Right(name) for name in names]
-
-
-def _words(agent: User) -> str:
-    return ", ".join(name for name, has in agent.may.items() if has) or "may read, and nothing more"
