@@ -91,7 +91,9 @@ class Words:
             (f"Gave {name} these rights:", said.get("given")),
             (f"Removed these rights from {name}:", said.get("taken")),
         )
-        return "; ".join(f"{words} {', '.join(map(str, rights))}" for words, rights in told if rights)
+        return "; ".join(f"{words} {', '.join(map(str, rights))}" for words, rights in told if rights) or (
+            f"Changed the rights of {name}"
+        )
 
 
 def _account_changed(entry: Entry) -> int:

@@ -53,7 +53,7 @@ def test_a_subject_is_one_line_whatever_stands_in_it() -> None:
     letters.post(
         kind="code", to="a@example.com", language="en", context={"code": "1\r\nBcc: x@example.com", "minutes": 1}
     )
-    assert Letter.objects.get().subject == "Your code: 1"
+    assert Letter.objects.get().subject == "Your code: 1 Bcc: …"
 
 
 @override_settings(PORTAL_URL="https://portal.example")
