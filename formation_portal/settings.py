@@ -228,8 +228,8 @@ SERVICE_RATE_LIMIT = ENV.rate_limit
 SERVICE_RATE_FILE = DATA_DIR / "service-requests"
 # The demonstration sends events to itself.
 WEBHOOK_TARGETS = networks.read(ENV.webhook_targets or (networks.LOOPBACK if DEMO else ""))
-# A request that has not answered for so long has died, and its Idempotency-Key is free again. No request runs this
-# long; and should one, it finds its row taken and rolls back.
+# A request that has not answered for so long has died, and its Idempotency-Key is free again; at once where its process
+# is known to have ended. No request runs this long; and should one, it finds its row taken and rolls back.
 SERVICE_GIVEN_UP_SECONDS = 120
 # Calls of the embedded service that go wrong on purpose: None, or seed, ledger and each (service/faults.py).
 SERVICE_FAULTS: dict[str, Any] | None = None

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from formation_portal.applications.models import Application
+from formation_portal.processes import has_ended, this_process
 
 from . import pacing, timing
 from .kinds import Name
@@ -143,9 +144,9 @@ def _prepare(row: Delivery) -> None:
 
 def _mark(row: Delivery, state: DeliveryState, lease: uuid.UUID, *, was: str, now: datetime) -> None:
     # Somebody looks again when the lease has ended.
-    row.state, row.lease, row.lease_until = state, lease, now + timing.lease()
+    row.state, row.lease, row.lease_until, row.holder = state, lease, now + timing.lease(), this_process()
     row.next_at = row.lease_until
-    names = ("state", "lease", "lease_until", "next_at", "key", "sent", "repeats", "looks", "recheck")
+    names = ("state", "lease", "lease_until", "holder", "next_at", "key", "sent", "repeats", "looks", "recheck")
     # On an engine that ignores row locks, whoever came first has changed the state.
     claimed = Delivery.objects.filter(pk=row.pk, state=was).update(
         **{name: getattr(row, name) for name in names}, updated_at=now
@@ -157,18 +158,26 @@ def _mark(row: Delivery, state: DeliveryState, lease: uuid.UUID, *, was: str, no
 def _give_up_leases(rows: Iterable[Delivery], known: Profile, *, now: datetime) -> None:
     """Their workers have died: a call may have arrived, and is never queued again; a look is simply made again."""
     for row in rows:
-        if row.lease_until is None or row.lease_until > now:
+        if row.lease_until is None or (row.lease_until > now and not has_ended(row.holder)):
             continue
         if row.state == State.SENDING:
             logger.warning("Delivery %s: its worker died while sending", row.pk)
             row.tries.filter(ended_at=None).update(ended_at=now, outcome="worker_died")
             row.reason, row.unclear_since = UNCLEAR, row.unclear_since or now
-            row.state, row.next_at = State.UNKNOWN, now + known.settle
+            row.state, row.next_at = State.UNKNOWN, now + known.patience(row.repeats)
         elif row.state == State.RECONCILING:
             row.state = State.DONE if row.recheck else State.UNKNOWN
             row.next_at = now
-        row.lease = row.lease_until = None
+        row.lease, row.lease_until, row.holder = None, None, ""
         row.save()
+
+
+def free_the_leases_of_the_dead() -> None:
+    """What a process of this machine had in hand when it ended is due now, and not when its lease is over."""
+    held = Delivery.objects.filter(state__in=(State.SENDING, State.RECONCILING)).exclude(holder="")
+    ended = [holder for holder in held.values_list("holder", flat=True).distinct() if has_ended(holder)]
+    if ended:
+        held.filter(holder__in=ended).update(next_at=timezone.now())
 
 
 def _rest(rows: list[Delivery], *, now: datetime) -> None:

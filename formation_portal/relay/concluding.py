@@ -77,7 +77,7 @@ def _ours(claim: Claim, state: DeliveryState) -> Delivery | None:
     if row.state != state or row.lease != claim.lease:
         logger.warning("Delivery %s: answered after its lease had ended", row.pk)
         return None
-    row.lease = row.lease_until = None
+    row.lease, row.lease_until, row.holder = None, None, ""
     return row
 
 
@@ -129,9 +129,7 @@ def _unknown(row: Delivery, claim: Claim, outcome: Outcome, now: datetime) -> No
         return
     row.state, row.reason = State.UNKNOWN, UNCLEAR
     row.unclear_since = row.unclear_since or now
-    # With a key it is harmless to ask at once, else only once nothing more can come of it.
-    patience = timing.backoff(row.repeats + 1) if claim.known.can.honours_keys else claim.known.settle
-    row.next_at = now + patience
+    row.next_at = now + claim.known.patience(row.repeats)
     if outcome.reason == IN_PROGRESS:
         # The service is still at it, and says so: that is no try in vain.
         row.repeats = max(0, row.repeats - 1)

@@ -11,6 +11,7 @@ from django.db.models import Q
 
 from formation_portal.applications.answers import AnswersField
 from formation_portal.applications.models import SUBJECT_LIMIT, Application
+from formation_portal.processes import NAME_LIMIT
 
 from .kinds import Kind, Name
 
@@ -73,6 +74,8 @@ class Delivery(models.Model):
     next_at = models.DateTimeField(null=True, blank=True)
     lease = models.UUIDField(null=True, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)
+    # The process that has the lease (`processes`); empty where nobody could tell whether it lives.
+    holder = models.CharField(max_length=NAME_LIMIT, blank=True)
     # Tries in a row that surely did nothing, re-sends of what may have arrived, and looks in vain since the last send.
     attempts = models.PositiveIntegerField(default=0)
     repeats = models.PositiveIntegerField(default=0)

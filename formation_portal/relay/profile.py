@@ -42,6 +42,11 @@ class Profile:
         """Whether nothing is sent at all for the moment."""
         return self.paused_until is not None and now < self.paused_until
 
+    def patience(self, repeats: int) -> timedelta:
+        """How long a call in doubt rests. With a key that counts it is harmless to ask at once; else it rests until
+        nothing more can come of it."""
+        return timing.backoff(repeats + 1) if self.can.honours_keys else self.settle
+
     @property
     def settle(self) -> timedelta:
         """How long to wait after a call in doubt before anything can be told from looking."""

@@ -16,6 +16,7 @@ from django.utils import timezone
 from formation_portal.databases import DATABASE_AWAY
 
 from . import pacing, wake
+from .claiming import free_the_leases_of_the_dead
 from .models import UNSUPPORTED, Delivery, DeliveryState, ServiceProfile
 from .profile import address
 from .sending import step
@@ -71,6 +72,7 @@ class Worker:
     def work_once(self) -> int:
         """One call for each application that has something due; how many were made."""
         made = 0
+        free_the_leases_of_the_dead()
         for application_id in _due():
             if self._stopped.is_set() or not _may_call():
                 break

@@ -22,6 +22,7 @@ from django.http.response import HttpResponseBase
 from django.utils import timezone
 
 from formation_portal.databases import SERVICE
+from formation_portal.processes import has_ended, this_process
 from formation_portal.service.models import ApiKey, KeptAnswer
 from formation_portal.service.one_piece import in_one_piece
 from formation_portal.service.problems import Complaint, Refusal, invalid, pointer
@@ -91,7 +92,14 @@ def _canonical(body: bytes) -> str:
 def _claim(key: ApiKey, name: str, fingerprint: str) -> KeptAnswer | None:
     """The row for this request to work under, or None where another request has it."""
     now = timezone.now()
-    mine = KeptAnswer(api_key=key, idempotency_key=name, fingerprint=fingerprint, attempt=_attempt(), started_at=now)
+    mine = KeptAnswer(
+        api_key=key,
+        idempotency_key=name,
+        fingerprint=fingerprint,
+        attempt=_attempt(),
+        started_at=now,
+        holder=this_process(),
+    )
     try:
         with transaction.atomic(using=SERVICE):
             mine.save(force_insert=True)
@@ -108,9 +116,14 @@ def _take_over(mine: KeptAnswer) -> KeptAnswer | None:
     # A row without an answer belongs to a request that is running, or to a process that has died.
     given_up = mine.started_at - timedelta(seconds=settings.SERVICE_GIVEN_UP_SECONDS)
     is_old = Q(started_at__lt=mine.started_at - KEPT_FOR)
-    has_died = Q(status=None, fingerprint=mine.fingerprint, started_at__lt=given_up)
+    ended = [holder for holder in there.values_list("holder", flat=True) if has_ended(holder)]
+    has_died = Q(status=None, fingerprint=mine.fingerprint) & (Q(started_at__lt=given_up) | Q(holder__in=ended))
     taken = there.filter(is_old | has_died).update(
-        attempt=mine.attempt, fingerprint=mine.fingerprint, started_at=mine.started_at, status=None
+        attempt=mine.attempt,
+        fingerprint=mine.fingerprint,
+        started_at=mine.started_at,
+        holder=mine.holder,
+        status=None,
     )
     return there.get() if taken else None
 

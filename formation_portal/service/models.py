@@ -6,6 +6,7 @@ from django.db import models
 
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import State
+from formation_portal.processes import NAME_LIMIT
 from formation_portal.service import identifiers
 from formation_portal.service.webhooks.models import DeliveryAttempt, EventDelivery, Subscription
 
@@ -248,6 +249,8 @@ class KeptAnswer(models.Model):
     fingerprint = models.CharField(max_length=64)
     attempt = models.CharField(max_length=32)
     started_at = models.DateTimeField()
+    # The process that works on it (`processes`); empty where nobody could tell whether it lives.
+    holder = models.CharField(max_length=NAME_LIMIT, blank=True)
     status = models.PositiveSmallIntegerField(null=True)
     headers = models.JSONField(default=dict)
     body = models.BinaryField(default=bytes)

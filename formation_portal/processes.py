@@ -1,0 +1,58 @@
+"""Names the process that works on something, so that others on its machine can tell at once when it has ended.
+
+A name holds the machine, the process id and when the process started: neither a process of another machine nor a later
+one under the same id is taken for it. Where the system doesn't tell (it has no /proc), names are empty.
+"""
+
+import functools
+import os
+import socket
+from pathlib import Path
+
+NAME_LIMIT = 200
+
+_PROC = Path("/proc")
+# Of /proc/<pid>/stat, counted behind the command's name (proc(5)): the state, and the start in ticks since boot.
+_STATE, _STARTED = 0, 19
+
+
+def this_process() -> str:
+    """The name of the process that asks; empty where nobody could tell whether it lives."""
+    stat, machine = _stat(os.getpid()), _machine()
+    return f"{machine}/{os.getpid()}/{stat[_STARTED]}" if stat and machine else ""
+
+
+def has_ended(name: str) -> bool:
+    """Whether the process is surely gone; False also where that can't be told from here."""
+    machine, _, process = name.partition("/")
+    if not process or machine != _machine():
+        return False
+    pid, _, started = process.partition("/")
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        pass  # it lives, and is somebody else's
+    stat = _stat(int(pid))
+    # One that has ended stays in the table until its parent has asked for its exit code.
+    return bool(stat) and (stat[_STATE] in "ZX" or stat[_STARTED] != started)
+
+
+@functools.cache
+def _machine() -> str:
+    """This machine since it was started, and whose process ids are meant: a container counts its own."""
+    try:
+        boot = (_PROC / "sys/kernel/random/boot_id").read_text().strip()
+        return f"{socket.gethostname()[:100]}:{boot}:{(_PROC / 'self/ns/pid').stat().st_ino}"
+    except OSError:
+        return ""
+
+
+def _stat(pid: int) -> list[str]:
+    """What the system says of a process; empty where it says nothing."""
+    try:
+        # The command's name stands in brackets, and may hold anything.
+        return (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []
