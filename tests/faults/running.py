@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _PROJECT = Path(__file__).resolve().parents[2]
-_SECONDS = 900
+_SECONDS = 2_000
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from .result import Result
 WORKERS = 4
 CUSTOMERS = 2
 # Seconds after which what is not at rest counts as stuck.
-PATIENCE = 600.0
+PATIENCE = 1_800.0
 _LOOK_SECONDS = 0.1
 _RESTED = 4
 
