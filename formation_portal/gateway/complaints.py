@@ -1,25 +1,41 @@
 """Reads an error answer of any shape into a Complaint (supplement, "Envelopes, pages, errors").
 
 Understood: RFC 9457 with the supplement's `code` and `errors`, `{"error": {"code", "message", "details"}}`,
-`{"error": "text"}`, `{"errors": {"field": ["text"]}}`, `{"detail": …}` (a text, or a list with `loc` and `msg`), and a
-body that is no JSON at all. Nothing here raises: an error that can't be read is still an error.
+`{"error": "text"}`, `{"errors": {"field": ["text"]}}` at any depth, `{"detail": …}` (a text, or a list with `loc` and
+`msg`), and a body that is no JSON at all. What names a field and says nothing of its own says what the whole answer
+says, and the name of something is never taken for a sentence. Nothing here raises: an error that can't be read is still
+an error.
 """
 
 import json
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from .envelopes import LONGEST_ID
 from .errors import Complaint, Objection
 
 LONGEST_TEXT = 500
+MOST_OBJECTIONS = 200
+_DEEPEST = 12
 # What a code looks like that a program may compare and keep; anything else is a sentence, or worse.
 _CODE = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
-MOST_OBJECTIONS = 200
-_FIELD_NAMES = ("field", "name", "param", "parameter", "property", "path")
-_TEXT_NAMES = ("detail", "message", "msg", "description", "title", "error")
+# The name of a field or of a fault: no blank, and something else between its words.
+_NAME = re.compile(r"""(?=.*\w[._/:~\['"-]+\w)[\w#$./:~\[\]'"-]+|[A-Z]{4,}""")
+_TEXT_NAMES = ("detail", "message", "msg", "description", "reason", "title", "error")
+# What may say which field is meant; the second ones only beside a text, since fields are called so too.
+_PLACES = ("field", "pointer", "path", "loc", "param")
+_PLACES_OF_TEXTS = ("name", "parameter", "property")
+# What holds objections and is no field itself.
+_HOLDERS = ("errors", "details", "detail", "fields", "violations", "issues", "problems", "invalid_params")
+_MORE_HOLDERS = ("invalid-params", "fieldErrors", "field_errors", "fieldViolations", "field_violations")
+# Steps of a path that lead to no field; and what is said of all fields together.
+_NO_STEPS = frozenset({"", "$", "body", "payload", "data", "attributes", "__all__", "non_field_errors"})
+# What an objection has besides: what was sent, and what a program makes of it.
+_NOT_SAID = frozenset({"code", "type", "status", "value", "input", "given", "url", "id", "request_id", "instance"})
 
 
 def read_complaint(body: bytes, *, content_type: str = "") -> Complaint:
@@ -30,7 +46,7 @@ def read_complaint(body: bytes, *, content_type: str = "") -> Complaint:
         is_markup = "html" in content_type or body.lstrip()[:1] == b"<"
         return Complaint(message="" if is_markup else _text(body.decode("utf-8", "replace")))
     if isinstance(answer, list):
-        return Complaint(objections=_objections(answer))
+        return Complaint(objections=_objections([answer]))
     if not isinstance(answer, Mapping):
         return Complaint(message=_text(answer))
     return _of_object(answer)
@@ -39,78 +55,114 @@ def read_complaint(body: bytes, *, content_type: str = "") -> Complaint:
 def _of_object(answer: Mapping[str, Any]) -> Complaint:
     error = answer.get("error")
     inner = error if isinstance(error, Mapping) else {}
-    detail = answer.get("detail")
-    objections = (
-        *_objections(answer.get("errors")),
-        *_objections(inner.get("errors")),
-        *_objections(inner.get("details")),
-        *_objections(answer.get("details")),
-        *_objections(detail if isinstance(detail, list | Mapping) else None),
-    )
+    message = _sentence(answer) or _sentence(inner)
+    held = [value for one in (answer, inner) for value in _held(one)]
+    named = [one for one in (inner, answer) if _place(one)]
     return Complaint(
-        code=_code(answer.get("code")) or _code(inner.get("code")),
-        message=_first_text(answer) or _first_text(inner),
-        objections=objections[:MOST_OBJECTIONS],
+        code=_code(answer.get("code")) or _code(inner.get("code")) or (_code(error) if _is_name(error) else ""),
+        message=message,
+        objections=_objections(held, message) or _objections(named[:1], message),
         existing_id=_id(answer.get("existing_id")) or _id(inner.get("existing_id")),
     )
 
 
-def _objections(found: Any) -> tuple[Objection, ...]:
-    if isinstance(found, Mapping):
-        return tuple(_of_fields(found))[:MOST_OBJECTIONS]
+def _held(found: Mapping[str, Any]) -> list[Any]:
+    """What is in its members that hold objections."""
+    held = (found.get(name) for name in (*_HOLDERS, *_MORE_HOLDERS))
+    return [one for one in held if isinstance(one, Mapping | list)]
+
+
+def _objections(found: list[Any], message: str = "") -> tuple[Objection, ...]:
+    """Everything that is said there; `message` where an objection names its field and says nothing."""
+    read = (one if one.message else replace(one, message=message) for one in _read(found, (), _DEEPEST))
+    return tuple(islice(read, MOST_OBJECTIONS))
+
+
+def _read(found: Any, path: tuple[str, ...], depth: int) -> Iterator[Objection]:
+    """The objections at a path, each with its field, or with a sentence."""
+    if depth == 0:
+        return
     if isinstance(found, list):
-        return tuple(_of_item(item) for item in found[:MOST_OBJECTIONS])
+        for one in found:
+            yield from _read(one, path, depth - 1)
+    elif isinstance(found, Mapping):
+        yield from _of_mapping(found, path, depth)
+    elif isinstance(found, str) and (text := _text(found)):
+        if not _is_name(text):
+            yield Objection(field=_named(path), code="invalid", message=text)
+        elif path:
+            yield Objection(field=_named(path), code=_code(text) or "invalid", message="")
+        else:
+            yield Objection(field=_named(_steps(text)), code="invalid", message="")
+
+
+def _of_mapping(found: Mapping[str, Any], path: tuple[str, ...], depth: int) -> Iterator[Objection]:
+    """One objection, or those of each member: `{"field": "text"}`, `{"field": ["text", …]}`, `{"field": {…}}`."""
+    place, text = _place(found), _sentence(found)
+    if place or (text and not _says_more(found)):
+        yield Objection(
+            field=_named((*path, *place)),
+            code=_word(found.get("code")) or _word(found.get("type")) or "invalid",
+            message=text,
+            section=_word(found.get("section")),
+            party_id=_word(found.get("party_id")),
+            share_class_id=_word(found.get("share_class_id")),
+            slot=_text(found.get("slot")),
+        )
+        return
+    if held := _held(found):
+        yield from _read(held, path, depth - 1)
+        return
+    for name, said in found.items():
+        if name not in _NOT_SAID and not name.startswith("@"):
+            yield from _read(said, (*path, *_steps(name)), depth - 1)
+
+
+def _says_more(found: Mapping[str, Any]) -> bool:
+    """Whether it is a list of fields, one of which is called like a text: others say something as well."""
+    others = (value for name, value in found.items() if name not in _TEXT_NAMES and name not in _NOT_SAID)
+    return any(isinstance(value, list | Mapping) or " " in _word(value) for value in others)
+
+
+def _place(found: Mapping[str, Any]) -> tuple[str, ...]:
+    """The path to the field that it means; empty where it names none."""
+    text, source = _sentence(found), found.get("source")
+    within = source if isinstance(source, Mapping) else {}
+    for name in (*_PLACES, *(_PLACES_OF_TEXTS if text else ())):
+        said = found.get(name, within.get(name))
+        if isinstance(said, str) and said and (text or " " not in said):
+            return _steps(said)
+        if isinstance(said, list) and said and name in ("path", "loc"):
+            steps = tuple(str(step) for step in said if isinstance(step, str | int))
+            if not any(" " in step for step in steps):
+                return steps
     return ()
 
 
-def _of_fields(found: Mapping[str, Any]) -> Iterator[Objection]:
-    """`{"field": "text"}`, `{"field": ["text", …]}`, `{"field": {"message": …}}`; one detail in one object too."""
-    if any(isinstance(found.get(name), str) for name in _FIELD_NAMES) and _first_text(found):
-        yield _of_item(found)
-        return
-    for field, said in found.items():
-        for one in said if isinstance(said, list) else [said]:
-            message = _first_text(one) if isinstance(one, Mapping) else _text(one)
-            code = _word(one.get("code")) if isinstance(one, Mapping) else ""
-            yield Objection(field=_text(field), code=code or "invalid", message=message)
+def _steps(said: str) -> tuple[str, ...]:
+    """A JSON pointer's steps, or a name. A key within csp_data may have dots itself."""
+    if said.startswith(("/", "#/")):
+        return tuple(step.replace("~1", "/").replace("~0", "~") for step in said.lstrip("#").split("/")[1:])
+    _, within, key = said.partition("csp_data")
+    return ("csp_data", key.strip("./[]'\"")) if within and key else (said.removeprefix("$."),)
 
 
-def _of_item(item: Any) -> Objection:
-    if not isinstance(item, Mapping):
-        return Objection(field="", code="invalid", message=_text(item))
-    return Objection(
-        field=_field(item),
-        code=_word(item.get("code")) or _word(item.get("type")) or "invalid",
-        message=_first_text(item),
-        section=_word(item.get("section")),
-        party_id=_word(item.get("party_id")),
-        share_class_id=_word(item.get("share_class_id")),
-        slot=_text(item.get("slot")),
-    )
-
-
-def _field(item: Mapping[str, Any]) -> str:
-    for name in _FIELD_NAMES:
-        if isinstance(item.get(name), str) and item[name]:
-            return _text(item[name])
-    source = item.get("source")
-    pointer = item.get("pointer") or (source.get("pointer") if isinstance(source, Mapping) else None)
-    if isinstance(pointer, str):
-        return _named([step.replace("~1", "/").replace("~0", "~") for step in pointer.lstrip("#").split("/")[1:]])
-    where = item.get("loc")
-    return _named([str(step) for step in where]) if isinstance(where, list) else ""
-
-
-def _named(steps: list[str]) -> str:
+def _named(steps: tuple[str, ...]) -> str:
     """The field that a path leads to: within csp_data the key alone, elsewhere the path with dots."""
-    path = [step for step in steps if step and step not in ("body", "payload")]
+    path = [step for step in steps if step not in _NO_STEPS]
     if "csp_data" in path[:-1]:
         return _text(path[path.index("csp_data") + 1])
     return _text(".".join(path))
 
 
-def _first_text(found: Mapping[str, Any]) -> str:
-    return next((_text(found[name]) for name in _TEXT_NAMES if isinstance(found.get(name), str)), "")
+def _sentence(found: Mapping[str, Any]) -> str:
+    """What it says to people; the name of a fault is none."""
+    said = (_word(found.get(name)) for name in _TEXT_NAMES)
+    return next((one for one in said if one and not _is_name(one)), "")
+
+
+def _is_name(text: Any) -> bool:
+    return isinstance(text, str) and _NAME.fullmatch(text) is not None
 
 
 def _code(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -15,6 +16,7 @@ from formation_portal.applications.saving.authors import Author
 from formation_portal.contract.field import Choice
 from formation_portal.contract.language import noted, say, say_count
 from formation_portal.contract.rules import Standing
+from formation_portal.relay.problems import Trouble
 
 from .arrivals import Arrival
 from .came_back import CameBack
@@ -105,19 +107,30 @@ class AnswersPage:
 
     @property
     def problems(self) -> tuple[Question | Problem, ...]:
-        """What cannot be read, or what the service refused, in the order of the questions; then files not taken."""
-        return (*self.sheet.problems, *file_problems(self.refused))
+        """What the service said of no question here, then what cannot be read, or what it refused, in the order of the
+        questions; then files not taken."""
+        return (*self._unplaced, *self.sheet.problems, *file_problems(self.refused))
+
+    @cached_property
+    def _unplaced(self) -> tuple[Problem, ...]:
+        """What the service said against this page, and against none of its questions or documents."""
+        asked = {one.spec.name for one in self.sheet.asked}
+        said = (one for one in self.arrival.said if one.field not in asked and not one.slot and self._is_about(one))
+        return tuple(Problem("answers", message) for message in dict.fromkeys(one.message for one in said))
+
+    def _is_about(self, trouble: Trouble) -> bool:
+        """Whether what was said against the holder of the answers belongs to this page."""
+        return True
 
     @property
     def problems_title(self) -> str:
         """The heading of the error summary."""
+        answers = self.sheet.problems_title if self.sheet.problems else ""
+        if self._unplaced and not answers:
+            answers = say("The formation service asks for a change")
         count = len(self.refused)
-        files = say_count("{count} file was not taken", "{count} files were not taken", count)
-        if not count:
-            return self.sheet.problems_title
-        if not self.sheet.problems:
-            return files
-        return say("{problems}, and {files}", problems=self.sheet.problems_title, files=files)
+        files = say_count("{count} file was not taken", "{count} files were not taken", count) if count else ""
+        return say("{problems}, and {files}", problems=answers, files=files) if answers and files else answers or files
 
     @property
     def needs_title(self) -> str:
@@ -130,7 +143,7 @@ class AnswersPage:
         said = [say("Everything else is saved.")]
         if self.sheet.overlong:
             said.append(say("Leave this page only when it is shorter: until then, what was there before stays."))
-        elif self.sheet.problems:
+        elif self.sheet.problems or self._unplaced:
             said.append(say("What you typed stays as you typed it."))
         if self.refused:
             said.append(say("Choose the file again: no page can keep it for you."))

@@ -15,10 +15,12 @@ from formation_portal.relay.waiting import wait_for
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """How far one holder's answers have come, and why our team has them; the service's words against them by field."""
+    """How far one holder's answers have come, and why our team has them; what the service said against them, and its
+    words by field."""
 
     state: str = "saved"
     why: str = ""
+    said: tuple[Trouble, ...] = ()
     refused: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -69,8 +71,8 @@ class Arrivals:
         at = self._submission.at
         if at and changed_at and changed_at < at:
             said = (*said, *self._submission.problems)
-        ours = {one.field: one.message for one in said if (one.party, one.share_class) == (party, share_class)}
-        return Arrival(view.state.value, view.why, ours)
+        ours = tuple(one for one in said if (one.party, one.share_class) == (party, share_class))
+        return Arrival(view.state.value, view.why, ours, {one.field: one.message for one in ours})
 
 
 def arrivals(application: Application) -> Arrivals:

@@ -15,6 +15,7 @@ from formation_portal.gateway.errors import Objection
 from . import bodies
 from .kinds import Kind, Name
 from .models import Delivery, DeliveryState
+from .wishes import Payload
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def _located(objection: Objection, row: Delivery, tokens: Mapping[str, Name], dr
         field=field,
         code=objection.code,
         message=objection.message or say("Change this answer: the formation service refused it"),
-        section=_section_key(draft, objection, field, party=party, share_class=share_class),
+        section=_section_key(draft, objection, field, row.sent, party=party, share_class=share_class),
         party=party,
         share_class=share_class,
         slot=objection.slot or str((row.sent or {}).get("document_key", "")),
@@ -80,15 +81,20 @@ def _fields(draft: Draft, *, party: str, share_class: str) -> tuple[FieldSpec, .
 
 
 def _field(said: str, row: Delivery, fields: Iterable[FieldSpec]) -> str:
-    """Our name for the field: as the service says it, or by the property that it is sent as; else the service's."""
+    """Our name for the field: as the service says it, or by the property that it is sent as, at the end of a path too;
+    else the service's."""
     kind = row.name[0]
     answers = {"answers": {spec.name: None for spec in fields}}
     # A submission speaks about any thing's answers; properties of parties and classes have the same names.
     kinds = (Kind.ENTITY, Kind.PARTY) if kind.is_deed else (kind,)
-    return next((name for one in kinds if (name := bodies.field_of(one, answers, said))), said)
+    steps = said.split(".")
+    ends = [".".join(steps[place:]) for place in range(len(steps))]
+    return next((name for end in ends for one in kinds if (name := bodies.field_of(one, answers, end))), said)
 
 
-def _section_key(draft: Draft, objection: Objection, field: str, *, party: str, share_class: str) -> str:
+def _section_key(
+    draft: Draft, objection: Objection, field: str, sent: Payload | None, *, party: str, share_class: str
+) -> str:
     schema = draft.schema
     if objection.section:
         meant = (one.key for one in schema.sections if objection.section in (one.key, one.title, one.scope))
@@ -102,8 +108,12 @@ def _section_key(draft: Draft, objection: Objection, field: str, *, party: str, 
         sections, group = (schema.share_section,) if schema.share_section else (), "share_class"
     else:
         sections, group = schema.entity_sections, "entity"
-    asks = (one.key for one in sections if any(spec.name == field for spec in one.groups.get(group, ())))
-    return next(asks, sections[0].key if sections else "")
+    # Of what names no field of ours it is said where something stands that was sent.
+    for names in ({field}, set((sent or {}).get("answers", {}))):
+        for one in sections:
+            if any(spec.name in names for spec in one.groups.get(group, ())):
+                return one.key
+    return sections[0].key if sections else ""
 
 
 def needs_of(rows: Iterable[Delivery]) -> tuple[Need, ...]:

@@ -102,6 +102,91 @@ def test_a_page_of_mark_up_says_nothing(content_type: str) -> None:
     assert read_complaint(b"<h1>Bad gateway</h1>", content_type=content_type) == Complaint()
 
 
+SHORT = "Alternate name is too short"
+# What twenty services say of one field, each in its own way.
+SHAPES: dict[str, Any] = {
+    "details with a field": {"error": {"code": "invalid", "message": SHORT, "details": {"field": "lagoon.alternate"}}},
+    "details with a path": {"error": {"message": SHORT, "details": {"path": "csp_data.lagoon.alternate", "min": 3}}},
+    "details with a pointer": {"error": {"message": SHORT, "details": {"pointer": "/csp_data/lagoon.alternate"}}},
+    "details with a loc": {"error": {"message": SHORT, "details": {"loc": ["body", "csp_data", "lagoon.alternate"]}}},
+    "details with a param": {"error": {"message": SHORT, "details": {"param": "lagoon.alternate"}}},
+    "details with names": {"error": {"message": SHORT, "details": {"fields": ["lagoon.alternate"]}}},
+    "a list of details": {"error": {"message": "Look again", "details": [{"param": "lagoon.alternate", "msg": SHORT}]}},
+    "an error with a param": {"error": {"type": "invalid", "message": SHORT, "param": "lagoon.alternate"}},
+    "a message with a field": {"message": SHORT, "field": "lagoon.alternate"},
+    "a text with a field": {"error": SHORT, "field": "lagoon.alternate"},
+    "errors within csp_data": {"errors": {"csp_data": {"lagoon.alternate": [SHORT]}}},
+    "errors by a path with dots": {"message": "Look again", "errors": {"csp_data.lagoon.alternate": [SHORT]}},
+    "errors by a path in brackets": {"errors": {"csp_data[lagoon.alternate]": SHORT}},
+    "errors by a pointer": {"errors": {"/csp_data/lagoon.alternate": {"message": SHORT}}},
+    "errors with a source": {
+        "errors": [{"status": "422", "source": {"pointer": "/data/csp_data/lagoon.alternate"}, "detail": SHORT}]
+    },
+    "errors with the path as a list": {"errors": [{"message": SHORT, "path": ["csp_data", "lagoon.alternate"]}]},
+    "a detail with a loc": {"detail": [{"loc": ["body", "csp_data", "lagoon.alternate"], "msg": SHORT}]},
+    "a detail by field": {"detail": {"csp_data": {"lagoon.alternate": [SHORT]}}},
+    "violations": {"title": "Bad Request", "violations": [{"field": "lagoon.alternate", "description": SHORT}]},
+    "invalid params": {"title": "Bad", "invalid-params": [{"name": "lagoon.alternate", "reason": SHORT}]},
+    "field violations": {
+        "error": {"message": "Bad", "details": [{"fieldViolations": [{"field": "lagoon.alternate", "message": SHORT}]}]}
+    },
+    "a bare list": [{"field": "lagoon.alternate", "message": SHORT}],
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_whatever_shape_a_refusal_has_its_words_stand_at_its_field(shape: str) -> None:
+    found = read(SHAPES[shape]).objections
+    assert [(one.field, one.message) for one in found] == [("lagoon.alternate", SHORT)]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"error": {"message": SHORT, "details": {"min_length": 3, "retry": False}}},
+        {"error": {"message": SHORT, "details": None}},
+        {"error": {"message": SHORT, "details": {}}},
+        {"error": {"message": SHORT, "details": [7, None]}},
+        {"error": "validation_failed", "message": SHORT},
+        {"error": {"message": SHORT, "type": "VALIDATION_FAILED", "meta": {"seen": [1]}}},
+        {"errors": [SHORT]},
+        {"errors": {"__all__": [SHORT]}},
+        {"errors": {"non_field_errors": [SHORT]}},
+        {"errors": [{"code": "too_short", "message": SHORT, "value": "A b"}]},
+    ],
+)
+def test_what_names_no_field_is_said_of_the_whole(answer: Any) -> None:
+    complaint = read(answer)
+    said = [(one.field, one.message) for one in complaint.objections] or [("", complaint.message)]
+    assert said == [("", SHORT)]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"error": {"code": "invalid", "details": {"field": "lagoon.alternate"}}},
+        {"errors": {"lagoon.alternate": ["invalid_format"]}},
+        {"errors": ["lagoon.alternate"]},
+        {"error": "invalid_request", "details": {"pointer": "/csp_data/lagoon.alternate"}},
+        {"errors": [{"field": "lagoon.alternate", "message": "errors.too_short"}]},
+        {"errors": {"csp_data": {"lagoon.alternate": "REQUIRED"}}},
+    ],
+)
+def test_a_name_is_never_taken_for_a_sentence(answer: Any) -> None:
+    complaint = read(answer)
+    assert [(one.field, one.message) for one in complaint.objections] == [("lagoon.alternate", "")]
+    assert complaint.message == ""
+
+
+def test_fields_that_are_called_like_texts_are_fields() -> None:
+    found = read({"errors": {"title": "is too long", "email": "is taken", "name": ["is odd"]}}).objections
+    assert {one.field: one.message for one in found} == {"title": "is too long", "email": "is taken", "name": "is odd"}
+
+
+def test_a_name_without_end_takes_no_time() -> None:
+    assert read({"error": "a" + "_-" * 200 + "!"}).message.startswith("a_-")
+
+
 def test_long_texts_and_long_lists_end() -> None:
     found = read({"detail": "x" * 10_000, "errors": [{"field": "f", "detail": "y"}] * 1_000})
     assert len(found.message) == 500

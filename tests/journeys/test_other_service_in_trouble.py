@@ -35,6 +35,30 @@ def submitted(browser: InProcessBrowser, overview: Page) -> Page:
     return browser.get(status.address)
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"error": {"code": "taken", "message": WORDS, "details": {"field": "register.shard"}}},
+        {"error": {"code": "taken", "message": WORDS, "details": {"shard": 7}}},
+        {"message": WORDS, "errors": ["name.of.theirs"]},
+    ],
+)
+def test_what_is_said_at_no_field_of_ours_stands_at_the_head_of_its_section(
+    body: Any, overview: Page, browser: InProcessBrowser, at_other_service: OtherService
+) -> None:
+    at_other_service.answer(CREATE, 422, body, times=1)
+    submitted(browser, overview)
+    section = browser.get(sections_of(overview)[0])
+    assert section.errors == [WORDS]
+    assert "shard" not in section.words
+    assert "theirs" not in section.words
+    others = [browser.get(one) for one in sections_of(overview)[1:]]
+    assert not any(WORDS in page.words for page in others)
+    rename(browser, overview, "Larkspur")
+    submitted(browser, overview)
+    assert at_other_service.only_entity().created["name"] == "Larkspur"
+
+
 def rename(browser: InProcessBrowser, overview: Page, name: str) -> None:
     """What the customer does about a name that was refused."""
     form = browser.get(sections_of(overview)[0]).form(button="Save")
@@ -63,6 +87,8 @@ def _every_page_opens(browser: InProcessBrowser, overview: Page) -> None:
         ),
         (422, {"detail": [{"loc": ["body", "name"], "msg": WORDS, "type": "value_error"}]}),
         (409, {"error": {"code": "taken", "message": "Look again", "details": {"name": [WORDS]}}}),
+        (422, {"error": {"code": "taken", "message": WORDS, "details": {"field": "name"}}}),
+        (422, {"errors": {"entity": {"name": [WORDS]}}}),
     ],
 )
 def test_a_refused_field_says_so_in_the_services_words_and_can_be_mended(
