@@ -1,7 +1,7 @@
 """Answers in a body, read as they are written: known, well-formed, or refused with a pointer (interface, "Limits").
 
-The contract's fields read the values, so the service takes exactly what the portal takes. What is missing is not the
-matter here; that is judged on submit.
+The contract's fields read the values, and what they would write is what the body must hold, in JSON's own types: "12"
+is no number, "true" no boolean. What is missing is not the matter here; that is judged on submit.
 """
 
 from collections.abc import Iterator, Mapping
@@ -57,6 +57,7 @@ class Reader:
                 values[path] = self._value(known.get(path), raw)
             except AnswerError as error:
                 name = known[path].name if path in known else ".".join(path)
+                where = pointer(*within, *path, *error.part) if isinstance(error, WrongType) else where
                 complaints.append(Complaint(where, error.code, error.message, name))
         return Said(values, tuple(complaints))
 
@@ -74,7 +75,34 @@ class Reader:
             raise AnswerError(*objection)
         if spec.refers_to_share_class and value not in self.share_classes:
             raise AnswerError("unknown_share_class", f"“{spec.label}” names no share class of this entity")
-        return _complete(spec, raw, spec.payload(value))
+        payload = _complete(spec, raw, spec.payload(value))
+        _refuse_other_types(spec, raw, payload, ())
+        return payload
+
+
+class WrongType(AnswerError):
+    """A value of another JSON type than the interface says; `part` leads to it within the answer."""
+
+    def __init__(self, spec: FieldSpec, wanted: Any, part: Path) -> None:
+        named = f"“{spec.label}”" + "".join(f", {one}," for one in part)
+        super().__init__("wrong_type", f"{named} must be {_TYPES[_type_of(wanted)]}")
+        self.part = part
+
+
+_TYPES = {bool: "true or false", float: "a number", str: "a text", list: "a list", dict: "an object"}
+
+
+def _type_of(value: Any) -> type:
+    """JSON has one kind of number."""
+    return float if type(value) is int else type(value)
+
+
+def _refuse_other_types(spec: FieldSpec, raw: Any, payload: Any, part: Path) -> None:
+    if _type_of(raw) is not _type_of(payload):
+        raise WrongType(spec, payload, part)
+    if isinstance(payload, dict):
+        for name, value in payload.items():
+            _refuse_other_types(spec, raw[name], value, (*part, name))
 
 
 def _cleared(spec: FieldSpec, raw: Any) -> None:

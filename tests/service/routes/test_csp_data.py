@@ -46,6 +46,57 @@ def test_a_value_of_the_wrong_shape_is_refused_at_its_field(
     assert error["detail"]
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "part"),
+    [
+        ("listed", "true", ""),
+        ("listed", "false", ""),
+        ("listed", 1, ""),
+        ("staff", "12", ""),
+        ("staff", "12.5", ""),
+        ("staff", True, ""),
+        ("staff", [12], ""),
+        ("capital", {"amount": "5", "currency": "USD"}, "/amount"),
+        ("capital", {"amount": "5"}, ""),
+        ("capital", {"amount": True, "currency": "USD"}, "/amount"),
+        ("started", {"day": "24", "month": "11", "year": "2026"}, ""),
+        ("markets", "Europe", ""),
+        ("activity", ["Trading"], ""),
+        ("partners", False, ""),
+    ],
+)
+def test_a_value_of_another_json_type_is_refused_and_not_converted(
+    caller: Caller, entity: str, key: str, value: Any, part: str
+) -> None:
+    before = caller.get(f"/entities/{entity}/csp-data").json()
+    answer = caller.answers(entity, **{key: value})
+    problem(answer, 422, "validation_failed")
+    assert pointers(answer)[0] in (f"/csp_data/bvi.{key}{part}", f"/csp_data/bvi.{key}")
+    assert caller.get(f"/entities/{entity}/csp-data").json() == before
+
+
+def test_a_wrong_type_is_said_in_words_at_its_part(caller: Caller, entity: str) -> None:
+    error = caller.answers(entity, capital={"amount": "5", "currency": "USD"}).json()["errors"][0]
+    assert error == {
+        "pointer": "/csp_data/bvi.capital/amount",
+        "field": "bvi.capital",
+        "code": "wrong_type",
+        "detail": "“Capital”, amount, must be a number",
+    }
+    details = [caller.answers(entity, **{key: said}).json()["errors"][0]["detail"] for key, said in MISSAID.items()]
+    assert details == ["“Listed” must be true or false", "“Staff” must be a number"]
+
+
+MISSAID = {"listed": "true", "staff": "12"}
+
+
+def test_values_of_every_json_type_are_taken(caller: Caller, entity: str) -> None:
+    said = {"listed": False, "staff": 12.5, "markets": ["Asia"], "capital": {"amount": 5.0, "currency": "USD"}}
+    assert caller.answers(entity, **said).status_code == 200
+    held = caller.get(f"/entities/{entity}/csp-data").json()["data"]["csp_data"]
+    assert {name: held[f"bvi.{name}"] for name in said} == said
+
+
 def test_an_amount_has_both_keys(caller: Caller, entity: str) -> None:
     caller.answers(entity, capital={"amount": 50000, "currency": "USD"})
     held = caller.get(f"/entities/{entity}/csp-data").json()["data"]["csp_data"]
