@@ -54,7 +54,16 @@ ROOMS = {
 }
 
 # Modules beside the rooms that know none of them: any room may stand on these.
-NO_ROOM = {"databases", "headers", "environment", "assets", "secret_files", "steady_work", "whole_numbers"}
+NO_ROOM = {
+    "databases",
+    "headers",
+    "environment",
+    "assets",
+    "processes",
+    "secret_files",
+    "steady_work",
+    "whole_numbers",
+}
 
 # The contract's own libraries: the standard library aside, pydantic and plain data.
 CONTRACT_MAY_IMPORT = {"pydantic", "babel", "phonenumbers", "formation_portal"}

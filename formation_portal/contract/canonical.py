@@ -17,6 +17,9 @@ CLASS_SHARES = "share_class.maximum_shares"
 SHAREHOLDER = "shareholder"
 BENEFICIAL_OWNER = "ubo"
 
+# The roles that the interface names ("Section", "Roles"): what a service says of who has them can be understood.
+ROLES = frozenset({"director", SHAREHOLDER, BENEFICIAL_OWNER, "member", "supervisor", "manager", "officer"})
+
 PARTY_KINDS = ("person", "corporate", "foundation")
 # A person stands for nobody else. Companies belong to somebody; foundations belong to nobody.
 PERSON = "person"

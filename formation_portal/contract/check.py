@@ -1,12 +1,14 @@
 """What a schema gets wrong, and what follows (supplement, "What a schema may get wrong").
 
-Faults make the product unavailable; warnings leave it usable, with the consequence that the table names.
+Faults make the product unavailable; warnings leave it usable, with the consequence that the table names. Notes name
+what is drawn and sent as it stands.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from . import canonical
 from .circles import DEEPEST, find_circle, longest_chain
 from .conditions import Condition
 from .places import Directory, Place, all_places
@@ -25,10 +27,11 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that a schema gets wrong."""
+    """All that a schema gets wrong; and notes, of what is right here and may not be known elsewhere."""
 
     faults: tuple[Finding, ...]
     warnings: tuple[Finding, ...]
+    notes: tuple[Finding, ...] = ()
 
     @property
     def is_usable(self) -> bool:
@@ -43,7 +46,7 @@ def check_schema(schema: FormSchema) -> Report:
 
 def _check(schema: FormSchema) -> Report:
     faults = (*_identity(schema), *_repeated_keys(schema), *_circles(schema))
-    return Report(tuple(faults), (*_sections(schema), *_fields(schema), *_rules(schema)))
+    return Report(tuple(faults), (*_sections(schema), *_fields(schema), *_rules(schema)), tuple(_roles(schema)))
 
 
 def _identity(schema: FormSchema) -> Iterator[Finding]:
@@ -107,6 +110,14 @@ def _sections(schema: FormSchema) -> Iterator[Finding]:
         if not section.has_usable_minimum:
             yield Finding("bad_minimum", title, f"The minimum of “{title}” is no count of parties; 0 is taken")
         yield from _conditional_minimum(schema, section)
+
+
+def _roles(schema: FormSchema) -> Iterator[Finding]:
+    for section in schema.role_sections:
+        if section.role not in canonical.ROLES:
+            named = f"“{_title(section)}” asks for the role “{section.role}”"
+            message = f"{named}, which the interface doesn't name: the service may not know who has it"
+            yield Finding("unknown_role", _title(section), message)
 
 
 def _conditional_minimum(schema: FormSchema, section: Section) -> Iterator[Finding]:

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from formation_portal.contract import canonical
 from formation_portal.service.forms import (
     entity_answers_of_agent,
     form_of,
@@ -12,6 +11,7 @@ from formation_portal.service.forms import (
     share_class_answers_of_agent,
 )
 from formation_portal.service.models import Document, Entity, Party, ShareClass, Shareholding
+from formation_portal.service.roles import active_roles
 
 Wire = dict[str, Any]
 
@@ -48,14 +48,14 @@ def entity_records(entities: Iterable[Entity]) -> list[Wire]:
 def party_record(party: Party, entity: Entity) -> Wire:
     """A party; a shareholder without shares has the role pending (interface, "States and transitions")."""
     provided, _ = party_answers_of_agent(form_of(entity.form), party.party_type, party.roles)
-    pending = [role for role in party.roles if role == canonical.SHAREHOLDER and not getattr(party, "holds", False)]
+    active = active_roles(party)
     return {
         **_merged(party.properties, provided),
         "party_id": party.id,
         "entity_id": party.entity_id,
         "party_type": party.party_type,
-        "roles": [role for role in party.roles if role not in pending],
-        "pending_roles": pending,
+        "roles": active,
+        "pending_roles": [role for role in party.roles if role not in active],
         "created_at": time_of(party.created_at),
         "updated_at": time_of(party.updated_at),
     }

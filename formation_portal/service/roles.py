@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable
 
+from formation_portal.contract import canonical
 from formation_portal.contract.schema import FormSchema
+from formation_portal.service.models import Party
 from formation_portal.service.problems import Complaint, pointer, refuse_if_any
 
 # The interface's role table; it decides where the entity's schema has no section for the role.
@@ -14,6 +16,14 @@ APPLIES_TO = {
     "supervisor": frozenset({"person", "corporate"}),
     "officer": frozenset({"person"}),
 }
+
+
+def active_roles(party: Party) -> list[str]:
+    """Those that a party has: who has no shares is a potential shareholder only (interface, "States and transitions").
+
+    Whether it has any is read with the party (`access.with_holds`); a new one has none.
+    """
+    return [role for role in party.roles if role != canonical.SHAREHOLDER or getattr(party, "holds", False)]
 
 
 def refuse_unfit(form: FormSchema, kind: str, roles: Iterable[str]) -> None:

@@ -59,6 +59,15 @@ def test_a_warning_leaves_the_product_usable(schema: FormSchema, code: str) -> N
     assert [finding.code for finding in report.warnings] == [code]
 
 
+def test_a_role_that_the_interface_does_not_name_is_noted() -> None:
+    report = check_schema(form(FINE, role("wizard"), role("director"), role("manager"), role("officer")))
+    assert report.is_usable
+    assert report.warnings == ()
+    [note] = report.notes
+    assert note.code == "unknown_role"
+    assert "the role “wizard”, which the interface doesn't name" in note.message
+
+
 def test_any_role_name_is_a_role() -> None:
     report = check_schema(form(role("wizard")))
     assert (report.faults, report.warnings) == ((), ())

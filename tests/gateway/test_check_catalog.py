@@ -43,7 +43,9 @@ def test_every_fault_and_every_warning_is_listed(at_other_service: OtherService)
     ):
         assert words in said
     assert "Company with warnings (warned)\n" in said
-    assert "Company of every kind" not in said
+    every_kind = said.partition("Company of every kind")[2].split("\n")[1:3]
+    assert all(line.startswith("  note: ") for line in every_kind)
+    assert "the role “protector”, which the interface doesn't name" in every_kind[0]
     assert f"{len(USABLE) + len(FAULTY) + 3} products, {len(FAULTY) + 3} unavailable" in said
 
 

@@ -12,7 +12,7 @@ from formation_portal.gateway.products import Product, read_products
 
 
 class Command(BaseCommand):
-    """Lists every fault and warning of the schema check (supplement, "What a schema may get wrong")."""
+    """Lists every fault, warning and note of the schema check (supplement, "What a schema may get wrong")."""
 
     help = "Check the catalog of the formation service; exit 1 where a fault makes a product unavailable."
 
@@ -36,15 +36,18 @@ class Command(BaseCommand):
         """Say what is wrong with one product; the number of warnings."""
         report = check_schema(product.item.form) if product.item else None
         warnings: tuple[Finding, ...] = report.warnings if report else ()
+        notes: tuple[Finding, ...] = report.notes if report else ()
         faults = [finding.message for finding in report.faults] if report else []
         if product.reason and not faults:
             faults = [product.reason]
-        if faults or warnings:
+        if faults or warnings or notes:
             self.stdout.write(f"{_printable(product.name)} ({product.key})")
         for message in faults:
             self.stdout.write(f"  fault: {_printable(message)}", self.style.ERROR)
         for finding in warnings:
             self.stdout.write(f"  warning: {_printable(finding.message)}", self.style.WARNING)
+        for finding in notes:
+            self.stdout.write(f"  note: {_printable(finding.message)}")
         return len(warnings)
 
 

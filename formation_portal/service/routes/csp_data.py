@@ -6,6 +6,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Body, Router
 
+from formation_portal.service import events
 from formation_portal.service.access import (
     entity_to_read,
     entity_to_write,
@@ -46,8 +47,10 @@ def submit_csp_data(request: HttpRequest, entity_id: EntityId, body: Annotated[C
     said = reader.csp_data(body.csp_data, _askable(entity, holder))
     refuse_if_any(said.complaints)
     row = holder or entity
-    row.csp_data = said.laid_over(row.csp_data)
+    before, row.csp_data = row.csp_data, said.laid_over(row.csp_data)
     row.save()
+    if isinstance(holder, Party) and holder.csp_data != before:
+        events.party(entity, "updated", holder)
     return {"data": csp_record(entity, holder)}
 
 

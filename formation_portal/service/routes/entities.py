@@ -15,6 +15,7 @@ from formation_portal.service.access import (
     entity_to_move,
     entity_to_read,
     entity_to_write,
+    parties_of,
     share_class_ids,
 )
 from formation_portal.service.auth import key_of, require
@@ -114,6 +115,7 @@ def delete_entity(request: HttpRequest, entity_id: EntityId) -> None:
     entity = entity_to_move(request, entity_id)
     if entity.state is not State.DRAFT:
         raise Refusal("invalid_state", f"Only a draft can be deleted; this entity is {entity.status}.")
+    events.party(entity, "removed", *parties_of(entity))
     storage.remove_after_commit(list(entity.documents.values_list("path", flat=True)))
     entity.delete()
 

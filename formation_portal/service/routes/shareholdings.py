@@ -21,6 +21,7 @@ from formation_portal.service.models import Entity, Party, ShareClass, Sharehold
 from formation_portal.service.pagination import PER_PAGE, PageNumber, PerPage, page_of
 from formation_portal.service.problems import Refusal
 from formation_portal.service.records import shareholding_record
+from formation_portal.service.roles import active_roles
 from formation_portal.service.routing import JSON, route
 from formation_portal.service.shapes.base import EntityId, One, Page, ShareholdingId
 from formation_portal.service.shapes.share import ShareholdingIn, ShareholdingOut, ShareholdingPatch
@@ -56,7 +57,15 @@ def add_shareholding(request: HttpRequest, entity_id: EntityId, body: Shareholdi
         _refuse_twin(party, share_class)
         raise
     events.shareholding_created(entity, row)
+    _tell_where_roles_changed(entity, party)
     return {"data": shareholding_record(row)}
+
+
+def _tell_where_roles_changed(entity: Entity, before: Party) -> None:
+    """With the first shares a potential shareholder becomes an active one, and with the last the other way round."""
+    party = party_of(entity, before.id)
+    if active_roles(party) != active_roles(before):
+        events.party(entity, "updated", party)
 
 
 def _named(entity: Entity, body: ShareholdingIn) -> tuple[Party, ShareClass]:
@@ -108,4 +117,8 @@ def update_shareholding(
 @route(router, "DELETE", ONE, scopes=WRITE, gives=None, status=204, refuses=(409,))
 def remove_shareholding(request: HttpRequest, entity_id: EntityId, shareholding_id: ShareholdingId) -> None:
     """**S** Takes the shares back; with the last ones its party is a potential shareholder again."""
-    shareholding_of(entity_to_write(request, entity_id), shareholding_id).delete()
+    entity = entity_to_write(request, entity_id)
+    row = shareholding_of(entity, shareholding_id)
+    party = party_of(entity, row.party_id)
+    row.delete()
+    _tell_where_roles_changed(entity, party)

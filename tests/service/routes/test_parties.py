@@ -1,7 +1,9 @@
+from typing import Any
+
 import pytest
 
 from formation_portal.contract.lifecycle import State
-from formation_portal.service.models import Entity, Event
+from formation_portal.service.models import Entity, Event, EventDelivery
 from tests.service import forms
 from tests.service.caller import Caller, pointers, problem
 
@@ -187,6 +189,65 @@ def test_what_happens_to_parties_is_told(caller: Caller, entity: str) -> None:
         ("party.updated", told),
         ("party.removed", told),
     ]
+
+
+def told_of(party: str) -> list[tuple[str, list[str]]]:
+    """What was told of a party: the kind of event, and the roles in it."""
+    events = Event.objects.filter(type__startswith="party.").order_by("number")
+    return [(event.type, event.data["roles"]) for event in events if event.data["party_id"] == party]
+
+
+def shown(caller: Caller, entity: str, party: str) -> list[str]:
+    return list(caller.get(f"/entities/{entity}/parties/{party}").json()["data"]["roles"])
+
+
+def test_an_event_names_only_roles_that_the_record_shows(caller: Caller, entity: str) -> None:
+    party = caller.person(entity, "shareholder", "director")
+    assert told_of(party) == [("party.added", ["director"])]
+    assert shown(caller, entity, party) == ["director"]
+
+
+def test_becoming_an_active_shareholder_is_told_and_no_longer_being_one(caller: Caller, entity: str) -> None:
+    party = caller.person(entity, "shareholder")
+    first = caller.holding(entity, party, caller.share_class(entity))
+    second = caller.holding(entity, party, caller.share_class(entity, name="B"))
+    assert told_of(party) == [("party.added", []), ("party.updated", ["shareholder"])], "once, with the first shares"
+    caller.delete(f"/entities/{entity}/shareholdings/{first}")
+    assert len(told_of(party)) == 2
+    caller.delete(f"/entities/{entity}/shareholdings/{second}")
+    assert told_of(party)[2:] == [("party.updated", [])]
+    assert shown(caller, entity, party) == []
+
+
+def test_a_change_of_a_partys_answers_is_told_and_the_same_again_is_not(caller: Caller, entity: str) -> None:
+    party = caller.person(entity, "director")
+    share_class = caller.share_class(entity)
+    body = {
+        "csp_form_schema_id": forms.SHARES_SCHEMA,
+        "scope": "party",
+        "party_id": party,
+        "csp_data": {"bvi.class_right": share_class},
+    }
+    for _ in range(2):
+        assert caller.post(f"/entities/{entity}/csp-data", body).status_code == 200
+    caller.answers(entity, activity="Trading")
+    assert told_of(party) == [("party.added", ["director"]), ("party.updated", ["director"])]
+
+
+def test_deleting_a_draft_is_told_of_each_of_its_parties(
+    caller: Caller, entity: str, django_assert_max_num_queries: Any
+) -> None:
+    caller.webhook("https://hooks.example.com/in", "party.removed")
+    parties = [caller.person(entity, role) for role in ("director", "ubo", "shareholder")]
+    with django_assert_max_num_queries(30, using="service"):
+        assert caller.delete(f"/entities/{entity}").status_code == 204
+    removed = Event.objects.filter(type="party.removed").order_by("number")
+    assert [(event.data["party_id"], event.data["roles"]) for event in removed] == [
+        (parties[0], ["director"]),
+        (parties[1], ["ubo"]),
+        (parties[2], []),
+    ]
+    assert EventDelivery.objects.filter(event__in=removed, about=entity).count() == 3
 
 
 def test_nobody_is_told_of_what_was_refused(caller: Caller, entity: str) -> None:

@@ -63,6 +63,7 @@ def test_every_kind_of_event_arrives_in_its_order(caller: Caller, receiver: Rece
         "entity.created",
         "party.added",
         "shareholding.created",
+        "party.updated",
         "document.uploaded",
         "party.added",
         "party.updated",
