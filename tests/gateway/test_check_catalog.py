@@ -43,9 +43,11 @@ def test_every_fault_and_every_warning_is_listed(at_other_service: OtherService)
     ):
         assert words in said
     assert "Company with warnings (warned)\n" in said
-    every_kind = said.partition("Company of every kind")[2].split("\n")[1:3]
-    assert all(line.startswith("  note: ") for line in every_kind)
-    assert "the role “protector”, which the interface doesn't name" in every_kind[0]
+    assert "note: “Protectors” asks for the role “protector”, which the interface doesn't name" in said
+    of_every_kind = said.partition("Company of every kind")[2].split("Company")[0]
+    assert "note: “Council” asks for the role “council”" in of_every_kind
+    assert "fault" not in of_every_kind
+    assert "warning" not in of_every_kind
     assert f"{len(USABLE) + len(FAULTY) + 3} products, {len(FAULTY) + 3} unavailable" in said
 
 
