@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import requests
 
-from .served import READY, Served, eventually, free_port, is_gone
+from .served import PATIENCE, READY, Served, eventually, free_port, is_gone
 
 # The tests start and end one portal, so that they run one after the other.
 pytestmark = pytest.mark.xdist_group("serve")
@@ -136,6 +137,26 @@ def test_a_service_that_is_down_is_a_warning_and_a_clear_page(served: Served, tm
     status, html = portal.get("/")
     assert status == 503
     assert "What you have saved is safe here" in html
+    assert portal.end() == 0
+
+
+def test_two_behind_a_trusted_proxy_do_not_lock_one_another_out(served: Served) -> None:
+    """The test stands for the proxy: each client is named behind what that client had said itself."""
+    portal = Served(served.data, served.port, {"TRUSTED_PROXIES": "127.0.0.0/8"}).start()
+    portal.until(READY)
+
+    def signs_in(client: str, *, email: str = "demo@example.com", password: str = "formation-demo") -> bool:
+        browser = requests.Session()
+        browser.headers["X-Forwarded-For"] = f"192.0.2.1, {client}"
+        address = f"http://127.0.0.1:{portal.port}/accounts/login/"
+        browser.get(address, timeout=PATIENCE)
+        posted = {"login": email, "password": password, "csrfmiddlewaretoken": browser.cookies["csrftoken"]}
+        return browser.post(address, posted, allow_redirects=False, timeout=PATIENCE).status_code == 302
+
+    for number in range(11):
+        assert not signs_in("198.51.100.1", email=f"{number}@example.com", password="wrong")
+    assert not signs_in("198.51.100.1"), "whoever guesses is slowed down"
+    assert signs_in("198.51.100.2")
     assert portal.end() == 0
 
 

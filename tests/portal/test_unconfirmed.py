@@ -1,5 +1,6 @@
 """Before its address is confirmed an account has drafts of its own, and every page of an application says so."""
 
+import re
 from typing import Any
 
 import pytest
@@ -164,6 +165,31 @@ def test_the_letter_is_linked_where_it_stays_and_a_portal_that_sends_none_says_s
     assert (f'href="/letters/{letter.number}/"' in page) is has_letter
     assert ('action="/accounts/confirmation/"' in page) is can_confirm
     assert ("can’t send e-mail" in page) is not can_confirm
+
+
+@pytest.mark.parametrize(("demo", "goes_out"), [(True, False), (True, True), (False, False)])
+def test_a_reset_leads_to_its_letter_where_letters_stay(demo: bool, goes_out: bool, owner: Any, settings: Any) -> None:
+    settings.DEMO, settings.LETTERS_GO_OUT = demo, goes_out
+    page = Client().post("/accounts/password/reset/", {"email": owner.email}, follow=True).content.decode()
+    assert ('href="/letters/"' in page) is (demo and not goes_out)
+
+
+def test_no_hidden_field_takes_the_room_between_a_form_and_its_button(owner: Any, as_owner: Client) -> None:
+    """Of the stylesheet's rule for hidden fields, which stand first and take no room."""
+    pages = [
+        Client().get(f"/accounts/{name}/?next=/applications/").content.decode()
+        for name in ("signup", "login", "password/reset")
+    ]
+    owner.set_password("a long passphrase")
+    owner.save()
+    as_owner.force_login(owner)
+    pages += [
+        as_owner.get(f"/accounts/{name}/?next=/applications/").content.decode()
+        for name in ("password/change", "reauthenticate")
+    ]
+    for page in pages:
+        assert 'name="next"' in page
+        assert not re.search(r'<input type="hidden"[^>]*>\s*<p class="actions"', page)
 
 
 def test_after_signing_up_one_thing_is_said_once() -> None:

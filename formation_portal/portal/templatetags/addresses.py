@@ -36,10 +36,16 @@ def address_to_confirm(context: dict[str, Any]) -> str:
 @register.simple_tag
 def letter_to_confirm(address: EmailAddress | str) -> str:
     """Where the letter that was sent to the address can be read; only in a demo whose letters stay in the outbox."""
-    if not settings.DEMO or settings.LETTERS_GO_OUT:
+    if not outbox_url():
         return ""
     sent = Letter.objects.filter(kind="confirmation", to=str(address)).exclude(text="").first()
     return reverse("portal:letter", args=[sent.number]) if sent else ""
+
+
+@register.simple_tag
+def outbox_url() -> str:
+    """Where letters can be read that go nowhere; only in a demo without a mail server."""
+    return reverse("portal:letters") if settings.DEMO and not settings.LETTERS_GO_OUT else ""
 
 
 @register.simple_tag
