@@ -5,6 +5,7 @@ from typing import Any
 
 from django.contrib.auth import get_user_model
 
+from formation_portal.accounts import addresses
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
@@ -88,10 +89,12 @@ def product(item: dict[str, Any] = ITEM) -> CatalogItem:
 
 
 def customer() -> Any:
-    """Whose applications they are."""
-    person, _ = get_user_model().objects.get_or_create(
+    """Whose applications they are, with a confirmed address."""
+    person, is_new = get_user_model().objects.get_or_create(
         email="owner@example.com", defaults={"first_name": "Ingrid", "last_name": "Solheim"}
     )
+    if is_new:
+        addresses.confirm(person)
     return person
 
 
