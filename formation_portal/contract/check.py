@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from . import canonical
 from .circles import DEEPEST, find_circle, longest_chain
 from .conditions import Condition
+from .field import FieldSpec
 from .places import Directory, Place, all_places
 from .rules import directory_of
 from .schema import FormSchema, Section
@@ -140,6 +141,17 @@ def _fields(schema: FormSchema) -> Iterator[Finding]:
             yield Finding("unknown_type", spec.key, message)
         if reason := schema.why_unanswerable(spec):
             yield Finding("not_answerable", spec.key, f"“{spec.label}” can't be answered here: {reason}")
+        yield from _exclusive_options(spec)
+
+
+def _exclusive_options(spec: FieldSpec) -> Iterator[Finding]:
+    if spec.exclusive_options and not spec.many:
+        message = f"“{spec.label}” names options that exclude others, but takes only one answer; they mean nothing"
+        yield Finding("exclusive_options", spec.key, message)
+    for option in spec.exclusive_options:
+        if spec.many and option not in spec.options:
+            message = f"“{spec.label}” names “{option}” as excluding others, but has no such option; it is ignored"
+            yield Finding("exclusive_options", spec.key, message)
 
 
 def _rules(schema: FormSchema) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ from .field import Choice, FieldSpec
 from .language import noted, say
 from .problems import AnswerError
 from .values import Raw
-from .world import COUNTRIES, country_name, currency_name, is_country, is_currency
+from .world import COUNTRIES, by_country_name, country_name, currency_name, is_country, is_currency
 
 
 class _OptionField(FieldSpec):
@@ -21,7 +21,16 @@ class _OptionField(FieldSpec):
     needs_options: ClassVar[bool] = True
 
     def choices(self) -> tuple[Choice, ...]:
-        return tuple(Choice(option, self._words(option)) for option in self.options)
+        return tuple(Choice(option, self._words(option)) for option in self._in_order)
+
+    @property
+    def _in_order(self) -> tuple[str, ...]:
+        """The options as people look for them: countries A to Z, anything else as the schema has it."""
+        return by_country_name(self.options) if self.lists_countries else self.options
+
+    @property
+    def listing(self) -> str:
+        return "countries" if self.lists_countries else "currencies" if self._lists_currencies else ""
 
     # Asked for each option of a long list, so it is worked out once.
     @cached_property
@@ -75,8 +84,26 @@ class MultiSelectField(_OptionField):
     cell_hint: ClassVar[str] = noted("One answer or several, with semicolons between.")
     field_type: Literal["multi_select"] = "multi_select"
 
+    @property
+    def excluding(self) -> frozenset[str]:
+        """The options of which one goes with no other."""
+        return frozenset(self.exclusive_options).intersection(self.options)
+
+    def newest(self, raw: Any, before: Any) -> Any:
+        if not isinstance(raw, list) or len(raw) < 2 or self.excluding.isdisjoint(raw):
+            return raw
+        new = [option for option in raw if option not in (before if isinstance(before, list) else [])]
+        alone = [option for option in new if option in self.excluding]
+        if len(new) == 1 and alone:
+            return alone
+        # Where all of it is new nobody can tell what is meant, and it is refused.
+        return [option for option in raw if option not in self.excluding] if new and not alone else raw
+
     def _read(self, raw: Any) -> tuple[str, ...] | None:
         chosen = {self._one(one) for one in reading.members(raw, label=self.label)}
+        if len(chosen) > 1 and (alone := sorted(chosen & self.excluding)):
+            words = say("Untick “{option}” or the other answers to “{label}”", option=alone[0], label=self.label)
+            raise AnswerError("not_an_option", words)
         return tuple(option for option in dict.fromkeys(self.options) if option in chosen) or None
 
     def from_cells(self, texts: Mapping[str, str]) -> Raw:
@@ -86,7 +113,7 @@ class MultiSelectField(_OptionField):
         return list(value)
 
     def display(self, value: Any) -> str:
-        return ", ".join(self._words(option) for option in value)
+        return ", ".join(self._words(option) for option in self._in_order if option in value)
 
     @property
     def ask(self) -> str:
@@ -142,7 +169,11 @@ class NationalityField(FieldSpec):
         return ", ".join(country_name(code) for code in value)
 
     def choices(self) -> tuple[Choice, ...]:
-        return tuple(Choice(code, country_name(code)) for code in COUNTRIES)
+        return tuple(Choice(code, country_name(code)) for code in by_country_name(COUNTRIES))
+
+    @property
+    def listing(self) -> str:
+        return "countries"
 
 
 class ShareClassRefField(FieldSpec):

@@ -12,7 +12,7 @@ from .field import Choice, FieldSpec
 from .language import day, figure, noted, say
 from .problems import AnswerError
 from .values import Address, Money, Raw
-from .world import COUNTRIES, country_name, currency_name, is_currency, minor_units
+from .world import COUNTRIES, CURRENCIES_IN_USE, by_country_name, country_name, currency_name, is_currency, minor_units
 
 # Decimals of which thousands are made where the mark is read the other way.
 _THREE = 3
@@ -57,7 +57,15 @@ class AddressField(FieldSpec):
         return self.parts
 
     def cell_choices(self, part: str = "") -> tuple[Choice, ...]:
-        return tuple(Choice(code, country_name(code)) for code in COUNTRIES) if part == "country" else ()
+        in_order = by_country_name(COUNTRIES) if part == "country" else ()
+        return tuple(Choice(code, country_name(code)) for code in in_order)
+
+    @property
+    def listing(self) -> str:
+        return "countries"
+
+    def codes_in(self, value: Any) -> tuple[str, ...]:
+        return (value.country,)
 
     def from_cells(self, texts: Mapping[str, str]) -> Raw:
         return cells.parts_of(texts, "country", cells.countries())
@@ -87,7 +95,7 @@ class CurrencyAmountField(FieldSpec):
         return self.allowed_currencies[0] if len(self.allowed_currencies) == 1 else ""
 
     def kept(self, text: str, part: str = "") -> str:
-        return notation.kept(text) if part == "amount" else text
+        return notation.kept(text) if part == "amount" else text.strip().upper()
 
     def shown(self, raw: Any) -> Any:
         if not isinstance(raw, Mapping) or not isinstance(raw.get("amount"), str):
@@ -138,7 +146,7 @@ class CurrencyAmountField(FieldSpec):
         return ("amount",) if self.fixed_currency else self.parts
 
     def cell_choices(self, part: str = "") -> tuple[Choice, ...]:
-        return tuple(Choice(code, code) for code in self.allowed_currencies) if part == "currency" else ()
+        return tuple(Choice(code, code) for code in self._offered) if part == "currency" else ()
 
     def from_cells(self, texts: Mapping[str, str]) -> Raw:
         filled = cells.parts_of(texts, "currency", self.cell_words)
@@ -152,4 +160,16 @@ class CurrencyAmountField(FieldSpec):
         return f"{value.currency}\u00a0{figure(value.amount)}"
 
     def choices(self) -> tuple[Choice, ...]:
-        return tuple(Choice(code, f"{code} – {currency_name(code)}") for code in self.allowed_currencies)
+        return tuple(Choice(code, f"{code} – {currency_name(code)}") for code in self._offered)
+
+    @property
+    def _offered(self) -> tuple[str, ...]:
+        """The currencies to choose from: those that the schema allows, else all that are in use."""
+        return self.allowed_currencies or CURRENCIES_IN_USE
+
+    @property
+    def listing(self) -> str:
+        return "currencies"
+
+    def codes_in(self, value: Any) -> tuple[str, ...]:
+        return (value.currency,)

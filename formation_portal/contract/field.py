@@ -65,6 +65,8 @@ class FieldSpec(BaseModel):
     field_type: str = "text"
     required: bool = False
     options: tuple[str, ...] = ()
+    # Options that exclude every other one, like "None of these" (supplement, "Members that a schema may add").
+    exclusive_options: tuple[str, ...] = ()
     allowed_currencies: tuple[str, ...] = ()
     provided_by_agent: bool = False
     depends_on: Condition | None = None
@@ -87,6 +89,7 @@ class FieldSpec(BaseModel):
             "field_type": str(data.get("field_type", "text")),
             "required": data.get("required") is True,
             "options": reading.texts(data.get("options")),
+            "exclusive_options": reading.texts(data.get("exclusive_options")),
             "allowed_currencies": reading.texts(data.get("allowed_currencies")),
             "provided_by_agent": data.get("provided_by_agent") is True,
             "depends_on": None if data.get("depends_on") is None else data["depends_on"],
@@ -112,6 +115,10 @@ class FieldSpec(BaseModel):
             return {part: self.kept(reading.as_typed(value), part) for part, value in given}
         value = post.get(control)
         return None if value is None else self.kept(reading.as_typed(value))
+
+    def newest(self, raw: Any, before: Any) -> Any:
+        """What was posted, where one choice excludes another: the one that was not there before counts."""
+        return raw
 
     def kept(self, text: str, part: str = "") -> str:
         """What was typed in the reader's notation, as a draft keeps it."""
@@ -157,6 +164,15 @@ class FieldSpec(BaseModel):
     def choices(self) -> tuple[Choice, ...]:
         """What can be chosen; empty where anything can be typed."""
         return ()
+
+    @property
+    def listing(self) -> str:
+        """What the codes name that can be chosen: "countries", "currencies", or nothing where there are none."""
+        return ""
+
+    def codes_in(self, value: Any) -> tuple[str, ...]:
+        """The codes of that list that an answer names."""
+        return (value,) if isinstance(value, str) else tuple(value)
 
     @property
     def has_own_words(self) -> bool:

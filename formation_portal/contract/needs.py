@@ -93,9 +93,17 @@ def _of_shares(standing: Standing) -> Iterator[Need]:
             section.key,
         )
     for share_class in classes:
-        prefix = f"{share_class.label or say('The class without a name')}: "
-        yield from _of_questions(standing.questions(section, share_class), standing, share_class, prefix=prefix)
+        yield from needs_of_share_class(standing, share_class)
     yield from _of_holdings(standing, section)
+
+
+def needs_of_share_class(standing: Standing, share_class: ShareClass) -> tuple[Need, ...]:
+    """What a class of shares still needs, also one that nobody has saved yet."""
+    section = standing.schema.share_section
+    if section is None:
+        return ()
+    prefix = f"{share_class.label or say('The class without a name')}: "
+    return tuple(_of_questions(standing.questions(section, share_class), standing, share_class, prefix=prefix))
 
 
 def _of_holdings(standing: Standing, section: Section) -> Iterator[Need]:
@@ -128,4 +136,4 @@ def _of_questions(
         )
 
 
-__all__ = ["Need", "Record", "needs"]
+__all__ = ["Need", "Record", "needs", "needs_of_share_class"]

@@ -120,7 +120,7 @@ class Tables:
 
     def _kinds(self, spec: FieldSpec, rules: Sequence[Condition]) -> list[_Kind] | None:
         """The choices of a control, those that no rule tells apart together; None where anything can be typed."""
-        choices = () if spec.refers_to_share_class else spec.choices()
+        choices = () if spec.refers_to_share_class or spec.parts else spec.choices()
         if not choices or (spec.many and not _reads_members(rules)):
             return None
         kinds: dict[tuple[bool, ...], _Kind] = {}

@@ -4,10 +4,10 @@ Data from the Unicode CLDR by way of Babel; codes are ISO 3166-1 alpha-2 and ISO
 """
 
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 
 from babel import Locale
-from babel.numbers import get_currency_precision, list_currencies
+from babel.numbers import get_currency_precision, get_territory_currencies, list_currencies
 
 from . import language as reader
 
@@ -24,6 +24,10 @@ def _assigned_codes() -> tuple[str, ...]:
 
 COUNTRIES: tuple[str, ...] = _assigned_codes()
 CURRENCIES: frozenset[str] = frozenset(list_currencies("en"))
+# Those that somebody pays with today, by code: what a list offers. Older ones are still understood.
+CURRENCIES_IN_USE: tuple[str, ...] = tuple(
+    sorted({code for country in COUNTRIES for code in get_territory_currencies(country)} & CURRENCIES)
+)
 
 _COUNTRY_SET = frozenset(COUNTRIES)
 
@@ -58,11 +62,19 @@ def _currency_name(code: str, language: str) -> str:
     return str(reader.locale_of(language).currencies.get(code, code))
 
 
-@cache
-def countries_by_name(language: str) -> tuple[tuple[str, str], ...]:
-    """Pairs of code and name, in the order in which a reader looks for them."""
-    named = ((code, country_name(code, language)) for code in COUNTRIES)
-    return tuple(sorted(named, key=lambda pair: collated(pair[1])))
+def currencies_of(country: str) -> tuple[str, ...]:
+    """The codes of what is paid with in a country today; nothing for a code that is no country's."""
+    return tuple(get_territory_currencies(country)) if is_country(country) else ()
+
+
+def by_country_name(codes: tuple[str, ...], language: str = "") -> tuple[str, ...]:
+    """Codes of countries in the order in which a reader looks for them: A to Z by name in the language."""
+    return _by_country_name(codes, language or reader.language())
+
+
+@lru_cache(maxsize=1_000)
+def _by_country_name(codes: tuple[str, ...], language: str) -> tuple[str, ...]:
+    return tuple(sorted(codes, key=lambda code: collated(_country_name(code, language))))
 
 
 def collated(name: str) -> str:

@@ -16,6 +16,7 @@ from django.template.loader import get_template
 from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.language import language
 
+from .likely import GAP
 from .questions import Question
 from .schema_language import schema_language
 
@@ -38,20 +39,22 @@ def draw(question: Question, spoken: str) -> str:
     """The question's markup; `spoken` names the languages of the page and of the schema."""
     if _is_rare(question):
         return _render(question)
+    # What is likely is another matter in each application.
+    asked, question = question, replace(question, likely=None)
     typed = dict(_typed_text(question))
     look = _with_gaps(question, typed)
     key = (spoken, *_key(look))
     if key not in _kept:
         markup = _render(look)
         if any(markup.count(_gap(part)) != 1 for part in typed):
-            return _render(question)
+            return _render(asked)
         if len(_kept) >= _KEPT_AT_MOST:
             _kept.clear()
         _kept[key] = (question.spec, markup)
     markup = _kept[key][1]
     for part, text in typed.items():
         markup = markup.replace(_gap(part), escape(text))
-    return markup
+    return markup.replace(GAP, asked.suggested) if GAP in markup else markup
 
 
 def _is_rare(question: Question) -> bool:

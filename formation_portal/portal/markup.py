@@ -21,6 +21,9 @@ class Chosen(Protocol):
     @property
     def chosen(self) -> bool: ...
 
+    @property
+    def alone(self) -> bool: ...
+
 
 def attributes(**values: str) -> str:
     """Attributes that have a value, each after a space; an underscore in a name stands for a hyphen."""

@@ -11,6 +11,8 @@ class Option:
     value: str
     label: str
     chosen: bool
+    # Whether it excludes every other one.
+    alone: bool = False
 
 
 def offered(labels: Iterable[tuple[str, str]], chosen: str) -> tuple[Option, ...]:

@@ -22,6 +22,7 @@ from .arrivals import arrivals
 from .came_back import CameBack
 from .consequences import Consequence, own_consequence, own_foreseen
 from .file_rows import FileRow
+from .likely import likely
 from .lists import NeedRow, need_rows
 from .moments import day
 from .own_part import OwnPart
@@ -133,6 +134,8 @@ def part_page(part: OwnPart) -> PartPage:
         holder=party.record,
         foreseen=cache(partial(own_foreseen, draft, [one.spec for one in asked], party.record)),
         record=draft.record,
+        # Where others come from is not theirs to know.
+        likely=likely(draft, only=party.record),
         locked=returned.locks.of(party.token),
     )
     return PartPage(

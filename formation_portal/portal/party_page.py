@@ -25,6 +25,7 @@ from .company_owners import is_to_be_owned
 from .consequences import foreseen
 from .counting import listed
 from .double_page import already_here
+from .likely import likely
 from .lists import NeedRow, need_rows
 from .ownership_words import remainder
 from .questions import party_control
@@ -207,6 +208,7 @@ def _sheet(
         holder=holder,
         foreseen=cache(partial(foreseen, draft, [one.spec for one in asked], holder)),
         record=draft.record,
+        likely=likely(draft),
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
         locked=returned.locks.of(party.token) if returned else frozenset(),
         notes=returned.at_answers(party.token) if returned else {},

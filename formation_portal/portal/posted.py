@@ -34,7 +34,7 @@ def read_answers(sheet: Sheet, post: QueryDict) -> dict[str, Raw]:
 
 def _of_region(region: Region, post: QueryDict) -> dict[str, Any]:
     read = (
-        (question.spec.name, question.spec.posted(post, question.name))
+        (question.spec.name, question.spec.newest(question.spec.posted(post, question.name), question.typed))
         for question in region.questions
         if question.is_asked and not keeps_theirs(post, question.name)
     )

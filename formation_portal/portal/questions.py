@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from django.utils.safestring import SafeString
+
 from formation_portal.contract import canonical
 from formation_portal.contract.field import Choice, FieldSpec, quoted
 from formation_portal.contract.language import noted, say
 from formation_portal.contract.world import country_name
 from formation_portal.contract.wrong_parts import wrong_parts
 
+from .likely import GAP, Likely, nothing, suggested
+from .markup import markup
 from .note import Note
 from .options import Option
 from .read_back import in_words
@@ -76,6 +80,8 @@ class Question:
     # Whether our reviewer has accepted the answer, so that it is only read; and what they ask about it.
     is_locked: bool = False
     note: Note | None = None
+    # What stands first in its list, where that is long; None leaves a gap there, to be filled by whoever draws.
+    likely: Likely | None = nothing
 
     @property
     def id(self) -> str:
@@ -141,7 +147,14 @@ class Question:
         """What can be chosen. Worked out only where a template asks: lists of countries are long."""
         offered = self.share_classes if self.spec.refers_to_share_class else self.spec.choices()
         chosen = set(self.raw) if self.spec.many else {self.raw}
-        return _rows(offered, chosen)
+        return _rows(offered, chosen, alone=frozenset(self.spec.exclusive_options))
+
+    @property
+    def suggested(self) -> SafeString:
+        """The likely ones, as the first options of a long list."""
+        if self.likely is None:
+            return markup(GAP)
+        return suggested(self.spec, self.raw, self.likely().get(self.spec.listing, ()))
 
     @property
     def few(self) -> bool:
@@ -227,14 +240,20 @@ class Question:
             label=say(_PART_LABELS[part]) if part in _PART_LABELS else part,
             value=value,
             autocomplete=token if token in ("", "off") else f"{token}-{part}",
-            choices=_rows(self.spec.choices(), {value}) if part == "currency" else (),
+            choices=self._currencies(value) if part == "currency" else (),
             optional=part in _OPTIONAL_PARTS,
             is_wrong=is_wrong,
         )
 
+    def _currencies(self, chosen: str) -> tuple[Option, ...]:
+        """Those to choose from, and one that was typed before, though it is none of them: nothing is lost."""
+        rows = _rows(self.spec.choices(), {chosen})
+        is_listed = not chosen or any(row.chosen for row in rows)
+        return rows if is_listed else (Option(chosen, chosen, chosen=True), *rows)
 
-def _rows(offered: Iterable[Choice], chosen: set[str]) -> tuple[Option, ...]:
-    return tuple(Option(one.value, one.label, one.value in chosen) for one in offered)
+
+def _rows(offered: Iterable[Choice], chosen: set[str], alone: frozenset[str] = frozenset()) -> tuple[Option, ...]:
+    return tuple(Option(one.value, one.label, one.value in chosen, one.value in alone) for one in offered)
 
 
 def anchor(control: str) -> str:

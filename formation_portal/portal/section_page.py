@@ -17,6 +17,7 @@ from .arrivals import Arrivals, arrivals
 from .came_back import came_back
 from .closed import reason
 from .consequences import foreseen
+from .likely import likely
 from .lists import NeedRow, need_rows
 from .sheet import Sheet
 from .slots import SlotRow, slot_rows
@@ -121,6 +122,7 @@ def section_page(draft: Draft, section: Section, *, earlier: EarlierFiles | None
         overlong=draft.overlong,
         share_classes=share_class_choices(draft),
         record=draft.record,
+        likely=likely(draft),
         foreseen=cache(partial(foreseen, draft, section.fields)),
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
         locked=returned.locks.of(""),

@@ -9,6 +9,7 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import ShareClassRow
 from formation_portal.contract import record
 from formation_portal.contract.language import say
+from formation_portal.contract.needs import needs_of_share_class
 from formation_portal.contract.schema import Section
 
 from . import moments
@@ -16,6 +17,7 @@ from .answers_page import AnswersPage, accepted_words, share_class_choices
 from .arrivals import arrivals
 from .came_back import came_back
 from .closed import reason
+from .likely import likely
 from .lists import NeedRow, need_rows
 from .sheet import Sheet
 
@@ -66,9 +68,10 @@ class ShareClassPage(AnswersPage):
 
     @cached_property
     def needs(self) -> tuple[NeedRow, ...]:
-        ours = (need for need in self.draft.needs if need.share_class_id == self.token and need.field)
-        label = self.share_class.record.label if self.share_class else ""
-        return need_rows(ours, self.sheet, about=label or say("The class without a name"))
+        """What the class still needs, a new one too."""
+        share_class = self.share_class.record if self.share_class else record.ShareClass(self.token)
+        ours = needs_of_share_class(self.draft.standing, share_class)
+        return need_rows(ours, self.sheet, about=share_class.label or say("The class without a name"))
 
 
 def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClassPage:
@@ -88,6 +91,7 @@ def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClas
         share_classes=share_class_choices(draft),
         holder=holder,
         record=draft.record,
+        likely=likely(draft),
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
         notes=returned.at_answers(token),
     )

@@ -24,6 +24,7 @@ from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.tables import Row, Tables
 
 from .drawing import draw_all
+from .likely import Likely, nothing
 from .markup import markup
 from .note import Note
 from .questions import Question, lines_of_address
@@ -69,6 +70,8 @@ class Sheet:
     is_own: bool = False
     # By name, what another answer can set aside; worked out only where questions are drawn.
     foreseen: Callable[[], Mapping[str, str]] = dict
+    # What stands first in long lists of countries and currencies.
+    likely: Likely = nothing
     share_classes: tuple[Choice, ...] = ()
     shares_url: str = ""
     # The names of the answers that were accepted and are only read, and what our reviewer asks about the others.
@@ -140,6 +143,7 @@ class Sheet:
             foreseen=self.foreseen,
             is_locked=spec.name in self.locked,
             note=self.notes.get(spec.name),
+            likely=self.likely,
         )
 
     @property

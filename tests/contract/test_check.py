@@ -47,6 +47,8 @@ def test_a_fault_makes_the_product_unavailable(schema: FormSchema, code: str) ->
         (form(entity(question("a", "select"))), "not_answerable"),
         (form(entity(question("a", "address", provided_by_agent=True))), "not_answerable"),
         (form(entity(question("a", "share_class_ref"))), "not_answerable"),
+        (form(entity(question("a", "multi_select", options=["A"], exclusive_options=["B"]))), "exclusive_options"),
+        (form(entity(question("a", "select", options=["A"], exclusive_options=["A"]))), "exclusive_options"),
         (form(FINE, role("director", minimum=-1)), "bad_minimum"),
         (form(FINE, role("director", minimum="two")), "bad_minimum"),
         (form(FINE, role("director", conditional_min={"field": "a", "value": 1, "minimum": 1.5})), "bad_minimum"),

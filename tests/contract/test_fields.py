@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 from django.http import QueryDict
+from django.utils.translation import override
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formation_portal.contract.field import control_name
+from formation_portal.contract.field import FieldSpec, control_name
 from formation_portal.contract.fields import KNOWN_TYPES, UnknownField, read_field
 from formation_portal.contract.problems import AnswerError
+from formation_portal.contract.world import collated
 from tests.strategies import FITTING, KNOWN_TYPE_NAMES
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates" / "fields"
@@ -164,4 +166,69 @@ def test_parts_are_kept_as_typed() -> None:
 def test_a_list_of_country_codes_is_read_back_as_names() -> None:
     spec = field("select", options=["CH", "NL"])
     assert spec.display("NL") == "Netherlands"
-    assert [choice.label for choice in spec.choices()] == ["Switzerland", "Netherlands"]
+    assert [choice.label for choice in spec.choices()] == ["Netherlands", "Switzerland"]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        field("select", options=["AX", "DE", "CH", "ZA", "NL"]),
+        field("multi_select", options=["AX", "DE", "CH", "ZA", "NL"]),
+        field("nationality"),
+    ],
+)
+def test_countries_stand_in_the_order_of_their_names_in_each_language(spec: FieldSpec) -> None:
+    orders = []
+    for spoken in ("en", "de", "fr", "es"):
+        with override(spoken):
+            labels = [collated(choice.label) for choice in spec.choices()]
+            assert labels == sorted(labels)
+            orders.append([choice.value for choice in spec.choices()])
+    assert len({tuple(order) for order in orders}) > 1
+
+
+def test_an_amount_without_allowed_currencies_offers_all_that_are_in_use() -> None:
+    spec = field("currency_amount")
+    offered = {choice.value: choice.label for choice in spec.choices()}
+    assert len(offered) > 140
+    assert offered["CHF"] == "CHF – Swiss Franc"
+    assert [choice.value for choice in spec.cell_choices("currency")] == list(offered)
+    for code in offered:
+        assert spec.clean({"amount": "5", "currency": code}) is not None
+
+
+def test_a_currency_is_kept_in_capitals() -> None:
+    typed = QueryDict("q:k:amount=5&q:k:currency= chf")
+    assert field("currency_amount").posted(typed, "q:k") == {"amount": "5", "currency": "CHF"}
+
+
+NONE = "None of these"
+ACTIVITIES = field("multi_select", options=["Banking", "Shipping", NONE], exclusive_options=[NONE])
+
+
+@pytest.mark.parametrize(
+    ("before", "posted", "kept"),
+    [
+        (["Banking"], ["Banking", NONE], [NONE]),
+        (["Banking", "Shipping"], ["Banking", "Shipping", NONE], [NONE]),
+        ([NONE], ["Banking", NONE], ["Banking"]),
+        ([NONE], ["Banking", "Shipping", NONE], ["Banking", "Shipping"]),
+        ([], [NONE], [NONE]),
+        ([], ["Banking", "Shipping"], ["Banking", "Shipping"]),
+        # All of it is new, or was there before: nobody can tell which is meant.
+        (None, ["Banking", NONE], ["Banking", NONE]),
+        (["Banking"], ["Banking", "Shipping", NONE], ["Banking", "Shipping", NONE]),
+        (["Banking", NONE], ["Banking", NONE], ["Banking", NONE]),
+    ],
+)
+def test_of_options_that_exclude_each_other_the_newer_counts(before: Any, posted: list[str], kept: list[str]) -> None:
+    assert ACTIVITIES.newest(posted, before) == kept
+
+
+def test_an_option_that_excludes_the_others_is_refused_beside_them_like_an_unknown_one() -> None:
+    assert ACTIVITIES.clean([NONE]) == (NONE,)
+    assert ACTIVITIES.clean(["Banking", "Shipping"]) == ("Banking", "Shipping")
+    with pytest.raises(AnswerError) as refused:
+        ACTIVITIES.clean(["Banking", NONE])
+    assert refused.value.code == "not_an_option"
+    assert "None of these" in refused.value.message

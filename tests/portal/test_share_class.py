@@ -40,6 +40,19 @@ def test_a_new_class_asks_the_five_properties_and_the_schemas_own(as_owner: Clie
     assert page.one("title").text == "New share class – Example company – Formation Portal"
 
 
+def test_a_new_class_says_what_it_needs_as_one_that_was_saved_empty_does(
+    as_owner: Client, application: Application
+) -> None:
+    new = page_of(as_owner, application)
+    as_owner.post(url(application), {"q:name": ""})
+    saved = page_of(as_owner, application, f"{stored(application).token}/")
+    for page in (new, saved):
+        lines = [one.text for one in page.all("li", class_="need")]
+        assert len(lines) == len(ANSWERS)
+        assert page.one("p", id="still-needed").text == f"{len(lines)} still needed"
+    assert [one.text for one in new.all("li", class_="need")] == [one.text for one in saved.all("li", class_="need")]
+
+
 def test_saving_makes_the_class_and_leads_to_the_shares(as_owner: Client, application: Application) -> None:
     response = as_owner.post(url(application), ANSWERS)
     assert response["Location"] == f"/applications/{application.reference}/shares/"

@@ -12,7 +12,7 @@ from django import template
 from django.utils.safestring import SafeString
 
 from formation_portal.contract.language import language, say
-from formation_portal.contract.world import countries_by_name, is_country
+from formation_portal.contract.world import COUNTRIES, by_country_name, country_name, is_country
 from formation_portal.portal.markup import Chosen, attributes, markup
 
 register = template.Library()
@@ -119,11 +119,12 @@ def any_chosen(choices: Iterable[Chosen]) -> bool:
 
 def _choice(kind: str, one: Chosen, name: str, first_id: str, lang: str) -> str:
     state = (f' id="{escape(first_id)}"' if first_id else "") + (" checked" if one.chosen else "")
+    state += " data-alone" if one.alone else ""
     box = f'<input type="{kind}" name="{escape(name)}" value="{escape(one.value)}"{state}>'
     return f'<label class="choice">{box} <span{attributes(lang=lang)}>{escape(one.label)}</span></label>'
 
 
 @cache
 def _all_countries(language: str) -> str:
-    pairs = countries_by_name(language)
-    return "".join(f'<option value="{escape(code)}">{escape(name)}</option>' for code, name in pairs)
+    in_order = by_country_name(COUNTRIES, language)
+    return "".join(f'<option value="{code}">{escape(country_name(code, language))}</option>' for code in in_order)

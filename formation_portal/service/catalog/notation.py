@@ -6,7 +6,7 @@
   the agent's address is the answer. An amount allows its own `currencies`, else the product's.
 * A list of questions gives names of questions or of field sets; `name: {…}` says or changes what the question is.
   The `fields` of a product change a shared question wherever the product asks it.
-* `options` are words, or the name of a list of words, or `countries`.
+* `options` are words, or the name of a list of words, or `countries`; `exclusive` lists those that exclude the others.
 * `when: {question: value}` is a rule by equality, with a list of values one by `includes_any`, with a name one of
   the shared rules. `at_least: {minimum, when}` is a role section's other minimum.
 * A section is a block's name, or its own members: `use` takes a block, members beside it replace the block's, and
@@ -114,6 +114,8 @@ class Vocabulary:
         }
         if "options" in said:
             field["options"] = self._options(said["options"])
+        if "exclusive" in said:
+            field["exclusive_options"] = list(said["exclusive"])
         if said.get("type") == "currency_amount":
             field["allowed_currencies"] = list(said.get("currencies", self.currencies))
         if said.get("agent"):

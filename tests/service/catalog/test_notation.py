@@ -55,6 +55,26 @@ def test_a_condition_is_by_equality_by_includes_any_or_by_the_name_of_a_rule() -
     assert rule({"xx.size": ["Large"]}) == {"field": "xx.size", "operator": "includes_any", "value": ["Large"]}
 
 
+def test_options_that_exclude_the_others_are_named() -> None:
+    (field,) = fields(
+        {"xx.uses": {"label": "Uses", "type": "multi_select", "options": "sizes", "exclusive": ["Small"]}}
+    )
+    assert field["exclusive_options"] == ["Small"]
+
+
+def test_every_option_of_the_catalog_that_says_none_excludes_the_others() -> None:
+    groups = ("fields", "person_fields", "corporate_fields", "foundation_fields")
+    sections = [section for item in load_catalog() for section in item["schema"]["sections"]]
+    asked = [field for section in sections for group in groups for field in section.get(group, [])]
+    several = [field for field in asked if field["field_type"] == "multi_select"]
+    found = [(field["exclusive_options"], field["options"]) for field in several if "exclusive_options" in field]
+    assert found
+    assert all(set(alone) < set(options) for alone, options in found)
+    for field in several:
+        said = [option for option in field["options"] if option.startswith(("None", "No ", "Not "))]
+        assert said == field.get("exclusive_options", []), field["key"]
+
+
 def test_a_declaration_is_a_list_with_one_option() -> None:
     (field,) = fields({"xx.truth": {"label": "Truth", "declare": "I declare"}})
     assert (field["field_type"], field["options"]) == ("multi_select", ["I declare"])

@@ -23,6 +23,8 @@ def test_answers_merge_key_by_key_and_null_clears(caller: Caller, entity: str) -
     [
         ("activity", "Fishing", "not_an_option"),
         ("activity", ["Trading"], "not_an_option"),
+        ("substance", ["Fishing"], "not_an_option"),
+        ("substance", ["Banking", "None of these"], "not_an_option"),
         ("started", "2026-02-31", "not_a_date"),
         ("partners", 5, "not_text"),
         ("partners", "x" * 501, "too_long"),
