@@ -9,7 +9,9 @@ from django.test import Client
 from django.utils import timezone
 
 from formation_portal.accounts.models import User
+from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft, open_draft
+from tests.applications import made
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -49,6 +51,50 @@ def test_it_is_sent_again_after_signing_in(draft: Draft, as_nobody: Client) -> N
     raw = open_draft(draft.application).entity_raw
     assert raw["entity.name"] == "Larkfield"
     assert "1 & 2" in raw["charter.purpose"]
+
+
+def shown(client: Client) -> dict[str, str]:
+    """What the page says was typed, by its label."""
+    page = Markup(client.get("/unsent/").content.decode())
+    assert page.faults == []
+    return dict(zip([one.text for one in page.all("dt")], [one.text for one in page.all("dd")], strict=True))
+
+
+def test_a_section_is_told_by_its_labels_and_in_words(draft: Draft, as_nobody: Client) -> None:
+    typed = {"q:activity": "Trading", "q:started_on:day": "1", "q:started_on:month": "2", "q:started_on:year": "2026"}
+    as_nobody.post(path(draft), TYPED | typed)
+    sign_in(as_nobody, "owner@example.com")
+    assert shown(as_nobody) == {
+        "Name": "Larkfield",
+        "Activity": "Trading",
+        "Started on": "1\xa0February\xa02026",
+        "Purpose": "</textarea>1 & 2",
+    }
+
+
+def test_a_party_is_told_by_its_roles_labels_and_words(draft: Draft, owner: User, as_nobody: Client) -> None:
+    party = saving.add_party(draft, "person", ["director"], {"person.first_name": "Ada"}, by=owner)
+    address = f"/applications/{draft.application.reference}/people/{party.token}/"
+    typed = {"q:person.first_name": "Ada", "q:person.last_name": "Lovelace", "q:xy.person.is_pep": "false"}
+    as_nobody.post(address, typed | {"roles": ["", "director", "shareholder"], "version": "1"})
+    sign_in(as_nobody, "owner@example.com")
+    assert shown(as_nobody) == {"Roles": "Director, shareholder", "Last name": "Lovelace", "Is pep": "No"}
+
+
+def test_shares_are_told_by_class_and_holder(draft: Draft, owner: User, as_nobody: Client) -> None:
+    party = saving.add_party(draft, "person", ["shareholder"], made.ADA, by=owner)
+    row = saving.add_share_class(draft, made.ORDINARY, by=owner)
+    address = f"/applications/{draft.application.reference}/shares/"
+    as_nobody.post(address, {f"holding:{party.token}:{row.token}": "60", "version": "0"})
+    sign_in(as_nobody, "owner@example.com")
+    assert shown(as_nobody) == {"Ordinary, Ada Lovelace": "60"}
+
+
+def test_a_new_class_is_told_by_its_labels(draft: Draft, as_nobody: Client) -> None:
+    address = f"/applications/{draft.application.reference}/shares/classes/new/"
+    as_nobody.post(address, {"q:name": "Preferred", "q:voting_rights": "true", "version": "0"})
+    sign_in(as_nobody, "owner@example.com")
+    assert shown(as_nobody) == {"Name of the class": "Preferred", "Do the shares carry votes?": "Yes"}
 
 
 def test_loading_the_page_again_keeps_it(draft: Draft, as_nobody: Client) -> None:

@@ -9,7 +9,7 @@ from formation_portal.accounts import signing_in
 from formation_portal.accounts.policies import UserRequest, signed_in
 from formation_portal.applications.models import Application
 
-from ..typed import typed_in
+from ..unsent_page import typed_rows
 
 
 @require_safe
@@ -23,7 +23,7 @@ def unsent(request: UserRequest) -> HttpResponse:
     if kept is None or not _may_open(request, kept.path):
         signing_in.forget(request)
         return redirect("portal:applications")
-    context = {"unsent": kept, "typed": typed_in(kept.controls)}
+    context = {"unsent": kept, "typed": typed_rows(request, kept)}
     return render(request, "portal/unsent.html", context)
 
 
