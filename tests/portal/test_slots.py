@@ -147,6 +147,26 @@ def test_a_date_that_is_past_is_said_where_its_paper_is(as_owner: Client, owner:
     assert schema.sections
 
 
+def test_advice_about_a_date_goes_with_its_correction_and_comes_with_the_next(as_owner: Client, owner: Any) -> None:
+    asked = made.field("good_until", "date", canonical_field="person.passport_expiry", label="Passport expires on")
+    sections = [dict(one) for one in made.SCHEMA["sections"]]
+    sections[2]["person_fields"] = [*sections[2]["person_fields"], asked]
+    application = saving.start(owner=owner, product=made.product(schema={**made.SCHEMA, "sections": sections}))
+    party = saving.add_party(open_draft(application), "person", ["director"], {}, by=owner)
+    saving.add_document(open_draft(application), party, "Passport", made.upload(papers_made.pdf(), "a.pdf"), by=owner)
+
+    def changed_to(day: date) -> str:
+        parts = {"day": day.day, "month": day.month, "year": day.year}
+        post = {f"q:person.passport_expiry:{part}": str(number) for part, number in parts.items()}
+        version = open_draft(application).parties[0].version
+        page = url(application, f"people/{party.token}/")
+        return as_owner.post(page, post | {"version": str(version)}, HTTP_HX_REQUEST="true").content.decode()
+
+    for days, is_said in ((-40, True), (40, False), (-10, True)):
+        answer = Markup(changed_to(date.today() + timedelta(days=days)))
+        assert ("which is past" in answer.one("div", id="papers").text) is is_said
+
+
 class TestUsingAgain:
     """One press puts a file into a slot that was uploaded before."""
 

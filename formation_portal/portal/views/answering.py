@@ -31,7 +31,7 @@ from ..way_back import way_back
 from ..words import AnswerRow
 from .uploading import is_about_files, place_pressed, removal_asked, say_refused, take_files
 
-Slots = tuple[tuple[str, bool], ...]
+Slots = tuple[tuple[str, bool, tuple[str, ...]], ...]
 
 
 class Page(Protocol):
@@ -167,8 +167,8 @@ def same_page(request: HttpRequest, page: Page) -> str:
 
 
 def _offered(page: AnswersPage) -> Slots:
-    """Which documents the page asks for, as far as an answer or a role can change it."""
-    return tuple((slot.key, slot.optional) for slot in page.slots)
+    """Which documents the page asks for and what it advises at them, as far as an answer or a role can change it."""
+    return tuple((slot.key, slot.optional, slot.advice) for slot in page.slots)
 
 
 def _answer_change(
