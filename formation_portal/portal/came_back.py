@@ -35,11 +35,6 @@ class CameBack:
     touched: frozenset[Line] = frozenset()
     locks: Locks = NONE
 
-    @property
-    def has_proposals(self) -> bool:
-        """Whether a page may have buttons besides those that save."""
-        return any(one.proposal is not None for one in self.asked)
-
     def at_answers(self, holder: str) -> dict[str, Note]:
         """The notes at the answers of a section, party or class, by their names."""
         return {spec.name: self.note_of(one) for one in self._of(holder) if (spec := spec_at(self.draft, one.place))}

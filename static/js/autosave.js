@@ -1,24 +1,35 @@
-/* What is typed is saved when the typing rests, and on leaving the page. A choice is saved at once, by htmx alone.
-   Deferred. A part with questions posts itself on `change` (hx-post); here it is only told when. */
+/* What is typed is saved when the typing rests, with Enter, and before the page is left, by a button or by a link. A
+   choice is saved at once, by htmx alone. Deferred, after saving.js.
+
+   A part with questions posts itself on `change` (hx-post); here it is only told when. A page is left once the server
+   has what stands on it; until then what was pressed waits, and typing on calls it off. */
 (() => {
   "use strict";
 
   const EVENT = { asked: "htmx:configRequest", sent: "htmx:beforeSend", after: "htmx:afterRequest" };
+  const PART = "[hx-post][hx-trigger^=change]";
   const REST = 3000;
 
   let open = null; /* the part that holds what no answer has acknowledged yet */
   let typed = 0;
   let resting = 0;
   let isAway = false;
+  let onwards = null; /* what was pressed, as a function */
+  let allowed = null; /* the form that may go */
   const sent = new WeakMap();
+  const underWay = new Set();
+
+  const partOf = (form) => (form.matches(PART) ? form : form.querySelector(PART));
+  const post = (part) => part.isConnected && part.dispatchEvent(new Event("change"));
 
   const note = ({ target }) => {
-    const part = target.type === "file" ? null : target.closest?.("[hx-post][hx-trigger^=change]");
+    const part = target.type === "file" ? null : target.closest?.(PART);
     if (!part) return;
     open = part;
     typed += 1;
+    onwards = null;
     clearTimeout(resting);
-    resting = setTimeout(() => part.isConnected && part.dispatchEvent(new Event("change")), REST);
+    resting = setTimeout(() => post(part), REST);
   };
   document.addEventListener("input", note);
 
@@ -30,22 +41,66 @@
     for (const { type, name } of form.elements) if (type === "submit" && !held.has(name)) delete parameters[name];
   });
 
-  document.addEventListener(EVENT.sent, ({ detail }) => {
-    if (detail.elt !== open) return;
-    sent.set(detail.xhr, typed);
-    clearTimeout(resting);
+  document.addEventListener(EVENT.sent, ({ detail: { elt, xhr } }) => {
+    if (!elt.matches(PART)) return;
+    underWay.add(xhr);
+    sent.set(xhr, typed);
+    if (elt === open) clearTimeout(resting);
   });
-  document.addEventListener(EVENT.after, ({ detail }) => {
-    if (detail.elt !== open) return;
-    isAway = !detail.successful;
-    if (detail.successful && sent.get(detail.xhr) === typed) open = null;
+  document.addEventListener(EVENT.after, ({ detail: { elt, xhr, successful } }) => {
+    if (!underWay.delete(xhr)) return;
+    isAway = !successful && Boolean(open);
+    if (sent.get(xhr) !== typed) return;
+    if (successful && elt === open) open = null;
+    /* What the server has refused for good, it says on a page. */
+    const isAnswered = successful || (xhr.status && !window.saving.isPassing(xhr.status));
+    if (isAnswered && onwards) onwards();
   });
 
-  /* A form that is sent whole carries everything. */
-  document.addEventListener("submit", ({ target }) => {
-    if (!open || !target.contains(open)) return;
-    open = null;
-    clearTimeout(resting);
+  /* ---- Leaving. ---- */
+
+  const leave = (part, follow) => {
+    onwards = () => {
+      onwards = null;
+      follow();
+    };
+    if (![...underWay].some((xhr) => sent.get(xhr) === typed)) post(part);
+  };
+
+  /* The button may have been drawn anew meanwhile. */
+  const submitAs = (form, pressed) => () => {
+    const likes = [...form.elements].filter(({ type }) => type === "submit");
+    const like = likes.find(({ name, value }) => name === pressed?.name && value === pressed?.value);
+    allowed = form;
+    form.requestSubmit(likes.includes(pressed) ? pressed : like);
+  };
+
+  document.addEventListener("submit", (event) => {
+    const { target: form, submitter: pressed } = event;
+    if (event.defaultPrevented || form.getAttribute("method") !== "post") return;
+    const part = partOf(form);
+    if (allowed === form) {
+      allowed = null;
+      if (part !== open) return;
+      open = null;
+      clearTimeout(resting);
+      return;
+    }
+    event.preventDefault();
+    if (part && pressed?.hasAttribute("data-enter")) {
+      window.saving.tell();
+      post(part);
+    } else if (part) leave(part, submitAs(form, pressed));
+    else window.saving.reach(form, submitAs(form, pressed));
+  });
+
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a[href]");
+    const { button, ctrlKey, metaKey, shiftKey, altKey, defaultPrevented } = event;
+    if (!link || !open || button || ctrlKey || metaKey || shiftKey || altKey || defaultPrevented) return;
+    if (link.target || link.hasAttribute("download") || link.getAttribute("href").startsWith("#")) return;
+    event.preventDefault();
+    leave(open, () => location.assign(link.href));
   });
 
   window.addEventListener("beforeunload", (event) => {

@@ -115,9 +115,10 @@ def test_what_is_left_follows_a_change_while_the_caret_stays(open_tab: OpenTab, 
 def test_enter_in_a_cell_saves_and_splits_nothing(has_script: bool, open_tab: OpenTab, opened: Opened) -> None:
     tab = at_shares(open_tab, opened, has_script=has_script).tab
     cell(tab, "Ordinary, Ada Lovelace").fill("6,000")
-    with tab.expect_navigation():
+    with tab.expect_response(lambda answer: answer.request.method == "POST"):
         tab.keyboard.press("Enter")
     tab.wait_for_load_state("networkidle")
+    expect(tab.locator("tfoot")).to_contain_text("4,000 of 10,000 not yet given")
     expect(cell(tab, "Ordinary, Ada Lovelace")).to_have_value("6,000")
     expect(cell(tab, "Ordinary, Ben Okri")).to_have_value("")
 

@@ -78,6 +78,15 @@ def test_a_chosen_file_is_sent_at_once_and_nothing_that_is_typed_is_touched(
     assert got.value.path().read_bytes() == made.PDF
 
 
+def test_margin_and_rail_count_the_same_after_an_upload(open_tab: OpenTab, application: Application) -> None:
+    tab = at_party(open_tab, application)
+    lines = tab.locator("#needs-section li")
+    before = lines.count()
+    tab.locator("input[type=file]").first.set_input_files(FILE)
+    expect(lines).to_have_count(before - 1)
+    expect(tab.locator("#still-needed")).to_have_text(f"{before - 1} still needed")
+
+
 def test_an_upload_shows_how_far_it_is_and_can_be_stopped(open_tab: OpenTab, application: Application) -> None:
     tab = at_party(open_tab, application)
     slowly(tab)
@@ -166,7 +175,11 @@ def test_the_enter_key_does_not_ask_for_a_file(open_tab: OpenTab, site: str, has
     application = saving.start(owner=new_user(), product=made.product(schema=form))
     browser = open_tab(application.owner, has_script=has_script)
     browser.get(f"/applications/{application.reference}/sections/the-company/")
+    address = browser.tab.url
     browser.tab.get_by_label("Name").fill("Larkfield")
-    with browser.tab.expect_navigation(url="**/sections/funds/"):
+    with browser.tab.expect_response(lambda answer: answer.request.method == "POST"):
         browser.tab.get_by_label("Name").press("Enter")
+    expect(browser.tab.locator("#saved")).to_contain_text("Saved")
+    expect(browser.tab.locator(".slot .error")).to_have_count(0)
+    assert browser.tab.url == address
     assert open_draft(application).entity_raw == {"entity.name": "Larkfield"}

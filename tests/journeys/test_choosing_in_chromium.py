@@ -1,0 +1,149 @@
+"""Lists that grow in place, and options that exclude the others, in Chromium, with and without script."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+from playwright.sync_api import Page as Tab
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import open_draft
+from formation_portal.applications.models import Application
+from formation_portal.contract.world import COUNTRIES
+from tests.applications import made
+from tests.journeys.conftest import OpenTab, new_user
+from tests.needed import has_chromium, needed
+
+pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
+
+with_and_without_script = pytest.mark.parametrize("has_script", [True, False], ids=["with-script", "without-script"])
+
+NONE = "None of these"
+FIELDS = (
+    made.field("uses", "multi_select", options=["Banking", "Shipping", NONE], exclusive_options=[NONE]),
+    made.field("places", "multi_select"),
+    made.field("citizens", "nationality"),
+    made.field("remark"),
+)
+
+
+@pytest.fixture
+def application(site: str) -> Application:
+    """A company that is asked for what it does, and where, and who is a citizen of what."""
+    fields = [one | ({"options": list(COUNTRIES)} if one["key"] == "places" else {}) for one in FIELDS]
+    section = {"scope": "entity", "title": "Odd", "fields": fields}
+    return saving.start(owner=new_user(), product=made.product(schema={**made.SCHEMA, "sections": [section]}))
+
+
+def opened(open_tab: OpenTab, application: Application, *, has_script: bool = True) -> Tab:
+    browser = open_tab(application.owner, has_script=has_script)
+    browser.get(f"/applications/{application.reference}/sections/odd/")
+    return browser.tab
+
+
+def answer(application: Application, key: str) -> Any:
+    return open_draft(application).entity_raw.get(f"xy.{key}")
+
+
+def box(tab: Tab, label: str) -> Locator:
+    return tab.get_by_label(label, exact=True)
+
+
+def save(tab: Tab) -> None:
+    with tab.expect_navigation():
+        tab.get_by_role("button", name="Save and come back later").click()
+
+
+def add(tab: Tab, country: str, *, has_script: bool) -> None:
+    tab.get_by_label("Add a country").select_option(label=country)
+    button = tab.get_by_role("button", name=re.compile("^Add to"))
+    if has_script:
+        button.focus()
+        tab.keyboard.press("Enter")
+    else:
+        with tab.expect_navigation():
+            button.click()
+
+
+@with_and_without_script
+def test_countries_are_added_one_after_the_other(has_script: bool, open_tab: OpenTab, application: Application) -> None:
+    tab = opened(open_tab, application, has_script=has_script)
+    box(tab, "Remark").fill("half a sentence")
+    for country in ("Norway", "Chile"):
+        add(tab, country, has_script=has_script)
+        expect(box(tab, country)).to_be_checked()
+        assert country not in tab.get_by_label("Add a country").inner_text().split("\n")
+        if has_script:
+            expect(box(tab, country)).to_be_focused()
+    expect(box(tab, "Remark")).to_have_value("half a sentence")
+    save(tab)
+    assert sorted(answer(application, "places")) == ["CL", "NO"]
+
+
+def test_adding_with_script_loads_nothing_and_moves_nobody(open_tab: OpenTab, application: Application) -> None:
+    tab = opened(open_tab, application)
+    tab.evaluate("() => { window.isSame = true }")
+    add(tab, "Norway", has_script=True)
+    tab.get_by_role("button", name=re.compile("^Add to")).click()
+    expect(tab.get_by_label("Add a country")).to_be_focused()
+    assert tab.evaluate("() => window.isSame")
+
+
+@with_and_without_script
+def test_a_third_nationality_needs_no_other_visit(
+    has_script: bool, open_tab: OpenTab, application: Application
+) -> None:
+    tab = opened(open_tab, application, has_script=has_script)
+    tab.get_by_label("Citizens").select_option("NO")
+    tab.locator("summary", has_text="More than one nationality").click()
+    more = tab.get_by_label("Another nationality", exact=True)
+    more.last.select_option("IN")
+    button = tab.get_by_role("button", name=re.compile("^Add another nationality"))
+    if has_script:
+        button.click()
+        expect(more).to_have_count(2)
+        expect(more.last).to_be_focused()
+    else:
+        with tab.expect_navigation():
+            button.click()
+    more.last.select_option("CL")
+    save(tab)
+    assert answer(application, "citizens") == ["NO", "IN", "CL"]
+
+
+def test_an_option_that_excludes_the_others_clears_them_and_they_clear_it(
+    open_tab: OpenTab, application: Application
+) -> None:
+    tab = opened(open_tab, application)
+    box(tab, "Banking").check()
+    box(tab, "Shipping").check()
+    box(tab, NONE).check()
+    expect(box(tab, "Banking")).not_to_be_checked()
+    expect(box(tab, "Shipping")).not_to_be_checked()
+    expect(tab.locator("#announcer")).to_have_text("The other answers are cleared.")
+    box(tab, "Shipping").check()
+    expect(box(tab, NONE)).not_to_be_checked()
+    save(tab)
+    assert answer(application, "uses") == ["Shipping"]
+
+
+def test_without_script_the_newer_choice_counts_and_two_new_ones_are_asked_about(
+    open_tab: OpenTab, application: Application
+) -> None:
+    tab = opened(open_tab, application, has_script=False)
+    address = tab.url
+    for label in ("Banking", NONE):
+        box(tab, label).check()
+    with tab.expect_navigation():
+        tab.get_by_role("button", name="Save and come back later").click()
+    expect(tab.locator(".error-summary")).to_contain_text(f"Untick “{NONE}” or the other answers to “Uses”")
+    expect(box(tab, "Banking")).to_be_checked()
+    box(tab, NONE).uncheck()
+    save(tab)
+    assert answer(application, "uses") == ["Banking"]
+
+    tab.goto(address)
+    box(tab, NONE).check()
+    save(tab)
+    assert answer(application, "uses") == [NONE]
