@@ -29,6 +29,7 @@ class Environment(BaseSettings):
         True, description="Demo accounts and the demo key exist. Turn it off wherever anybody else can reach it."
     )
     debug: bool = Field(False, description="Django's debug pages. Never where anybody else can reach it.")
+    audit_key: str = Field("", description="Keys the audit's digests. Empty: made once and kept in DATA_DIR.")
     secret_key: str = Field("", description="Signs sessions. Empty: made once and kept in DATA_DIR.")
     allowed_hosts: str = Field(
         "localhost,127.0.0.1,[::1]", description="Host names that are answered, with commas between."

@@ -13,6 +13,7 @@ DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 SECRET_KEY = ENV.secret_key or secret_files.kept(DATA_DIR / "secret-key", lambda: secrets.token_urlsafe(48))
+AUDIT_KEY = ENV.audit_key or secret_files.kept(DATA_DIR / "audit-key", lambda: secrets.token_urlsafe(48))
 DEBUG = ENV.debug
 DEMO = ENV.demo
 ALLOWED_HOSTS = [host.strip() for host in ENV.allowed_hosts.split(",") if host.strip()]

@@ -6,6 +6,7 @@ from datetime import date
 from functools import cached_property
 from typing import Any
 
+from django.db.models import Model
 from django.utils import timezone
 
 from formation_portal.contract import canonical, record
@@ -75,6 +76,8 @@ class Draft:
         self.replaced_documents: list[Document] = []
         # The entries that saving this draft has added to the history, the newest last.
         self.written: list[Change] = []
+        # Other rows that a change has written, for its entry in the audit.
+        self.attested: list[Model] = []
         # What was posted of what is locked, as it is called; it stays as it was.
         self.held: list[str] = []
         # What was posted and is too long to be kept, by the field's name; what was there stays.

@@ -11,6 +11,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.text import slugify
 
+from formation_portal.audit.attestation import attested
 from formation_portal.contract.lifecycle import State
 
 from .access import Readable
@@ -243,6 +244,9 @@ class Preview(models.Model):
         return f"Preview of {self.document_id}"
 
 
+@attested(
+    "application_id", "who_id", "at", "what", "message", "named", "holder", "changes", "moved_to", "revision", "page"
+)
 class Change(models.Model):
     """One entry of the history: who changed what, when. `changes` is a list of {field, label, before, after}.
 

@@ -2,12 +2,14 @@
 
 import json
 import time
+from collections.abc import Iterable
 from functools import partial
 from typing import Any, Protocol
 
-from django.db import connection, transaction
+from django.db import connection, models, transaction
 
 from . import anchor
+from .attestation import digests
 from .encoding import digest, line
 from .models import BEGINNING, COLUMNS, SUBJECT_LIMIT, TABLE, Actor, Deed, Entry
 
@@ -35,14 +37,22 @@ class Subject(Protocol):
 
 
 def append(
-    deed: Deed, *, by: Somebody | None, application: Subject | None, subject: object = "", **detail: Any
+    deed: Deed,
+    *,
+    by: Somebody | None,
+    application: Subject | None,
+    subject: object = "",
+    rows: Iterable[models.Model] = (),
+    **detail: Any,
 ) -> None:
     """Add one entry: two queries, committed or rolled back with the deed. `by` is None where the portal does it, and
     `application` where it is about none.
 
-    `detail` is small and holds no personal data. From here to the end of the transaction other deeds wait, so this is
-    the last thing that a deed does.
+    `detail` is small and holds no personal data; of the `rows` that the deed has written it gets a keyed digest each.
+    From here to the end of the transaction other deeds wait, so this is the last thing that a deed does.
     """
+    if attested := digests(rows):
+        detail["rows"] = attested
     told = json.dumps(detail, sort_keys=True, separators=(",", ":")) if detail else ""
     about = (application.pk, application.reference) if application else (0, "")
     said = (time.time_ns() // 1000, *_actor(by), deed.value, *about)

@@ -1,5 +1,6 @@
 """Walking the chain from its first entry to its last, and holding it against the anchor."""
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -7,6 +8,7 @@ from typing import Any, cast
 from django.db import connection
 
 from . import anchor
+from .attestation import Digests, differing
 from .encoding import hash_of
 from .models import BEGINNING, COLUMNS, TABLE
 
@@ -18,6 +20,8 @@ _AT_ONCE = 5_000
 _IN_FLIGHT_MICROSECONDS = 60_000_000
 # What is hashed comes as one text: the database joins its lines in less time than it takes to hand them over.
 _SELECT = f"SELECT number, moment, previous, hash, {' || %s || '.join(COLUMNS[:-1])} FROM {TABLE}"  # noqa: S608  # ours
+_DETAIL, _APPLICATION = COLUMNS.index("detail"), COLUMNS.index("application")
+_ATTESTS = '"rows":{'
 _ENDS = ("\n",) * (len(COLUMNS) - 2)
 
 
@@ -45,8 +49,14 @@ def verify(*, now: int) -> Report:
     walk = _Walk(anchored)
     for row in _rows():
         walk.meet(row)
+    attested = tuple(_not_as_attested(walk))
     late = _unanchored(walk, now)
-    findings = [*walk.findings, *_cut(walk), *(Finding(one, "is anchored with two hashes") for one in doubted)]
+    findings = [
+        *walk.findings,
+        *_cut(walk),
+        *attested,
+        *(Finding(one, "is anchored with two hashes") for one in doubted),
+    ]
     if walk.count and not anchored:
         findings.append(Finding(1, "and all that follow have no anchor: the file is missing or empty"))
     else:
@@ -54,9 +64,9 @@ def verify(*, now: int) -> Report:
     return Report(walk.count, walk.newest, tuple(sorted(set(findings))), tuple(late.items()))
 
 
-def _rows() -> Iterator[Row]:
+def _rows(after: int = 0) -> Iterator[Row]:
     """Every row as the database holds it, in the order of numbers, some thousands at a time."""
-    found = _page("", ())
+    found = _page("WHERE number > %s", (after,)) if after else _page("", ())
     while found:
         yield from found
         found = _page("WHERE number > %s", (found[-1][0],))
@@ -78,6 +88,11 @@ class _Walk:
     previous: str = BEGINNING
     findings: list[Finding] = field(default_factory=list)
     unanchored: list[Row] = field(default_factory=list)
+    # The last digest of each row of other tables, by model and key; the entry that has it, and its application.
+    digests: Digests = field(default_factory=dict)
+    entries: dict[tuple[str, str], tuple[int, str]] = field(default_factory=dict)
+    # Applications whose draft was deleted, with all that its rows said.
+    deleted: set[str] = field(default_factory=set)
 
     def meet(self, row: Row) -> None:
         """Judge one row."""
@@ -94,6 +109,21 @@ class _Walk:
         elif anchored != hashed:
             self._find("is not the one that was anchored")
         self.newest, self.previous = number, hashed
+        if _ATTESTS in content:
+            self._attest(number, content)
+
+    def _attest(self, number: int, content: str) -> None:
+        """Keep what the entry attests of rows in other tables; what was made unreadable has been found already."""
+        told = content.split("\n")
+        try:
+            detail, application = json.loads(told[_DETAIL]), told[_APPLICATION]
+        except (ValueError, IndexError):
+            return
+        for label, digests in detail["rows"].items():
+            self.digests.setdefault(label, {}).update(digests)
+            self.entries |= {(label, key): (number, application) for key in digests}
+        if detail.get("deleted"):
+            self.deleted.add(application)
 
     def _skip_to(self, number: Any) -> bool:
         """Say what is missing before a number, or that the number is none; then its row is out of the count."""
@@ -106,6 +136,22 @@ class _Walk:
 
     def _find(self, what: str) -> None:
         self.findings.append(Finding(self.newest + 1, what))
+
+
+def _not_as_attested(walk: _Walk) -> Iterator[Finding]:
+    """The rows of other tables that don't say what their last entry attests. What was written while this was looked
+    at is looked at once more, with the entries that have come since."""
+    doubted = {(label, key) for label, expected in walk.digests.items() for key, _ in differing(label, expected)}
+    if not doubted:
+        return
+    for row in _rows(walk.newest):
+        walk.meet(row)
+    for label, expected in walk.digests.items():
+        for key, what in differing(label, expected):
+            # What was slipped in has no entry; it is told at the newest one.
+            number, application = walk.entries.get((label, key), (walk.newest, ""))
+            if (label, key) in doubted and not (what == "is gone" and application in walk.deleted):
+                yield Finding(number, f"has something wrong in its {label} {key}: the row {what}")
 
 
 def _cut(walk: _Walk) -> Iterator[Finding]:

@@ -33,6 +33,7 @@ _REVIEWS: dict[str, str] = {
     "refuse": "Refused a decision",
     "take_back": "Withdrew a proposed decision",
     "overtake": "Replaced a proposed decision",
+    "reply": "Answered a query",
 }
 _DECISIONS: dict[str, str] = dict(Decision.Deed.choices)
 

@@ -97,5 +97,5 @@ def _password_path(user: User) -> str:
 def _keep(agent: User, *, before: set[Right], after: set[Right]) -> None:
     agent.rights = [right.value for right in Right if right in after]
     agent.save(update_fields=["rights"])
-    changes = {"given": sorted(after - before), "taken": sorted(before - after)}
-    chain.append(Deed.RIGHTS, by=None, application=None, subject=agent.pk, **changes)
+    given, taken = sorted(after - before), sorted(before - after)
+    chain.append(Deed.RIGHTS, by=None, application=None, subject=agent.pk, given=given, taken=taken)

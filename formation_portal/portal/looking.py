@@ -1,5 +1,7 @@
 """Every look at an uploaded file is kept in the audit: no field's name is known here, and any may be a passport."""
 
+from typing import Any
+
 from django.http import HttpRequest
 
 from formation_portal.applications.models import Document
@@ -15,14 +17,8 @@ def keep_look(request: HttpRequest, document: Document, way: Way, *, by: Somebod
     What can't be kept is not shown either: an error here takes the place of the answer.
     """
     if request.method != "HEAD":
-        chain.append(
-            Deed.LOOK,
-            by=by,
-            application=document.application,
-            subject=document.pk,
-            way=way.value,
-            **({"page": page} if way is Way.PAGE else {}),
-        )
+        which: dict[str, Any] = {"page": page} if way is Way.PAGE else {}
+        chain.append(Deed.LOOK, by=by, application=document.application, subject=document.pk, way=way.value, **which)
 
 
 def keep_record(request: HttpRequest, application: Subject, kind: str, *, by: Somebody) -> None:

@@ -160,7 +160,15 @@ def _decided(
     )
     transaction.on_commit(wake.workers)
     subject = f"delivery {row.pk}"
-    chain.append(Deed.DECISION, by=agent, application=row.application, subject=subject, decision=decision.pk, said=deed)
+    chain.append(
+        Deed.DECISION,
+        by=agent,
+        application=row.application,
+        subject=subject,
+        rows=[decision],
+        decision=decision.pk,
+        said=deed,
+    )
     return decision
 
 

@@ -11,6 +11,7 @@ from django.db.models import Q
 
 from formation_portal.applications.answers import AnswersField
 from formation_portal.applications.models import SUBJECT_LIMIT, Application
+from formation_portal.audit.attestation import attested
 from formation_portal.processes import NAME_LIMIT
 
 from .kinds import Kind, Name
@@ -184,6 +185,7 @@ class Look(models.Model):
         return f"{self.delivery_id}: {self.conclusion}"
 
 
+@attested("delivery_id", "agent_id", "deed", "remote_id", "note", "told", "decided_at")
 class Decision(models.Model):
     """What an agent has decided about a thing that nothing else could settle. Never changed, never removed."""
 

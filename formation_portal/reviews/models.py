@@ -9,11 +9,15 @@ from django.db.models import Q
 
 from formation_portal.applications.answers import AnswersField
 from formation_portal.applications.models import SUBJECT_LIMIT, Application
+from formation_portal.audit.attestation import attested
 
 from .places import Kind, Place
 
 TEXT_LIMIT = 2_000
 LABEL_LIMIT = 300
+# What the audit attests of each.
+_TOUCHED = ("application_id", "version", "by_id", "at")
+_PLACE = ("kind", "holder", "name", "label")
 
 
 class Review(models.Model):
@@ -55,6 +59,7 @@ class _Placed(_Kept):
         return Place(Kind(self.kind), self.holder, self.name)
 
 
+@attested(*_TOUCHED, *_PLACE, "digest")
 class Check(_Placed):
     """That a fact was accepted as it stood then; without a digest the acceptance was taken back."""
 
@@ -81,6 +86,10 @@ class Reason(models.TextChoices):
     OTHER = "other", "Other"
 
 
+@attested(
+    *(*_TOUCHED, *_PLACE, "reason", "text", "proposal", "dropped_at", "round", "sent_at"),
+    *("reply", "replied_at", "settled_at"),
+)
 class Remark(_Placed):
     """What its customer is asked to mend. A draft until it is sent with a return; settled when an agent says so.
 
@@ -123,6 +132,7 @@ class Remark(_Placed):
         return self.is_open and self.sent_at is None
 
 
+@attested(*_TOUCHED, *_PLACE, "text", "removed_at")
 class Note(_Placed):
     """A word among colleagues, which never leaves the desk."""
 
@@ -145,6 +155,9 @@ class Outcome(models.TextChoices):
     OVERTAKEN = "overtaken", "Replaced"
 
 
+@attested(
+    *(*_TOUCHED, "deed", "reason", "text", "round", "outcome", "proposed_by_id", "proposed_at", "refusal"),
+)
 class Ruling(_Kept):
     """A decision about the whole application: an agent's deed of the lifecycle, by its name there, and its reason.
 

@@ -18,6 +18,9 @@ def end_what_waits(draft: Draft, by: Any, **_: Any) -> None:
     application = draft.application
     if application.stands in UNDER_REVIEW:
         return
-    waiting = Ruling.objects.filter(application=application, outcome=Outcome.WAITING)
-    if waiting.exists():
-        waiting.update(outcome=Outcome.OVERTAKEN, by=by, at=timezone.now(), version=raised_version(application))
+    waiting = Ruling.objects.filter(application=application, outcome=Outcome.WAITING).first()
+    if waiting is not None:
+        waiting.outcome, waiting.by_id = Outcome.OVERTAKEN, by.pk if by else None
+        waiting.at, waiting.version = timezone.now(), raised_version(application)
+        waiting.save()
+        draft.attested.append(waiting)

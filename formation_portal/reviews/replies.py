@@ -9,6 +9,8 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.applications.saving import Closed
 from formation_portal.applications.saving.authors import Author
 from formation_portal.applications.saving.writing import writing
+from formation_portal.audit import chain
+from formation_portal.audit.models import Deed
 from formation_portal.contract.lifecycle import State
 
 from .models import TEXT_LIMIT, Remark
@@ -24,7 +26,7 @@ class Reply:
 
 
 def keep(draft: Draft, replies: Sequence[Reply], *, by: Author) -> int:
-    """Keep answers to open questions; to how many of them. Two queries, however many there are.
+    """Keep answers to open questions; to how many of them. Four queries, however many there are.
 
     What somebody else has written there meanwhile stays, before it. Raises Closed.
     """
@@ -35,7 +37,10 @@ def keep(draft: Draft, replies: Sequence[Reply], *, by: Author) -> int:
         asked = sent.exclude(sent_at=None).in_bulk([reply.number for reply in replies])
         came = [reply for reply in replies if reply.number in asked]
         written = [asked[one.number] for one in came if _write(asked[one.number], _lines(one.text), _lines(one.was))]
-        Remark.objects.bulk_update(written, ["reply", "replied_at"])
+        if written:
+            Remark.objects.bulk_update(written, ["reply", "replied_at"])
+            did = {"reply": [remark.pk for remark in written]}
+            chain.append(Deed.REVIEW, by=by, application=draft.application, rows=written, did=did)
         return len(came)
 
 

@@ -32,7 +32,7 @@ class Work:
     by: AbstractBaseUser
     sight: Sight
     review: Review
-    done: list[tuple[str, int]] = field(default_factory=list)
+    done: list[tuple[str, Any]] = field(default_factory=list)
 
     @property
     def touch(self) -> dict[str, Any]:
@@ -48,7 +48,7 @@ class Work:
 
     def did(self, what: str, row: Any) -> None:
         """Keep for the audit what was done to a row."""
-        self.done.append((what, row.pk))
+        self.done.append((what, row))
 
     def is_news(self, row: Any) -> bool:
         """Whether somebody else has touched the row since the page was drawn."""
@@ -106,5 +106,6 @@ def _raise(review: Review) -> int:
 
 
 def _chained(work: Work) -> None:
-    did = {what: [pk for one, pk in work.done if one == what] for what, _ in work.done}
-    chain.append(Deed.REVIEW, by=work.by, application=work.draft.application, did=did, version=work.review.version)
+    application, rows = work.draft.application, [row for _, row in work.done]
+    did = {what: [row.pk for one, row in work.done if one == what] for what, _ in work.done}
+    chain.append(Deed.REVIEW, by=work.by, application=application, rows=rows, did=did, version=work.review.version)

@@ -91,7 +91,7 @@ def writing(
             changed.send(sender=Application, draft=draft)
             if has_moved:
                 moved.send(sender=Application, draft=draft, by=by)
-            chained(application, journal.entries, by=by)
+            chained(application, journal.entries, by=by, rows=draft.attested)
 
 
 def taken(

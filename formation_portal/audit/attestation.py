@@ -1,0 +1,75 @@
+"""What entries attest of rows in other tables, so that one that is altered, removed or slipped in later is found.
+
+A model whose rows say what somebody did or decided is `attested`, with the fields that matter. The entry of the deed
+that writes a row then carries the row's digest. It is keyed (AUDIT_KEY): whoever can write to the database alone makes
+no digest that fits, and once a draft is deleted nobody can find out by trying what an entry was the digest of.
+"""
+
+import hashlib
+import hmac
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from django.apps import apps
+from django.conf import settings
+from django.db import models
+
+# Digests by the label of the model and the row's key, as an entry's detail keeps them.
+Digests = dict[str, dict[str, str]]
+AModel = TypeVar("AModel", bound=type[models.Model])
+
+_AT_ONCE = 2_000
+_fields: dict[str, tuple[str, ...]] = {}
+
+
+def attested(*fields: str) -> Callable[[AModel], AModel]:
+    """Declare which fields of a model entries attest. They never change: what is added later is attested by no entry
+    of before."""
+
+    def register(model: AModel) -> AModel:
+        _fields[model._meta.label_lower] = fields
+        return model
+
+    return register
+
+
+def digests(rows: Iterable[models.Model]) -> Digests:
+    """The digest of each row as it stands in memory, which is as it was saved."""
+    found: Digests = {}
+    for row in rows:
+        found.setdefault(row._meta.label_lower, {})[str(row.pk)] = _digest(row)
+    return found
+
+
+def differing(label: str, expected: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The keys of the model's rows that are not as they were attested, each with what is wrong.
+
+    Rows older than the first attested one were written before there were digests, and are left out.
+    """
+    missing = dict(expected)
+    for row in _rows(label, min(map(int, expected))):
+        digest = missing.pop(str(row.pk), None)
+        if digest is None:
+            yield str(row.pk), "was slipped in"
+        elif not hmac.compare_digest(digest, _digest(row)):
+            yield str(row.pk), "was altered"
+    for key in missing:
+        yield key, "is gone"
+
+
+def _rows(label: str, first: int) -> Iterator[models.Model]:
+    found = apps.get_model(label)._default_manager.filter(pk__gte=first).order_by("pk")
+    return iter(found.iterator(chunk_size=_AT_ONCE))
+
+
+def _digest(row: models.Model) -> str:
+    label = row._meta.label_lower
+    said = [label, row.pk, *(_plain(getattr(row, name)) for name in _fields[label])]
+    content = json.dumps(said, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hmac.new(settings.AUDIT_KEY.encode(), content.encode(), hashlib.sha256).hexdigest()[:32]
+
+
+def _plain(value: Any) -> Any:
+    return value.astimezone(UTC).isoformat() if isinstance(value, datetime) else value

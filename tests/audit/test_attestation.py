@@ -1,0 +1,170 @@
+"""The audit attests what was said and decided: a row that was altered, removed or slipped in is found and named."""
+
+import random
+import time
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import models
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application, Change
+from formation_portal.audit import attestation
+from formation_portal.audit.models import Entry
+from formation_portal.audit.verifying import Finding, verify
+from formation_portal.reviews.checks import accept, reopen
+from formation_portal.reviews.models import Check, Note, Outcome, Remark, Ruling
+from formation_portal.reviews.notes import remove_note, write_note
+from formation_portal.reviews.places import Place
+from formation_portal.reviews.remarks import ask, drop
+from formation_portal.reviews.replies import Reply, keep
+from formation_portal.reviews.rulings import DECLINE, RETURN, refuse, rule
+from formation_portal.reviews.since import sight_of
+from tests.applications import made
+from tests.reviews.conftest import again, colleague, submitted
+
+__all__ = ["colleague", "submitted"]
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+BIRTH, NAME = Place.of_field("ada", "person.date_of_birth"), Place.of_field("ada", "person.last_name")
+ROUNDS = 40
+ATTESTED: tuple[type[models.Model], ...] = (Change, Check, Remark, Note, Ruling)
+
+
+def findings() -> tuple[Finding, ...]:
+    """What is found at once; anchors have tests of their own, and none are written within a test's transaction."""
+    return tuple(one for one in verify(now=time.time_ns() // 1000).findings if "anchor" not in one.what)
+
+
+@pytest.fixture
+def reviewed(submitted: Draft, owner: Any, agent: Any, colleague: Any, settings: Any) -> Draft:
+    """An application on which everything was said once that can be said."""
+    settings.FOUR_EYES = True
+
+    def sight() -> Any:
+        return sight_of(submitted.application)
+
+    accept(submitted, [BIRTH, NAME], by=agent, sight=sight())
+    reopen(submitted, BIRTH, by=agent, sight=sight())
+    write_note(submitted, NAME, text="Checked by telephone", by=agent)
+    remove_note(submitted, write_note(submitted, NAME, text="A slip", by=agent).pk, by=agent)
+    asked = ask(submitted, BIRTH, text="Which year?", by=agent, sight=sight())
+    drop(submitted, asked.pk, by=agent, sight=sight())
+    sent = ask(submitted, BIRTH, text="Is it 1985?", by=agent, sight=sight())
+    rule(submitted, DECLINE, text="We cannot take this on.", by=agent, sight=sight())
+    refuse(submitted, why="Ask first.", by=colleague, sight=sight())
+    rule(submitted, RETURN, text="One question", by=agent, sight=sight())
+    back = again(submitted)
+    keep(back, [Reply(sent.pk, "Yes, 1985.", "")], by=owner)
+    saving.submit(back, by=owner)
+    rule(back, DECLINE, text="No.", by=agent, sight=sight_of(back.application))
+    saving.withdraw(again(back), by=owner)
+    return again(back)
+
+
+def test_what_was_written_by_its_deeds_is_as_it_was_written(reviewed: Draft) -> None:
+    assert Ruling.objects.filter(outcome=Outcome.OVERTAKEN).exists(), "ended by the withdrawal, without an agent"
+    assert Remark.objects.exclude(reply="").exists()
+    assert findings() == ()
+
+
+def altered(value: Any) -> Any:
+    if isinstance(value, str):
+        return value[:-1] if value else "x"
+    if isinstance(value, datetime):
+        return value + timedelta(microseconds=1)
+    if isinstance(value, list):
+        return [*value, {"field": "x"}]
+    return value + 1 if isinstance(value, int) else {**value, "name": "x"} if isinstance(value, dict) else None
+
+
+def test_forty_alterations_are_each_found_and_named(reviewed: Draft, owner: Any, agent: Any, colleague: Any) -> None:
+    """Proposer, reason and text of a decision, who checked, the sentence of a change: none of it was noticed."""
+    people = [owner.pk, agent.pk, colleague.pk]
+    for seed in range(ROUNDS):
+        chance = random.Random(seed)
+        model = ATTESTED[seed % len(ATTESTED)]
+        label = model._meta.label_lower
+        row = chance.choice(list(model._default_manager.all()))
+        names = [name for name in attestation._fields[label] if name not in ("application_id", "outcome", "kind")]
+        name = chance.choice([one for one in names if altered(getattr(row, one)) != getattr(row, one)])
+        value = getattr(row, name)
+        forged = next(pk for pk in people if pk != value) if name in ("by_id", "who_id", "proposed_by_id") else None
+        found = model._default_manager.filter(pk=row.pk)
+        found.update(**{name: forged or altered(value)})
+        [finding] = findings()
+        assert finding.what == f"has something wrong in its {label} {row.pk}: the row was altered", (seed, name)
+        assert f'"{row.pk}":' in Entry.objects.get(number=finding.number).detail
+        found.update(**{name: value})
+    assert findings() == ()
+
+
+@pytest.mark.parametrize("model", ATTESTED)
+def test_a_row_that_is_gone_or_slipped_in_is_found(reviewed: Draft, model: type[models.Model]) -> None:
+    row = model._default_manager.order_by("pk").last()
+    assert row is not None
+    key, label = row.pk, model._meta.label_lower
+    row.pk = key + 1_000
+    if isinstance(row, Check):
+        row.name = "another"
+    row.save(force_insert=True)
+    wrong = f"has something wrong in its {label}"
+    assert [one.what for one in findings()] == [f"{wrong} {key + 1_000}: the row was slipped in"]
+    row.delete()
+    model._default_manager.filter(pk=key).delete()
+    assert [one.what for one in findings()] == [f"{wrong} {key}: the row is gone"]
+
+
+@pytest.fixture
+def draft(owner: Any) -> Draft:
+    return open_draft(saving.start(owner=owner, product=made.product()))
+
+
+def test_a_draft_that_was_deleted_leaves_the_chain_whole(draft: Draft, owner: Any) -> None:
+    saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    saving.delete_draft(draft.application, by=owner)
+    assert Change.objects.filter(application=draft.application).count() == 1
+    assert findings() == ()
+
+
+def test_a_deletion_that_nobody_said_is_found(draft: Draft, owner: Any) -> None:
+    saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    Application.objects.filter(pk=draft.application.pk).update(deleted_at="2026-01-01T00:00:00Z")
+    Change.objects.all().delete()
+    assert {one.what.rpartition(": ")[2] for one in findings()} == {"the row is gone"}
+
+
+def test_without_its_key_nobody_makes_a_digest_that_fits(reviewed: Draft, settings: Any) -> None:
+    settings.AUDIT_KEY = "another"
+    assert len(findings()) == sum(model._default_manager.count() for model in ATTESTED)
+
+
+def test_an_entry_says_nothing_of_what_was_typed(reviewed: Draft) -> None:
+    told = "".join(Entry.objects.values_list("detail", flat=True))
+    assert not any(word in told for word in ("1985", "telephone", "Ask first", "Lovelace"))
+
+
+def test_rows_of_before_there_were_digests_are_left_alone(reviewed: Draft) -> None:
+    first = Change.objects.order_by("pk").first()
+    assert first is not None
+    older = Change.objects.create(pk=first.pk - 1, application=first.application, what="Of an earlier version")
+    assert findings() == ()
+    older.delete()
+
+
+def test_what_is_written_meanwhile_is_no_finding(reviewed: Draft, agent: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A note is written after the chain was read, and before its row is."""
+    looked = attestation._rows
+    calls: list[str] = []
+
+    def rows(label: str, first: int) -> Any:
+        if not calls:
+            calls.append(label)
+            write_note(reviewed, NAME, text="Meanwhile", by=agent)
+        return looked(label, first)
+
+    monkeypatch.setattr(attestation, "_rows", rows)
+    assert findings() == ()
+    assert calls
