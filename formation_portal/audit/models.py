@@ -20,6 +20,7 @@ class Deed(models.TextChoices):
     REVIEW = "review", "Reviewed"
     RIGHTS = "rights", "Changed rights"
     REVEAL = "reveal", "Looked at numbers"
+    CLAIM = "claim", "Claimed or released a case"
 
 
 class Actor(models.TextChoices):

@@ -35,6 +35,11 @@ _REVIEWS: dict[str, str] = {
     "overtake": "Replaced a proposed decision",
     "reply": "Answered a query",
 }
+_CLAIMS: dict[str, str] = {
+    "claim": "Claimed the case",
+    "release": "Released the case",
+    "take_over": "Took over the case",
+}
 _DECISIONS: dict[str, str] = dict(Decision.Deed.choices)
 
 
@@ -75,6 +80,8 @@ class Words:
                 return f"Downloaded the record as {str(said.get('kind', 'file')).upper()}"
             case Deed.REVIEW:
                 return _reviewed(said.get("did"))
+            case Deed.CLAIM:
+                return _CLAIMS.get(str(said.get("did")), "Claimed the case")
             case Deed.REVEAL:
                 return f"Viewed numbers of {entry.subject}: {_fields(said) or 'unknown'}"
             case Deed.RIGHTS:

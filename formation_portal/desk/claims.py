@@ -7,6 +7,7 @@ was claimed is under review from then on.
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
@@ -15,9 +16,14 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Application
+from formation_portal.audit import chain
+from formation_portal.audit.models import Deed
 
 from .beginning import begin_review_of, begin_reviews, locked
 from .models import WORD_LIMIT, Case
+
+UNCLAIMED: dict[str, Any] = {"claimed_by_id": None, "claimed_at": None, "taken_from_id": None, "word": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,50 +74,68 @@ def claim(cases: Collection[int], *, by: AbstractUser) -> Claims:
         now = list(chosen.select_related("claimed_by").order_by("pk"))
         won = [case for case in now if case.claimed_by_id == by.pk]
         begin_reviews(applications, {case.pk for case in won}, by=by)
+        whole = {application.pk: application for application in applications}
+        for case in won:
+            _keep(whole[case.pk], case, by=by, did="claim")
         return Claims(tuple(won), lost=tuple(case for case in now if case.claimed_by_id != by.pk))
 
 
 def take_over(case: Case, *, by: AbstractUser, word: str) -> bool:
     """Claim what the agent whom the page named has claimed, saying why. False where it is somebody else's by now."""
     seen = Case.objects.filter(pk=case.pk, claimed_by=case.claimed_by_id).exclude(open_since=None)
-    moved = _claim_of(by) | {"taken_from": case.claimed_by_id, "word": word[:WORD_LIMIT]}
+    moved = _claim_of(by) | {"taken_from_id": case.claimed_by_id, "word": word[:WORD_LIMIT]}
     with transaction.atomic():
-        return _won(case, seen, moved, by=by)
+        return _won(case, seen, moved, by=by, did="take_over")
 
 
 def release(cases: Collection[int], *, by: AbstractUser) -> int:
     """Give one's own claims back; how many there were."""
-    own = Case.objects.filter(claimed_by(by.pk), pk__in=cases)
-    return own.update(claimed_by=None, claimed_at=None, taken_from=None, word="")
+    with transaction.atomic():
+        own = Case.objects.filter(claimed_by(by.pk), pk__in=cases).select_related("application").order_by("pk")
+        found = list(own.select_for_update(of=("self",)))
+        Case.objects.filter(pk__in=[case.pk for case in found]).update(**UNCLAIMED)
+        for case in found:
+            _keep(case.application, Case(pk=case.pk, **UNCLAIMED), by=by, did="release")
+        return len(found)
 
 
 def claim_free(case: Case, *, free: Q, by: AbstractUser) -> bool:
     """Claim the case, if it is free still."""
     with transaction.atomic():
-        return _won(case, Case.objects.filter(free, pk=case.pk), _claim_of(by), by=by)
+        return _won(case, Case.objects.filter(free, pk=case.pk), _claim_of(by), by=by, did="claim")
 
 
 def claim_at_work(draft: Draft, *, by: AbstractUser) -> bool:
     """Claim the case that somebody has begun to work on, if nobody works on it, and begin its review. For who holds
     the lock of its application; one query."""
     free = Case.objects.filter(unclaimed(), pk=draft.application.pk).exclude(open_since=None)
-    if not free.update(**_claim_of(by)):
+    claim = _claim_of(by)
+    if not free.update(**claim):
         return False
     begin_review_of(draft, by=by)
+    _keep(draft.application, Case(pk=draft.application.pk, **claim), by=by, did="claim")
     return True
 
 
-def _won(case: Case, if_still: QuerySet[Case], claim: dict[str, object], *, by: AbstractUser) -> bool:
+def _won(case: Case, if_still: QuerySet[Case], claim: dict[str, Any], *, by: AbstractUser, did: str) -> bool:
     """Claim the case if it still is as the condition says, and begin its review."""
     applications = locked([case.pk])
     if not if_still.update(**claim):
         return False
     begin_reviews(applications, {case.pk}, by=by)
+    for application in applications:
+        _keep(application, Case(pk=case.pk, **claim), by=by, did=did)
     return True
 
 
-def _claim_of(agent: AbstractUser) -> dict[str, object]:
-    return {"claimed_by": agent.pk, "claimed_at": timezone.now(), "taken_from": None, "word": ""}
+def _keep(application: Application, case: Case, *, by: AbstractUser, did: str) -> None:
+    """An entry of the audit, which attests who has the case by now, since when, from whom, and why."""
+    details: dict[str, Any] = {"taken_from": case.taken_from_id} if case.taken_from_id else {}
+    chain.append(Deed.CLAIM, by=by, application=application, rows=[case], did=did, **details)
+
+
+def _claim_of(agent: AbstractUser) -> dict[str, Any]:
+    return UNCLAIMED | {"claimed_by_id": agent.pk, "claimed_at": timezone.now()}
 
 
 def _ended() -> datetime:

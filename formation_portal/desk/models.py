@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import models
 
 from formation_portal.applications.models import Application
+from formation_portal.audit.attestation import attested
 from formation_portal.contract.lifecycle import State
 
 TITLE_LIMIT = 300
@@ -15,6 +16,7 @@ WORD_LIMIT = 200
 PLACE_LIMIT = 200
 
 
+@attested("claimed_by_id", "claimed_at", "taken_from_id", "word", every=False)
 class Case(models.Model):
     """A submitted application as the queue shows it.
 

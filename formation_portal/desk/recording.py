@@ -16,12 +16,11 @@ from formation_portal.reviews.models import Outcome, Ruling
 from formation_portal.reviews.reviewing import UNDER_REVIEW
 from formation_portal.reviews.signals import worked
 
-from .claims import claim_at_work
+from .claims import UNCLAIMED, claim_at_work
 from .models import PLACE_LIMIT, TITLE_LIMIT, Case, CaseWord, Offer
 from .search_words import words_of
 
 _WITH_US = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW})
-_NO_CLAIM = {"claimed_by_id": None, "claimed_at": None, "taken_from_id": None, "word": ""}
 
 
 @receiver(changed)
@@ -39,6 +38,8 @@ def record(draft: Draft, **_: Any) -> None:
     is_new = Case.objects.update_or_create(application=application, defaults=facts)[1]
     if is_new:
         offer(Offer, application)
+    if application.stands in FINAL:
+        draft.attested.append(Case(pk=application.pk, **UNCLAIMED))
     names = party_names(draft.schema, draft.party_models)
     _record_words(application.pk, case_words(application, title=facts["title"], names=names))
 
@@ -78,7 +79,7 @@ def facts_of(application: Any, *, title: str) -> dict[str, Any]:
         "waiting_since": at if is_with_us else None,
         "answered_since": at if is_with_us and application.submissions > 1 else None,
         # Nobody works on what is closed.
-        **(_NO_CLAIM if state in FINAL else {}),
+        **(UNCLAIMED if state in FINAL else {}),
     }
 
 

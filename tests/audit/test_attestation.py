@@ -1,5 +1,6 @@
 """The audit attests what was said and decided: a row that was altered, removed or slipped in is found and named."""
 
+import json
 import random
 import time
 from datetime import datetime, timedelta
@@ -12,8 +13,10 @@ from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.audit import attestation
-from formation_portal.audit.models import Entry
+from formation_portal.audit.models import Deed, Entry
 from formation_portal.audit.verifying import Finding, verify
+from formation_portal.desk import claims
+from formation_portal.desk.models import Case
 from formation_portal.reviews.checks import accept, reopen
 from formation_portal.reviews.models import Check, Note, Outcome, Remark, Ruling
 from formation_portal.reviews.notes import remove_note, write_note
@@ -120,6 +123,26 @@ def test_a_row_that_is_gone_or_slipped_in_is_found(reviewed: Draft, model: type[
 @pytest.fixture
 def draft(owner: Any) -> Draft:
     return open_draft(saving.start(owner=owner, product=made.product()))
+
+
+def test_claims_their_ends_and_reasons_are_entries_and_attested(submitted: Draft, agent: Any, colleague: Any) -> None:
+    pk = submitted.application.pk
+    claims.claim([pk], by=agent)
+    claims.take_over(Case.objects.get(pk=pk), by=colleague, word="Mira is away")
+    kept = Case.objects.get(pk=pk)
+    assert findings() == ()
+    for forged in ({"word": "She asked me to"}, {"claimed_by": agent}, {"taken_from": colleague}):
+        Case.objects.filter(pk=pk).update(**forged)
+        assert [one.what for one in findings()] == [f"has something wrong in its desk.case {pk}: the row was altered"]
+        kept.save()
+    claims.release([pk], by=colleague)
+    assert findings() == ()
+    told = Entry.objects.filter(deed=Deed.CLAIM).order_by("number")
+    assert [(one.account, json.loads(one.detail)["did"]) for one in told] == [
+        (agent.pk, "claim"),
+        (colleague.pk, "take_over"),
+        (colleague.pk, "release"),
+    ]
 
 
 def test_a_draft_that_was_deleted_leaves_the_chain_whole(draft: Draft, owner: Any) -> None:

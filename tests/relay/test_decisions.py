@@ -251,4 +251,6 @@ def test_a_decision_stands_in_the_audit(lost_entity: Delivery, service: Formatio
     decision = bind(lost_entity.pk, agent=agent, remote_id=str(entity["id"]), note="By telephone")
     entry = Entry.objects.get(deed=Deed.DECISION)
     assert (entry.actor, entry.account, entry.subject) == (Actor.AGENT, agent.pk, f"delivery {lost_entity.pk}")
-    assert json.loads(entry.detail) == {"decision": decision.pk, "said": "bind"}
+    told = json.loads(entry.detail)
+    assert list(told.pop("rows")) == ["relay.decision"]
+    assert told == {"decision": decision.pk, "said": "bind"}
