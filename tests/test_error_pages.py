@@ -74,7 +74,7 @@ def test_what_is_gone(as_nobody: Client) -> None:
 
 def test_what_is_too_large(as_nobody: Client) -> None:
     response = as_nobody.post("/accounts/login/", {"login": "x" * 2_600_000})
-    assert "nothing of it was saved" in house_page(response, 413).one("main").text
+    assert "none of it was saved" in house_page(response, 413).one("main").text
 
 
 def test_what_is_tried_too_often(as_nobody: Client, settings: Any) -> None:

@@ -27,7 +27,7 @@ __all__ = ["databases_on_it", "disk"]
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"], transaction=True)
 
-NOT_STORED = "Choose the file again in a few minutes; we could not store it just now"
+NOT_STORED = "We could not save the file just now. Choose it again in a few minutes"
 LARGE = made.PDF + b"0" * 600_000
 # Beyond what is held in memory while it arrives.
 HUGE = made.PDF + b"0" * 3_500_000

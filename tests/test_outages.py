@@ -24,8 +24,8 @@ pytestmark = [
 ]
 
 TYPED = {"q:name": "Larkfield", "q:purpose": "1 & 2", "version": "0", "shown": ["a", "b"]}
-AWAY = "Our records cannot be reached at the moment."
-FULL = "We have no room to save anything at the moment."
+AWAY = "We can’t reach our records at the moment."
+FULL = "We can’t save anything at the moment."
 
 
 @contextmanager
@@ -130,7 +130,7 @@ def test_a_page_that_cannot_be_read_says_so(browser: Client, page: str) -> None:
     assert response.status_code == 503
     markup = Markup(response.content.decode())
     assert markup.faults == []
-    assert markup.one("h1").text == "This page cannot be shown now"
+    assert markup.one("h1").text == "This page is not available right now"
     assert markup.one("a", class_="button").attributes["href"].startswith(page)
     assert browser.get(page).status_code == 200
 
@@ -174,7 +174,7 @@ def test_the_button_at_a_slot_is_not_pressed_again_without_its_file(browser: Cli
         response = browser.post(page, post)
     markup = Markup(response.content.decode())
     assert "slot" not in kept(markup)
-    assert "A file must be chosen anew" in markup.one("main").text
+    assert "Choose your file again" in markup.one("main").text
 
 
 def test_a_fault_of_the_code_is_no_outage(browser: Client, page: str) -> None:
@@ -186,7 +186,7 @@ def test_a_fault_of_the_code_is_no_outage(browser: Client, page: str) -> None:
         with connection.cursor() as cursor:
             cursor.execute("ALTER TABLE gone RENAME TO applications_sectionanswers")
     assert response.status_code == 500
-    assert Markup(response.content.decode()).one("h1").text == "Something went wrong here"
+    assert Markup(response.content.decode()).one("h1").text == "Something went wrong"
 
 
 def test_the_page_of_a_fault_needs_no_database(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:

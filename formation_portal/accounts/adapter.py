@@ -35,14 +35,14 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
     """Its messages begin with the act."""
 
     error_messages = DefaultAccountAdapter.error_messages | {
-        "email_password_mismatch": _("Check the e-mail address and the password: together they are not correct."),
+        "email_password_mismatch": _("The e-mail address or password is wrong. Check both and try again."),
         "enter_current_password": _("Enter your current password."),
-        "incorrect_password": _("Enter your password. This one is not correct."),
-        "cannot_remove_primary_email": _("Make another address your main one first. Then this one can be removed."),
-        "duplicate_email": _("Enter another address. This one is in your account already."),
-        "email_taken": _("There is an account with this address. Sign in to it, or set a new password for it."),
-        "too_many_login_attempts": _("Wait a few minutes, then try again. There were too many attempts."),
-        "rate_limited": _("Wait a few minutes, then try again. There were too many requests."),
+        "incorrect_password": _("Enter your password again. This one is wrong."),
+        "cannot_remove_primary_email": _("Make another address your main one before you remove this one."),
+        "duplicate_email": _("This address is already in your account. Enter another."),
+        "email_taken": _("An account with this address already exists. Sign in, or set a new password."),
+        "too_many_login_attempts": _("Too many attempts. Wait a few minutes, then try again."),
+        "rate_limited": _("Too many attempts in a short time. Wait a few minutes, then try again."),
     }
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:

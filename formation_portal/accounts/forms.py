@@ -29,7 +29,7 @@ _LABELS = {
     "remember": _("Keep me signed in on this device"),
     "oldpassword": _("Current password"),
     "password1": _("New password"),
-    "password2": _("New password, again"),
+    "password2": _("Confirm new password"),
 }
 
 
@@ -134,5 +134,5 @@ def _typed(posted: Mapping[str, Any]) -> dict[str, Any]:
 
 def _password_hint() -> str:
     lengths = [one.min_length for one in get_default_password_validators() if isinstance(one, MinimumLengthValidator)]
-    least = gettext("At least %(count)d characters.") % {"count": max(lengths)} if lengths else ""
+    least = gettext("Use at least %(count)d characters.") % {"count": max(lengths)} if lengths else ""
     return f"{least} {gettext('Not your name or address, and not one that many people use.')}".strip()

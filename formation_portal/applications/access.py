@@ -32,8 +32,8 @@ class Right(StrEnum):
 
 
 _WORDS = {
-    Right.VIEW: gettext_lazy("May read"),
-    Right.EDIT: gettext_lazy("May edit"),
+    Right.VIEW: gettext_lazy("Can view"),
+    Right.EDIT: gettext_lazy("Can edit"),
     Right.OWN: gettext_lazy("Owner"),
 }
 

@@ -26,9 +26,9 @@ from .stakes import typed_stakes
 from .summary import answer_line
 
 _NOT_FOR = {
-    "person": noted("Not for a person there"),
-    "corporate": noted("Not for a company there"),
-    "foundation": noted("Not for a foundation there"),
+    "person": noted("This person can’t have that role there"),
+    "corporate": noted("This company can’t have that role there"),
+    "foundation": noted("This foundation can’t have that role there"),
 }
 
 
@@ -94,7 +94,7 @@ class _Comparing:
         for row in self._draft.parties:
             roles = tuple(role for role in row.roles if self._takes_role(row, role))
             if not roles:
-                self._leave(row.label, canonical.kind_title(row.kind), "", say("No role for it there"))
+                self._leave(row.label, canonical.kind_title(row.kind), "", say("No matching role"))
                 continue
             self._fits.append(CarriedLine(row.label, say("Roles"), ", ".join(map(canonical.role_word, roles))))
             questions = self._draft.standing.party_questions(row.record)
@@ -109,7 +109,7 @@ class _Comparing:
         if role not in self._draft.standing.active_roles(row.record):
             reason = say(SET_ASIDE)
         elif not sections:
-            reason = say("No such role there")
+            reason = say("No matching role")
         elif not all(section.allows(row.kind) for section in sections):
             reason = say(_NOT_FOR[row.kind])
         if reason:
@@ -121,10 +121,10 @@ class _Comparing:
         section = draft.schema.share_section
         for row in draft.share_classes:
             if section is None or not draft.holds_shares or self._there.share_section is None:
-                reason = say("No classes of shares there") if draft.holds_shares else say(SET_ASIDE)
-                self._leave(row.label, say("Class of shares"), row.label, reason)
+                reason = say("No share classes") if draft.holds_shares else say(SET_ASIDE)
+                self._leave(row.label, say("Share class"), row.label, reason)
                 continue
-            self._fits.append(CarriedLine(row.label, say("Class of shares"), row.label))
+            self._fits.append(CarriedLine(row.label, say("Share class"), row.label))
             questions = draft.standing.questions(section, row.record)
             found = self._compare(questions, row.record.answers, row.raw, self._there.share_class_fields)
             self._tell(found, row.label, row.record.answers, row.raw)
@@ -141,7 +141,7 @@ class _Comparing:
                 continue
             what = say("Shares, {name}", name=held.label)
             if party not in holders or share_class not in known:
-                self._leave(row.label, what, shown(holding.typed), say("No holding of these there"))
+                self._leave(row.label, what, shown(holding.typed), say("No shareholdings for this class"))
             elif holding.shares is None:
                 self._leave(row.label, what, shown(holding.typed), say(UNREADABLE))
             else:
@@ -159,7 +159,7 @@ class _Comparing:
                 self._fits.append(CarriedLine(row.label, what, typed))
                 yield (company, owner), typed
             else:
-                self._leave(row.label, what, typed, say("Not kept there"))
+                self._leave(row.label, what, typed, say("Not stored"))
 
     def _documents(self, parties: Iterable[NewParty]) -> Iterator[NewDocument]:
         there = {one.token: (one.kind, self._there.sections_of(one.roles)) for one in parties}
@@ -171,7 +171,7 @@ class _Comparing:
                 self._fits.append(CarriedLine(label, document.slot, document.name))
                 yield NewDocument(document, row.token if row else None)
             else:
-                self._leave(label, document.slot, document.name, say("No such document there"))
+                self._leave(label, document.slot, document.name, say("Document not needed"))
 
     def _compare(
         self, questions: Iterable[Question], answers: Answers, raw: Mapping[str, Any], into: tuple[FieldSpec, ...]

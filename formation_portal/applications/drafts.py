@@ -39,8 +39,8 @@ _JUDGED = (
     "_homes",
 )
 
-_CLASS_GONE = noted("Choose “{label}” again: the class was removed")
-_NO_NUMBER = noted("{who}: enter the number of shares of “{name}” in digits, like 5000")
+_CLASS_GONE = noted("Choose “{label}” again. The share class was removed")
+_NO_NUMBER = noted("{who}: enter the number of “{name}” shares in digits, like 5000")
 
 
 def open_draft(application: Application, *, today: date | None = None) -> "Draft":

@@ -11,9 +11,9 @@ from formation_portal.contract.language import noted, say
 from .models import Document, Holding, Party, ShareClass
 
 _NAMELESS = {
-    "person": noted("Person without a name"),
-    "corporate": noted("Company without a name"),
-    "foundation": noted("Foundation without a name"),
+    "person": noted("Unnamed person"),
+    "corporate": noted("Unnamed company"),
+    "foundation": noted("Unnamed foundation"),
 }
 
 
@@ -84,7 +84,7 @@ class ShareClassRow:
     @property
     def label(self) -> str:
         """What to call it: its name, else what it is."""
-        return self.record.label or say("Class without a name")
+        return self.record.label or say("Unnamed share class")
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ class Owner:
     def words(self) -> str:
         """40% of Kite Holding; what can't be read stands as it was typed."""
         if self.part is None:
-            return say("“{typed}” of {name}, which cannot be read", typed=self.typed, name=self.company.label)
+            return say("“{typed}” of {name}, which we can’t read", typed=self.typed, name=self.company.label)
         return say("{part} of {name}", part=self.percent, name=self.company.label)
 
 

@@ -40,8 +40,8 @@ def threshold_of(jurisdiction: dict[str, Any]) -> Threshold:
     return Threshold(
         percent=Fraction(str(entry.percent)),
         is_inclusive=entry.counts == "from",
-        where=say(entry.where) if entry.where else str(jurisdiction.get("name") or say("this place")),
-        source=say("{source}; seen {month}", source=entry.source, month=month(known.seen)),
+        where=say(entry.where) if entry.where else str(jurisdiction.get("name") or say("this jurisdiction")),
+        source=say("{source}; checked {month}", source=entry.source, month=month(known.seen)),
         is_known=own is not None,
     )
 

@@ -29,9 +29,9 @@ SLOT_KEYS = {"person": "person", "corporate": "entity", "foundation": "foundatio
 KIND_WORDS = {"person": noted("person"), "corporate": noted("company"), "foundation": noted("foundation")}
 _KINDS = {"person": noted("Person"), "corporate": noted("Company"), "foundation": noted("Foundation")}
 _NAMELESS = {
-    "person": noted("The person without a name"),
-    "corporate": noted("The company without a name"),
-    "foundation": noted("The foundation without a name"),
+    "person": noted("Unnamed person"),
+    "corporate": noted("Unnamed company"),
+    "foundation": noted("Unnamed foundation"),
 }
 
 OLDEST_AGE = 120
@@ -155,7 +155,7 @@ def objection(canonical_field: str | None, value: Any, *, today: date) -> tuple[
     if not is_birth(canonical_field) or not isinstance(value, date):
         return None
     if value >= today:
-        return "not_past", say("Enter a date of birth that lies in the past")
+        return "not_past", say("The date of birth must be in the past")
     if value.year <= today.year - OLDEST_AGE:
         return "too_old", say("Enter a date of birth less than {years} years ago", years=OLDEST_AGE)
     return None

@@ -16,14 +16,14 @@ from .problems import Problem
 from .rules import Question
 from .schema import FormSchema
 
-SET_ASIDE = noted("Set aside here")
-UNREADABLE = noted("Can’t be read here")
-NOT_ASKED = noted("Not asked there")
-GIVEN_THERE = noted("Given by the agent there")
-OTHERWISE = noted("Asked in another way there")
+SET_ASIDE = noted("Not needed in this application")
+UNREADABLE = noted("We can’t read this answer")
+NOT_ASKED = noted("Question not asked")
+GIVEN_THERE = noted("Provided by the registered agent")
+OTHERWISE = noted("Question asked differently")
 _PROBLEMS = {
-    "not_an_option": noted("Not offered there"),
-    "currency_not_allowed": noted("Not in this currency there"),
+    "not_an_option": noted("Not one of the options"),
+    "currency_not_allowed": noted("Not in this currency"),
 }
 
 

@@ -103,7 +103,7 @@ def _day_first(day: str, mark: str, month: str, year: str, *, typed: str, label:
     if int(day) <= _MONTHS < int(month):
         return _parts(month, day, year)
     if int(day) <= _MONTHS and int(month) <= _MONTHS and int(day) != int(month):
-        words = say("Enter “{label}” with the month as a word, like 3 April 1985: {typed} can be read two ways")
+        words = say("Enter “{label}” with the month as a word, like 3 April 1985. {typed} could mean two dates")
         raise AnswerError("two_dates", words.format(label=label, typed=typed))
     return _parts(day, month, year)
 

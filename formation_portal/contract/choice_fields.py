@@ -55,7 +55,7 @@ class _OptionField(FieldSpec):
 
     def _one(self, raw: Any) -> str:
         if raw not in self.options:
-            raise AnswerError("not_an_option", say("Choose one of the answers offered for “{label}”", label=self.label))
+            raise AnswerError("not_an_option", say("Choose one of the options for “{label}”", label=self.label))
         return str(raw)
 
 
@@ -81,7 +81,7 @@ class MultiSelectField(_OptionField):
 
     template: ClassVar[str] = "multi_select"
     many: ClassVar[bool] = True
-    cell_hint: ClassVar[str] = noted("One answer or several, with semicolons between.")
+    cell_hint: ClassVar[str] = noted("One or more answers, separated by semicolons.")
     field_type: Literal["multi_select"] = "multi_select"
 
     @property
@@ -150,7 +150,7 @@ class NationalityField(FieldSpec):
     template: ClassVar[str] = "nationality"
     many: ClassVar[bool] = True
     asking: ClassVar[str] = noted("Choose “{label}”")
-    cell_hint: ClassVar[str] = noted("One country or several, with semicolons between.")
+    cell_hint: ClassVar[str] = noted("One or more countries, separated by semicolons.")
     field_type: Literal["nationality"] = "nationality"
 
     def _read(self, raw: Any) -> tuple[str, ...] | None:
@@ -182,5 +182,5 @@ class ShareClassRefField(FieldSpec):
     template: ClassVar[str] = "share_class_ref"
     asking: ClassVar[str] = noted("Choose “{label}”")
     refers_to_share_class: ClassVar[bool] = True
-    cell_hint: ClassVar[str] = noted("The name of the class, as it stands in the application.")
+    cell_hint: ClassVar[str] = noted("The name of the share class, as in this application.")
     field_type: Literal["share_class_ref"] = "share_class_ref"

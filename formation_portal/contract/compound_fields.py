@@ -128,13 +128,13 @@ class CurrencyAmountField(FieldSpec):
         """More of them than the currency has; and three, even noughts, since those are thousands to some."""
         places = minor_units(currency)
         if places < _THREE and notation.has_point_and_three(typed):
-            text = say("Enter “{label}” in digits alone, like 10000, or with fewer decimals", label=self.label)
+            text = say("Enter “{label}” in digits only, like 10000, or with fewer decimals", label=self.label)
             raise AnswerError("ambiguous", text)
         if -amount.as_tuple().exponent > places:  # type: ignore[operator]  # finite by now
             raise AnswerError(
                 "too_precise",
                 say(
-                    "Enter “{label}” with at most {places} digits after the point in {currency}",
+                    "Enter “{label}” with at most {places} decimals in {currency}",
                     label=self.label,
                     places=places,
                     currency=currency,

@@ -133,7 +133,7 @@ class FieldSpec(BaseModel):
         if length <= self.longest:
             return ""
         said = {"label": self.label, "limit": figure(self.longest), "length": figure(length)}
-        return say("Shorten “{label}” to at most {limit} characters to save it; it has {length}", **said)
+        return say("Shorten “{label}” to {limit} characters or fewer. It has {length}", **said)
 
     def shown(self, raw: Any) -> Any:
         """What a draft keeps, in the reader's notation."""

@@ -74,7 +74,7 @@ class PhoneField(FieldSpec):
     """A telephone number in any notation with its country code; sent as E.164. Example: "+41417288000"."""
 
     template: ClassVar[str] = "phone"
-    cell_hint: ClassVar[str] = noted("With the country code, like +41 41 728 80 00.")
+    cell_hint: ClassVar[str] = noted("Include the country code, like +41 41 728 80 00.")
     field_type: Literal["phone"] = "phone"
 
     def _read(self, raw: Any) -> str:

@@ -39,11 +39,11 @@ COMPANY_FIELDS = (
 )
 
 SHARE_CLASS_FIELDS = (
-    _ask("share_class.name", noted("Name of the class")),
+    _ask("share_class.name", noted("Name of the share class")),
     _ask("share_class.currency", noted("Currency"), help=noted("Three capital letters, like USD.")),
-    _ask("share_class.par_value", noted("Par value"), "number", help=noted("Zero for shares without par value.")),
-    _ask("share_class.voting_rights", noted("Do the shares carry votes?"), "boolean"),
-    _ask("share_class.dividend_rights", noted("Do the shares carry dividends?"), "boolean"),
+    _ask("share_class.par_value", noted("Par value"), "number", help=noted("Enter 0 for shares with no par value.")),
+    _ask("share_class.voting_rights", noted("Do these shares have voting rights?"), "boolean"),
+    _ask("share_class.dividend_rights", noted("Do these shares pay dividends?"), "boolean"),
 )
 
 

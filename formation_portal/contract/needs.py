@@ -10,9 +10,9 @@ from .rules import Minimum, Question, Standing, settle
 from .schema import FormSchema, Section
 
 _NOT_FOR = {
-    "person": noted("{who}: remove the role “{role}”, which a person can't have"),
-    "corporate": noted("{who}: remove the role “{role}”, which a company can't have"),
-    "foundation": noted("{who}: remove the role “{role}”, which a foundation can't have"),
+    "person": noted("{who}: remove the role “{role}”, which a person can’t have"),
+    "corporate": noted("{who}: remove the role “{role}”, which a company can’t have"),
+    "foundation": noted("{who}: remove the role “{role}”, which a foundation can’t have"),
 }
 
 
@@ -89,7 +89,7 @@ def _of_shares(standing: Standing) -> Iterator[Need]:
     if len(classes) < least:
         yield Need(
             "share_class",
-            say_count("Define {count} share class", "Define {count} share classes", least - len(classes)),
+            say_count("Add {count} share class", "Add {count} share classes", least - len(classes)),
             section.key,
         )
     for share_class in classes:
@@ -102,7 +102,7 @@ def needs_of_share_class(standing: Standing, share_class: ShareClass) -> tuple[N
     section = standing.schema.share_section
     if section is None:
         return ()
-    prefix = f"{share_class.label or say('The class without a name')}: "
+    prefix = f"{share_class.label or say('Unnamed share class')}: "
     return tuple(_of_questions(standing.questions(section, share_class), standing, share_class, prefix=prefix))
 
 
@@ -110,7 +110,7 @@ def _of_holdings(standing: Standing, section: Section) -> Iterator[Need]:
     holders = {holding.party_id for holding in standing.record.holdings if holding.shares > 0}
     for party in standing.record.parties:
         if canonical.SHAREHOLDER in standing.active_roles(party) and party.id not in holders:
-            text = say("Give shares to {who}", who=party.label or say("the shareholder without a name"))
+            text = say("Allocate shares to {who}", who=party.label or say("the unnamed shareholder"))
             yield Need("holding", text, section.key, party_id=party.id)
 
 

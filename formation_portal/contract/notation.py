@@ -50,12 +50,12 @@ def doubt(text: str) -> str:
     bare = without_group_marks(text)
     if found := _POINT_AND_THREE.fullmatch(bare):
         return say(
-            "Read as {number}, with three decimals. If you mean a whole number, enter {whole}.",
+            "We read this as {number}, with three decimals. If you mean a whole number, enter {whole}.",
             number=shown(bare),
             whole=int(found[1] + found[2]),
         )
     if found := _COMMA_AND_THREE.fullmatch(bare):
-        return say("Read as {whole}, a whole number.", whole=int(found[1] + found[2]))
+        return say("We read this as the whole number {whole}.", whole=int(found[1] + found[2]))
     return ""
 
 

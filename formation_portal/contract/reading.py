@@ -98,7 +98,7 @@ def _text(raw: Any, *, label: str, limit: int, allowed: str) -> str:
         raise AnswerError("not_text", say("Enter “{label}” as text", label=label))
     text = unicodedata.normalize("NFC", _lines_ended(raw)).strip()
     if any(_is_control(character) and character not in allowed for character in text):
-        words = say("Enter “{label}” again without invisible control characters", label=label)
+        words = say("Enter “{label}” again. It contains characters that we can’t save", label=label)
         raise AnswerError("control_characters", words)
     if len(text) > limit:
         said = {"label": label, "limit": figure(limit), "length": figure(len(text))}

@@ -18,8 +18,8 @@ _ASKED_BECAUSE = (
     noted("Asked because you chose {words} under “{label}”"),
 )
 _ASKED_WHEN = (
-    noted("Asked when you answer {words} to “{label}”"),
-    noted("Asked when you choose {words} under “{label}”"),
+    noted("Asked if you answer {words} to “{label}”"),
+    noted("Asked if you choose {words} under “{label}”"),
 )
 _ONLY_ASKED_IF = (
     noted("Only asked if you answer {words} to “{label}”"),

@@ -65,8 +65,10 @@ class Slot:
 
 
 _ALWAYS = Verdict(True)
-_NOWHERE = Verdict(False, partial(say, noted("Not asked, because its rule names no question of this form")))
-_CIRCLE = Verdict(False, partial(say, noted("Not asked, because its rules form a circle")))
+_NOWHERE = Verdict(
+    False, partial(say, noted("Not asked, because its rule refers to a question that is not in this form"))
+)
+_CIRCLE = Verdict(False, partial(say, noted("Not asked, because its rules refer to each other")))
 
 
 def settle(schema: FormSchema, record: Record) -> "Standing":

@@ -248,11 +248,11 @@ class FormSchema(Model):
     def why_unanswerable(self, spec: FieldSpec) -> str | None:
         """Why nobody can answer the field here, or None (supplement, "What a schema may get wrong")."""
         if spec.provided_by_agent:
-            return None if self.agent_address else say("the schema has no agent's address")
+            return None if self.agent_address else say("we don’t have the agent’s address")
         if spec.needs_options and not spec.options:
-            return say("the schema offers no options for it")
+            return say("it has no options")
         if spec.refers_to_share_class and self.share_section is None:
-            return say("this product has no share classes")
+            return say("this company type has no share classes")
         return None
 
 

@@ -23,7 +23,7 @@ def number_of_shares(raw: object, *, of: str) -> int:
     """
     if isinstance(raw, str) and _POINTS_IN_IT.fullmatch(reading.without_group_marks(raw)):
         # Ten to some, and ten thousand to others.
-        raise AnswerError("ambiguous", say("Enter the number of {of} without a point or comma, like 10000", of=of))
+        raise AnswerError("ambiguous", say("Enter the number of {of} without a full stop or comma, like 10000", of=of))
     try:
         number = reading.number(raw, label=of)
     except AnswerError as error:
@@ -31,7 +31,7 @@ def number_of_shares(raw: object, *, of: str) -> int:
         said = _TOO_LONG if is_long else _IN_DIGITS
         raise AnswerError(error.code, say(said, of=of, limit=reading.DIGITS_LIMIT)) from None
     if not isinstance(number, int):
-        raise AnswerError("not_whole", say("Enter a whole number of {of}: a share can’t be divided", of=of))
+        raise AnswerError("not_whole", say("Enter a whole number of {of}", of=of))
     if number < 0:
         raise AnswerError("negative", say("Enter the number of {of} as zero or more", of=of))
     return number
@@ -65,18 +65,18 @@ def over_issued(standing: Standing) -> Iterator[Need]:
     for one in standing.record.share_classes:
         given = sum(holding.shares for holding in held if holding.share_class_id == one.id)
         if text := _too_many(given, shares_of_class(standing, one)):
-            label = one.label or say("The class without a name")
+            label = one.label or say("Unnamed share class")
             yield Need("over_issued", f"{label}: {text}", section.key, share_class_id=one.id)
     if text := _too_many(sum(holding.shares for holding in held), shares_of_entity(standing)):
-        yield Need("over_issued", say("All classes: {text}", text=text), section.key)
+        yield Need("over_issued", say("All share classes: {text}", text=text), section.key)
 
 
 def _too_many(given: int, there_are: int | None) -> str:
     if there_are is None or given <= there_are:
         return ""
     return say_count(
-        "take {count} share back, since only {there_are} can be given",
-        "take {count} shares back, since only {there_are} can be given",
+        "reduce by {count} share. Only {there_are} can be allocated",
+        "reduce by {count} shares. Only {there_are} can be allocated",
         given - there_are,
         there_are=figure(there_are),
     )

@@ -7,7 +7,7 @@ from . import reading
 from .language import noted, say
 from .problems import AnswerError
 
-_WAY_OUT = noted("Enter {of} as a percentage, a fraction or a count, like 40%, 1/3 or 400 of 1,000")
+_WAY_OUT = noted("Enter {of} as a percentage, fraction or number, like 40%, 1/3 or 400 of 1,000")
 _TOO_LONG = noted("Enter {of} with at most {limit} digits")
 _NO_SIGN = noted("Enter {of} with a % sign or as a fraction, like 50% or 1/2")
 _COUNT = re.compile(r"(?P<some>.+?)\s*(?:/|\bof\b)\s*(?P<all>.+?)(?:\s+shares?)?", re.IGNORECASE)
@@ -24,7 +24,7 @@ def part_of_company(raw: object, *, of: str) -> Fraction:
     if part < 0:
         raise AnswerError("negative", say("Enter {of} as zero or more", of=of))
     if part > 1:
-        raise AnswerError("too_much", say("Enter {of} as at most all of it: 100%", of=of))
+        raise AnswerError("too_much", say("Enter {of} as 100% or less", of=of))
     if not is_percent and _is_percent(bare) and 0 < part * 100 < 1:
         raise AnswerError("no_sign", say(_NO_SIGN, of=of))
     return part

@@ -39,8 +39,8 @@ def ask(draft: Draft, *, email: str, right: Right, by: AbstractBaseUser, languag
             one.asked_at, one.expires_at = now, now + timedelta(days=settings.INVITATION_DAYS)
             _send(one, language)
         one.save()
-        asked = noted("Asked somebody to work on the application")
-        journal.note(noted("Changed a right") if one.accepted_at else asked)
+        asked = noted("Shared the application")
+        journal.note(noted("Changed someone’s access") if one.accepted_at else asked)
     return one
 
 
@@ -51,7 +51,7 @@ def change(draft: Draft, number: int, *, right: Right, by: AbstractBaseUser) -> 
         if one.right != right:
             one.right = right
             one.save()
-            journal.note("Changed who may edit the application")
+            journal.note("Changed who can edit the application")
     return one
 
 
@@ -60,7 +60,7 @@ def take_back(draft: Draft, number: int, *, by: AbstractBaseUser) -> Collaborato
     with writing(draft, by=by, must_be_open=False) as journal:
         one = _found(draft, number)
         one.delete()
-        journal.note("Changed who may open the application")
+        journal.note("Changed who can open the application")
     return one
 
 

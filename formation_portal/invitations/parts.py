@@ -54,7 +54,7 @@ def invite(draft: Draft, party: PartyRow, *, email: str, by: AbstractBaseUser, l
         invitation.code_digest = ""
         invitation.sent_at, invitation.expires_at = now, now + timedelta(days=settings.INVITATION_DAYS)
         _send(invitation, "invitation")
-        again = noted("Invited {name} to fill in their part once more")
+        again = noted("Sent {name} a new invitation")
         said = again if is_again else noted("Invited {name} to fill in their part")
         journal.note(said, holder=row.token, name=row.label)
     return invitation
@@ -69,7 +69,7 @@ def withdraw(draft: Draft, party: PartyRow, *, by: AbstractBaseUser) -> None:
             return
         invitation.withdrawn_at = timezone.now()
         invitation.save()
-        journal.note("Withdrew the invitation of {name}", holder=row.token, name=row.label)
+        journal.note("Withdrew the invitation to {name}", holder=row.token, name=row.label)
 
 
 def nudge(draft: Draft, party: PartyRow, *, by: AbstractBaseUser) -> None:
@@ -87,7 +87,7 @@ def nudge(draft: Draft, party: PartyRow, *, by: AbstractBaseUser) -> None:
             raise TooSoon
         invitation.nudged_at = now
         _send(invitation, "nudge")
-        journal.note("Reminded {name} of their part", holder=row.token, name=row.label)
+        journal.note("Sent {name} a reminder", holder=row.token, name=row.label)
 
 
 def may_nudge_from(invitation: Invitation) -> datetime:
@@ -122,7 +122,7 @@ def finish(draft: Draft, invitation: Invitation) -> None:
         invitation.done_at = timezone.now()
         invitation.save(update_fields=["done_at"])
         if row := draft.party(invitation.party.token):
-            journal.note("{name} is done", holder=row.token, name=row.label)
+            journal.note("{name} finished their part", holder=row.token, name=row.label)
         else:
             journal.note("Done", holder=invitation.party.token)
         finished.send(sender=Invitation, draft=draft, invitation=invitation)

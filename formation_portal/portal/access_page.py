@@ -14,8 +14,8 @@ from .email_box import EmailBox
 from .moments import day, moment
 
 _HELP = {
-    Right.VIEW: gettext_lazy("Reads every page and every document, and changes nothing."),
-    Right.EDIT: gettext_lazy("Does everything but submit, withdraw, delete, and ask others in."),
+    Right.VIEW: gettext_lazy("Can see every page and document, but not change anything"),
+    Right.EDIT: gettext_lazy("Can edit, but not submit or share"),
 }
 
 
@@ -90,7 +90,7 @@ def _line(draft: Draft, one: Collaborator) -> AccessLine:
         status=status,
         change_url=reverse("portal:collaborator", args=arguments),
         other=other.value,
-        other_words=gettext("Let them edit") if other is Right.EDIT else gettext("Let them only read"),
+        other_words=gettext("Allow editing") if other is Right.EDIT else gettext("Allow viewing only"),
         removal_url=reverse("portal:collaborator_removal", args=arguments),
     )
 
@@ -100,4 +100,4 @@ def _status(one: Collaborator) -> tuple[str, str]:
         return "met", gettext("Since %(day)s") % {"day": day(one.accepted_at.date())}
     if one.expires_at <= timezone.now():
         return "heed", gettext("The invitation expired on %(day)s") % {"day": day(one.expires_at.date())}
-    return "open", gettext("Asked %(time)s, hasn’t answered yet") % {"time": moment(one.asked_at)}
+    return "open", gettext("Invited %(time)s, not accepted yet") % {"time": moment(one.asked_at)}

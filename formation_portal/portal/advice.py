@@ -17,29 +17,26 @@ from formation_portal.papers.findings import Code
 from . import moments
 
 _WORDS: Mapping[Code, object] = {
-    Code.UNREADABLE: gettext_lazy(
-        "This file can’t be opened: it may be damaged or cut short. Upload it again, or keep it."
-    ),
-    Code.PROTECTED: gettext_lazy(
-        "This PDF is protected, so that nobody can open it without the password. Upload one without, or keep it."
-    ),
-    Code.NO_PAGES: gettext_lazy("This PDF has no pages. Upload one that has, or keep it."),
+    Code.UNREADABLE: gettext_lazy("We can’t open this file. It may be damaged. Upload it again, or keep it."),
+    Code.PROTECTED: gettext_lazy("This PDF needs a password. Upload one without a password, or keep it."),
+    Code.NO_PAGES: gettext_lazy("This PDF has no pages. Upload another, or keep it."),
     Code.TOO_LARGE: gettext_lazy(
         "This picture has %(width)s × %(height)s pixels, too many to show. Upload a smaller one, or keep it."
     ),
     Code.TOO_HEAVY: gettext_lazy(
-        "This file took too long to open. Upload a plainer one, or keep it if it opens for you."
+        "This file took too long to open. Upload a simpler one, or keep it if it opens for you."
     ),
     Code.MISNAMED: gettext_lazy(
-        "Its name ends in “%(ending)s”, but it is a %(type)s. If it is the right file, keep it."
+        "The file name ends in “%(ending)s”, but the file is a %(type)s. If it is the right file, keep it."
     ),
     Code.FEW_PIXELS: gettext_lazy(
-        "This picture is %(width)s × %(height)s pixels: small print may be unreadable. Upload a larger one, or keep it."
+        "This picture is %(width)s × %(height)s pixels. Small print may be hard to read. Upload a "
+        "larger one, or keep it."
     ),
     Code.BLURRED: gettext_lazy("This picture looks blurred. Upload a sharper one, or keep it."),
     Code.BLANK: gettext_lazy("The first page looks nearly blank. Upload the page with the text, or keep it."),
     Code.LOCATION: gettext_lazy(
-        "This picture holds the place where it was taken, and goes on as it is. Upload one without, or keep it."
+        "This picture contains the location where it was taken, and we pass it on. Upload one without it, or keep it."
     ),
 }
 _TYPES = {"application/pdf": "PDF", "image/jpeg": "JPEG", "image/png": "PNG"}
@@ -61,8 +58,8 @@ def _of_file(document: Document) -> Iterator[str]:
     for code in found.codes:
         if code is Code.MANY_PAGES:
             yield ngettext(
-                "This file has %(count)s page. Upload only those that are asked for, or keep it.",
-                "This file has %(count)s pages. Upload only those that are asked for, or keep it.",
+                "This file has %(count)s page. Upload only the pages we ask for, or keep it.",
+                "This file has %(count)s pages. Upload only the pages we ask for, or keep it.",
                 found.pages,
             ) % {"count": figure(found.pages)}
         else:
@@ -71,5 +68,5 @@ def _of_file(document: Document) -> Iterator[str]:
 
 def _of_answers(draft: Draft, party: PartyRow | None, slot: str) -> Iterator[str]:
     for label, day in expired(draft, party, slot):
-        said = _("“%(label)s” says %(day)s, which is past. Upload a valid one, correct the date, or keep it.")
+        said = _("“%(label)s” is %(day)s, which is in the past. Upload a valid document, correct the date, or keep it.")
         yield said % {"label": label, "day": moments.day(day)}

@@ -49,7 +49,7 @@ class AnswersPage:
 
     template: ClassVar[str]
     closed_template: ClassVar[str]
-    needs_heading: ClassVar[str] = noted("Still needed here")
+    needs_heading: ClassVar[str] = noted("To complete")
     # Whether its reader sees this page of the application and no other.
     is_alone: ClassVar[bool] = False
 
@@ -129,7 +129,11 @@ class AnswersPage:
         if self._unplaced and not answers:
             answers = say("The formation service asks for a change")
         count = len(self.refused)
-        files = say_count("{count} file was not taken", "{count} files were not taken", count) if count else ""
+        files = (
+            say_count("{count} file could not be uploaded", "{count} files could not be uploaded", count)
+            if count
+            else ""
+        )
         return say("{problems}, and {files}", problems=answers, files=files) if answers and files else answers or files
 
     @property
@@ -142,11 +146,11 @@ class AnswersPage:
         """What became of the rest."""
         said = [say("Everything else is saved.")]
         if self.sheet.overlong:
-            said.append(say("Leave this page only when it is shorter: until then, what was there before stays."))
+            said.append(say("Shorten it before you leave this page. Until then, we keep the earlier answer."))
         elif self.sheet.problems or self._unplaced:
-            said.append(say("What you typed stays as you typed it."))
+            said.append(say("What you typed is kept as you typed it."))
         if self.refused:
-            said.append(say("Choose the file again: no page can keep it for you."))
+            said.append(say("Choose the file again."))
         return " ".join(said)
 
     def consequence(self, was: Standing) -> Consequence | None:
@@ -167,7 +171,7 @@ class AnswersPage:
 
 def accepted_words(is_accepted: bool) -> str:
     """Why nothing can be changed where all of it was accepted; else nothing."""
-    words = say("Our reviewer has checked and accepted this. It stays as it is while you mend the rest.")
+    words = say("Our reviewer has accepted this. You can’t change it while you correct the rest.")
     return words if is_accepted else ""
 
 

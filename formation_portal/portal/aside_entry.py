@@ -55,12 +55,12 @@ def _way_back(aside: Aside) -> str:
     named = aside.deciding
     if not named or len(named) > _NAMED_AT_MOST:
         if several:
-            return say("They come back when the answers below ask for them again.")
-        return say("It comes back when the answers below ask for it again.")
+            return say("We restore them if you need them again.")
+        return say("We restore it if you need it again.")
     questions = listed([f"“{label}”" for label in named], "or")
     if several:
-        return say("They come back if you change {questions} back.", questions=questions)
-    return say("It comes back if you change {questions} back.", questions=questions)
+        return say("We restore them if you change {questions} back.", questions=questions)
+    return say("We restore it if you change {questions} back.", questions=questions)
 
 
 def _people(aside: Aside) -> Iterator[AsideRow]:

@@ -109,7 +109,7 @@ class FilterControl:
         """The filter as a sentence names it: "Region: Europe", "Price up to USD 1,000"."""
         chosen = self.chosen
         if self.phrase:
-            return say("Price {up_to}", up_to=chosen[:1].lower() + chosen[1:])
+            return say("Set-up fee {up_to}", up_to=chosen[:1].lower() + chosen[1:])
         return f"{self.label}: {chosen}"
 
 
@@ -122,10 +122,10 @@ def filter_controls(items: Iterable[CatalogItem], chosen: CatalogFilter) -> tupl
     prices = {str(ceiling): ceiling.words for ceiling in _ceilings(items, chosen.price)}
     by_name = sorted(places.items(), key=lambda pair: pair[1])
     return (
-        _control("region", say("Region"), say("Anywhere"), dict(sorted(regions.items())), chosen),
-        _control("country", say("Country"), say("Any country"), dict(by_name), chosen),
-        _control("type", say("Type"), say("Either type"), types, chosen),
-        _control("price", say("Price to form"), say("Any price"), prices, chosen, phrase=True),
+        _control("region", say("Region"), say("All regions"), dict(sorted(regions.items())), chosen),
+        _control("country", say("Country"), say("All jurisdictions"), dict(by_name), chosen),
+        _control("type", say("Type"), say("All types"), types, chosen),
+        _control("price", say("Set-up fee"), say("Any price"), prices, chosen, phrase=True),
     )
 
 

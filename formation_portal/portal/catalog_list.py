@@ -15,7 +15,7 @@ from .catalog_filter import CatalogFilter, FilterControl, filter_controls
 from .money import figure
 from .ticks import address
 
-_ELSEWHERE = noted("Elsewhere")
+_ELSEWHERE = noted("Other regions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +74,8 @@ class Widening:
     def words(self) -> str:
         """As the page says it: "Without “Region: Europe”, 9 products fit"."""
         return say_count(
-            "Without “{filter}”, {count} product fits",
-            "Without “{filter}”, {count} products fit",
+            "Without “{filter}”, {count} company type matches",
+            "Without “{filter}”, {count} company types match",
             self.count,
             filter=self.label,
         )
@@ -100,7 +100,7 @@ class CatalogPage:
     @property
     def count_words(self) -> str:
         """As it is counted: "9 of 32 products"."""
-        return say("{count} of {total} products", count=self.count, total=self.total)
+        return say("{count} of {total} company types", count=self.count, total=self.total)
 
     @property
     def announcement(self) -> str:
@@ -194,14 +194,14 @@ def _left_out(items: Iterable[CatalogItem], chosen: CatalogFilter) -> str:
     currencies = ", ".join(sorted({item.price.currency for item in others if item.price.currency}))
     if not currencies:
         return say_count(
-            "Compared in {currency} only: {count} without a currency is left out.",
-            "Compared in {currency} only: {count} without a currency are left out.",
+            "Only prices in {currency} are compared. {count} without a currency is not shown.",
+            "Only prices in {currency} are compared. {count} without a currency are not shown.",
             len(others),
             currency=chosen.price.currency,
         )
     return say_count(
-        "Compared in {currency} only: {count} priced in {others} is left out.",
-        "Compared in {currency} only: {count} priced in {others} are left out.",
+        "Only prices in {currency} are compared. {count} priced in {others} is not shown.",
+        "Only prices in {currency} are compared. {count} priced in {others} are not shown.",
         len(others),
         currency=chosen.price.currency,
         others=currencies,

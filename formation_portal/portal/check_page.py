@@ -174,7 +174,7 @@ class _Reader:
             term=f"{line.slot}, {holder}" if holder else line.slot,
             value=line.document.name if line.document else "",
             is_name=False,
-            note=say("Checked and accepted") if is_locked else self._document_note(line),
+            note=say("Accepted") if is_locked else self._document_note(line),
             state="open" if is_missing else "",
             change_url="" if is_locked else self._change(self._page("documents"), place, row),
             change_what=_document_of(line.slot, holder),
@@ -216,7 +216,7 @@ class _Reader:
             term=line.spec.label,
             value=line.value,
             is_name=line.is_name and not line.is_unreadable,
-            note=say("Checked and accepted") if is_locked else _note(line),
+            note=say("Accepted") if is_locked else _note(line),
             state="stop" if line.is_unreadable else "",
             change_url="" if line.is_given or is_locked else self._change(page, place, row),
             change_what=say("the answer to “{label}”", label=line.spec.label),
@@ -233,7 +233,7 @@ class _Reader:
 def _note(line: AnswerLine) -> str:
     if line.is_given:
         return say("Provided by your registered agent")
-    return say("Cannot be read") if line.is_unreadable else line.doubt
+    return say("We can’t read this") if line.is_unreadable else line.doubt
 
 
 def _document_of(slot: str, holder: str) -> str:

@@ -65,7 +65,7 @@ def _entity_parts(schema: FormSchema) -> Iterator[Part]:
 
 def _share_parts(schema: FormSchema) -> Iterator[Part]:
     if schema.share_section:
-        yield from _part(schema, schema.share_section, SHARE_CLASS, about=say("For each class of shares."))
+        yield from _part(schema, schema.share_section, SHARE_CLASS, about=say("For each share class."))
 
 
 def _part(schema: FormSchema, section: Section, group: str, *, about: str = "") -> Iterator[Part]:

@@ -9,10 +9,12 @@ from formation_portal.contract.lifecycle import State
 from . import moments
 
 _REASONS = {
-    State.SUBMITTED_FOR_REVIEW: noted("Our reviewers have it. If something has to change, they return it to you."),
-    State.IN_REVIEW: noted("A reviewer is reading it. If something has to change, it comes back to you."),
-    State.SUBMITTED_TO_CSP: noted("It is approved and with the registry."),
-    State.INCORPORATED: noted("It is formed."),
+    State.SUBMITTED_FOR_REVIEW: noted(
+        "It is waiting for review. If something needs to change, we will return it to you."
+    ),
+    State.IN_REVIEW: noted("It is being reviewed. If something needs to change, we will return it to you."),
+    State.SUBMITTED_TO_CSP: noted("It has been approved and is with the registry."),
+    State.INCORPORATED: noted("It has been incorporated."),
     State.REJECTED: noted("It was declined."),
     State.WITHDRAWN: noted("It was withdrawn."),
 }
@@ -23,9 +25,9 @@ def reason(application: Application) -> str:
     if application.can_be_changed:
         return ""
     if application.is_open:
-        return gettext("You may read this application. Its owner can let you change it.")
+        return gettext("You can only read this application. Ask its owner if you need to edit it.")
     submitted = application.submitted_at
     when = say("You submitted this application on {day}.", day=moments.day(submitted.date())) if submitted else ""
     reason = say(_REASONS[application.stands]) if application.stands in _REASONS else ""
-    sentences = (when, reason, say("These are the answers as they stand."))
+    sentences = (when, reason, say("These are the current answers."))
     return " ".join(sentence for sentence in sentences if sentence)

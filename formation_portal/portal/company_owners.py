@@ -29,9 +29,9 @@ _STAKE = "stake:"
 _THERE = "party:"
 _NEW = "new:"
 _NEW_KINDS: Mapping[str, Promise] = {
-    canonical.PERSON: _("Somebody else: a person"),
-    canonical.COMPANY: _("Somebody else: a company"),
-    "foundation": _("Somebody else: a foundation"),
+    canonical.PERSON: _("Someone else: a person"),
+    canonical.COMPANY: _("Another company"),
+    "foundation": _("Another foundation"),
 }
 
 
@@ -155,14 +155,14 @@ class OwnersPage:
     def _of_new(self) -> Iterator[Problem]:
         chosen = next((option for option in self.options if option.chosen), None)
         if chosen is None:
-            yield Problem("new-owner", say("Choose who owns a part of {name}", name=self.company_row.label))
+            yield Problem("new-owner", say("Choose who owns part of {name}", name=self.company_row.label))
         elif self.new.kind and not self.new.names:
             yield Problem("new-first-name", say("Enter the name of the owner"))
         elif any(len(name) > LINE_LIMIT for name in self.new.names.values()):
             limit = figure(LINE_LIMIT)
             yield Problem("new-first-name", say("Enter a name of at most {limit} characters", limit=limit))
         if not self.new.part:
-            yield Problem("new-part", say("Enter which part they own, like 40% or 1/3"))
+            yield Problem("new-part", say("Enter how much they own, like 40% or 1/3"))
         elif problem := _unreadable(self.new.part):
             yield Problem("new-part", problem)
 
@@ -183,7 +183,7 @@ class OwnersPage:
 def _unreadable(part: str) -> str:
     """Why the part of a new owner can't be read, who may have no name yet; empty where it can."""
     try:
-        part_of_company(part, of=f"“{say('Part')}”")
+        part_of_company(part, of=f"“{say('Share owned')}”")
     except AnswerError as error:
         return error.message
     return ""

@@ -95,16 +95,16 @@ def _column(product: Product, known: tuple[str, ...], chosen: CatalogFilter) -> 
 def _left_out(unknown: int, found: tuple[Product, ...], beyond: tuple[Product, ...]) -> Iterable[str]:
     if unknown:
         yield say_count(
-            "A product that this address names is not in the catalog, and left out.",
-            "{count} products in this address are not in the catalog, and left out.",
+            "A company type in this link is not in the catalog and is not shown.",
+            "{count} company types in this link are not in the catalog and are not shown.",
             unknown,
         )
     for product in found:
         if not product.is_available:
-            yield say("{name} is not available at the moment, and left out.", name=product.name)
+            yield say("{name} is not available at the moment and is not shown.", name=product.name)
     if beyond:
         names = listed([one.name for one in beyond])
-        yield say("Three products at most stand side by side. Remove one to see {names}.", names=names)
+        yield say("You can compare up to 3. Remove one to see {names}.", names=names)
 
 
 def _groups(items: tuple[CatalogItem, ...]) -> Iterable[RowGroup]:
@@ -113,8 +113,8 @@ def _groups(items: tuple[CatalogItem, ...]) -> Iterable[RowGroup]:
     yield RowGroup(
         say("Price and time"),
         (
-            _row(say("To form, paid once"), items, partial(_money, annual=False)),
-            _row(say("Each year"), items, partial(_money, annual=True)),
+            _row(say("Set-up fee, paid once"), items, partial(_money, annual=False)),
+            _row(say("Annual fee"), items, partial(_money, annual=True)),
             _row(say("Time"), items, _time),
         ),
     )
@@ -128,10 +128,10 @@ def _row(
     items: tuple[CatalogItem, ...],
     lines: Callable[[CatalogItem], tuple[str, ...]],
     *,
-    absent: str = "Not given",
+    absent: str = "",
 ) -> Row:
     cells = (Cell(label, lines(item)) for item, label in zip(items, _labels(items), strict=True))
-    return Row(title, tuple(cells), absent)
+    return Row(title, tuple(cells), absent or say("Not stated"))
 
 
 def _labels(items: tuple[CatalogItem, ...]) -> list[str]:
@@ -156,7 +156,7 @@ def _role_rows(items: tuple[CatalogItem, ...]) -> Iterable[Row]:
     roles = dict.fromkeys(need.role for item in items for need in role_needs(item.form))
     for role in roles:
         word = canonical.role_word(role)
-        yield _row(f"{word[:1].upper()}{word[1:]}", items, partial(_role, role), absent=say("No such role"))
+        yield _row(f"{word[:1].upper()}{word[1:]}", items, partial(_role, role), absent=say("Not applicable"))
 
 
 def _role(role: str, item: CatalogItem) -> tuple[str, ...]:
@@ -184,5 +184,5 @@ def _documents(item: CatalogItem) -> tuple[DocumentGroup, ...]:
 
 def _questions(item: CatalogItem) -> tuple[str, ...]:
     everything, conditional = question_counts(item.form)
-    said = noted("Up to {count}, {conditional} of them only after certain answers")
+    said = noted("Up to {count}, including {conditional} that depend on other answers")
     return (say(said, count=everything, conditional=conditional),)

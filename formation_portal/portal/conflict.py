@@ -110,8 +110,8 @@ def clashes(sheet: Sheet, stale: Stale) -> tuple[Clash, ...]:
 def _said(change: Change | None, reader: Reader) -> str:
     # Whoever has no account was asked for their own part, and is told nothing of who else works on the application.
     if change is None or change.who is None or reader.pk is None:
-        return gettext("As it stands now")
-    words = {"name": name_of(change.who) or gettext("somebody else"), "time": moment(change.at)}
+        return gettext("As it is now")
+    words = {"name": name_of(change.who) or gettext("someone else"), "time": moment(change.at)}
     if change.who_id == reader.pk:
         return gettext("As you saved it in another window, %(time)s") % words
     return gettext("As %(name)s saved it, %(time)s") % words
@@ -124,8 +124,8 @@ def left_words(labels: Iterable[str]) -> str:
         return ""
     words = {"names": listed(named)}
     if len(named) == 1:
-        return gettext("%(names)s was changed in another window meanwhile, and stays as it was saved there.") % words
-    return gettext("%(names)s were changed in another window meanwhile, and stay as they were saved there.") % words
+        return gettext("%(names)s was changed in another window. We kept the answer saved there.") % words
+    return gettext("%(names)s were changed in another window. We kept the answers saved there.") % words
 
 
 def labels_of(sheet: Sheet, left: Left) -> tuple[str, ...]:

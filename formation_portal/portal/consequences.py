@@ -66,7 +66,7 @@ def _foreseen(
 
 def _warning(draft: Draft, words: str, aside: Parked) -> str:
     return say(
-        "Another answer can set aside {things}. They come back with “{words}”.",
+        "If you change this answer, {things} may no longer apply. Choose “{words}” again to restore them.",
         things=listed(list(_counts(draft, aside))),
         words=words,
     )
@@ -93,7 +93,11 @@ def _found(draft: Draft, aside: Parked, *, undo: Callable[[int], str]) -> Conseq
 
 
 def _sentence(draft: Draft, aside: Parked) -> str:
-    return say("This sets aside {things}.", things=listed(list(_counts(draft, aside)))) if aside.is_much else ""
+    return (
+        say("No longer needed because of this answer: {things}.", things=listed(list(_counts(draft, aside))))
+        if aside.is_much
+        else ""
+    )
 
 
 def _counts(draft: Draft, aside: Parked) -> Iterable[str]:
@@ -113,13 +117,13 @@ def restored(labels: Iterable[str]) -> str:
     """That the choice was taken back."""
     quoted = [f"“{label}”" for label in labels]
     if len(quoted) == 1:
-        return say("{questions} is as it was before.", questions=listed(quoted))
-    return say("{questions} are as they were before.", questions=listed(quoted))
+        return say("{questions} has been changed back.", questions=listed(quoted))
+    return say("{questions} have been changed back.", questions=listed(quoted))
 
 
 def overtaken(labels: Iterable[str]) -> str:
     """That the choice was not taken back, and why."""
     quoted = [f"“{label}”" for label in labels]
     if len(quoted) == 1:
-        return say("{questions} was answered again since, so it stays as it is now.", questions=listed(quoted))
-    return say("{questions} were answered again since, so they stay as they are now.", questions=listed(quoted))
+        return say("{questions} has been answered again since, so it was not changed back.", questions=listed(quoted))
+    return say("{questions} have been answered again since, so they were not changed back.", questions=listed(quoted))

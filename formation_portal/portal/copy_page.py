@@ -24,8 +24,8 @@ def copy_page(draft: Draft) -> CopyPage:
 def _copied(draft: Draft) -> Iterable[str]:
     content = content_of(draft)
     yield say_count(
-        "{count} answer about the entity",
-        "{count} answers about the entity",
+        "{count} answer about the company or foundation",
+        "{count} answers about the company or foundation",
         len(content.entity),
     )
     if content.parties:
@@ -35,11 +35,11 @@ def _copied(draft: Draft) -> Iterable[str]:
             len(content.parties),
         )
     if content.share_classes:
-        classes = say_count("{count} class of shares", "{count} classes of shares", len(content.share_classes))
-        yield say("{classes}, and who holds them", classes=classes) if content.holdings else classes
+        classes = say_count("{count} share class", "{count} share classes", len(content.share_classes))
+        yield say("{classes} and shareholdings", classes=classes) if content.holdings else classes
     if content.documents:
         yield say_count(
-            "{count} document, as files of their own",
-            "{count} documents, as files of their own",
+            "{count} document",
+            "{count} documents",
             len(content.documents),
         )

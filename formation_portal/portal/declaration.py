@@ -19,8 +19,9 @@ class Declaration:
 def declaration_of(draft: Draft, *, by: User, error: str = "") -> Declaration:
     """The declaration for one application and the person who is about to submit it."""
     text = say(
-        "I declare that the information given here for {name} is true and complete. Everybody named in it "
-        "knows that I give it. I will say so if anything changes before it is formed.",
+        "I declare that the information in this application for {name} is true and complete. "
+        "Everyone named in it knows that I am giving it. I will tell you if anything changes before "
+        "the incorporation.",
         name=draft.title,
     )
     return Declaration(text, by.called, error)

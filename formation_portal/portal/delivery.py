@@ -20,10 +20,10 @@ def before_submission() -> str:
     """What holds until an application is submitted, by whether its answers go to the service meanwhile: one query."""
     if profile().can_edit:
         return say(
-            "Your answers are saved here and prepared with the formation service as you go; nothing is filed and "
-            "nothing is owed until you submit."
+            "We save your answers and prepare them with the formation service as you go. Nothing is "
+            "filed and you owe nothing until you submit."
         )
-    return say("Your answers are saved here; nothing is filed and nothing is owed until you submit.")
+    return say("We save your answers here. Nothing is filed and you owe nothing until you submit.")
 
 
 @dataclass(frozen=True)

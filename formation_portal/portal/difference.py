@@ -60,8 +60,8 @@ def announcement(*, added: int, removed: int) -> str:
     if removed:
         said.append(
             say_count(
-                "{count} question removed. Your answer is kept until you submit.",
-                "{count} questions removed. Your answers are kept until you submit.",
+                "{count} question removed. We keep your answer until you submit.",
+                "{count} questions removed. We keep your answers until you submit.",
                 removed,
             )
         )

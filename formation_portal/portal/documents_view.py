@@ -103,7 +103,7 @@ class DocumentsPage:
 
     @property
     def needs_title(self) -> str:
-        return say("Still needed")
+        return say("To complete")
 
     @property
     def needs(self) -> tuple[NeedRow, ...]:

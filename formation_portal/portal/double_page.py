@@ -55,7 +55,7 @@ class DoublePage:
         """The words of the button that makes one of both."""
         count = len(set(self.party.roles) - set(self.other.roles))
         if not count:
-            return say("Use only the first {name}", name=self.other.label)
+            return say("Keep only the first {name}", name=self.other.label)
         return say_count("Give {name} this role too", "Give {name} these roles too", count, name=self.other.label)
 
     @property
@@ -95,8 +95,12 @@ def already_here(draft: Draft, row: PartyRow) -> str:
     """ "Ada Lovelace, born 10 December 1985, is already a director here." """
     said = {"name": row.label, "known": known_by(properties_of(draft, row))}
     if not row.roles:
-        return say("{name}, {known}, is already here.", **said)
-    return say("{name}, {known}, is already {roles} here.", roles=listed([a_role(role) for role in row.roles]), **said)
+        return say("{name}, {known}, is already in this application.", **said)
+    return say(
+        "{name}, {known}, is already {roles} in this application.",
+        roles=listed([a_role(role) for role in row.roles]),
+        **said,
+    )
 
 
 def known_by(known: Mapping[str, Any]) -> str:

@@ -32,7 +32,8 @@ def draft_removal_page(draft: Draft) -> DraftRemovalPage:
 
 def _stays() -> str:
     return gettext(
-        "The formation service may have some of it, and can’t be told to delete it. Our team takes care of it."
+        "The formation service may already have some of this and can’t delete it automatically. Our "
+        "team will ask for it to be removed."
     )
 
 

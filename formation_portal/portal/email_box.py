@@ -51,5 +51,5 @@ def read_receiver(request: UserRequest) -> EmailBox:
     if not has_confirmed(request.user):
         return EmailBox(box.typed, gettext("Confirm your own e-mail address first, at the top of this page"))
     if not box.error and not may_write_to(request, box.address):
-        return EmailBox(box.typed, gettext("Try again tomorrow. No more letters can be sent today"))
+        return EmailBox(box.typed, gettext("We can’t send any more e-mails today. Try again tomorrow"))
     return box

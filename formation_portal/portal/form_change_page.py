@@ -64,5 +64,5 @@ def _new_price(draft: Draft, item: CatalogItem) -> str:
     if draft.application.product.get("price") == item.model_dump(mode="json")["price"]:
         return ""
     price = item.price
-    parts = ((price.one_off, noted("{amount} to form")), (price.annual, noted("{amount} each year")))
+    parts = ((price.one_off, noted("{amount} set-up fee")), (price.annual, noted("{amount} annual fee")))
     return ", ".join(say(said, amount=money(amount, price.currency)) for amount, said in parts if amount is not None)

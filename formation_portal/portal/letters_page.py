@@ -68,7 +68,7 @@ def _row(letter: Letter) -> LetterRow:
     state, status = _standing(letter)
     return LetterRow(
         id=f"letter-{letter.number}",
-        title=letter.subject or gettext("Its content was removed"),
+        title=letter.subject or gettext("Content removed"),
         url=reverse("portal:letter", args=[letter.number]) if letter.text else "",
         state=state,
         status=status,

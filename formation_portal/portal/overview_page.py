@@ -69,10 +69,12 @@ def _submit(draft: Draft, *, refused: int) -> Task:
     is_returned = draft.application.stands is State.RETURNED_FOR_CHANGES
     title = say("Check and send corrections") if is_returned else say("Check your answers and submit")
     if not count:
-        return Task("task-check", title, url, "open", say("Ready"), say("Everything that is required is there."))
+        return Task(
+            "task-check", title, url, "open", say("Ready"), say("You have answered everything that is required.")
+        )
     note = say_count(
-        "{count} thing is still needed. You can look at it at any time.",
-        "{count} things are still needed. You can look at it at any time.",
+        "{count} item to complete. You can check your answers at any time.",
+        "{count} items to complete. You can check your answers at any time.",
         count,
     )
     return Task("task-check", title, url, "later", say("Not ready yet"), note)
@@ -81,5 +83,5 @@ def _submit(draft: Draft, *, refused: int) -> Task:
 def _price(application: Application) -> tuple[Figure, ...]:
     price = application.product.get("price") or {}
     currency = str(price.get("currency") or "")
-    amounts = ((say("To form"), price.get("one_off")), (say("Each year"), price.get("annual")))
+    amounts = ((say("Set-up fee"), price.get("one_off")), (say("Annual fee"), price.get("annual")))
     return tuple(Figure(term, money(Decimal(str(amount)), currency)) for term, amount in amounts if amount is not None)

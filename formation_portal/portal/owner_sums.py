@@ -26,11 +26,11 @@ def sums(allocation: Allocation, party: PartyRow) -> str:
     has_other_votes = allocation.votes and votes != shares
     if allocation.is_owner(party):
         if has_other_votes:
-            return say("{name} comes to {part} of shares and {part_of_votes} of votes:", **said, **of_votes)
-        return say("{name} comes to {part} of shares:", **said)
+            return say("{name} has {part} of the shares and {part_of_votes} of the votes:", **said, **of_votes)
+        return say("{name} has {part} of the shares:", **said)
     if has_other_votes:
-        return say("{name} holds {shares} shares, {part}, and {votes} votes, {part_of_votes}.", **said, **of_votes)
-    return say("{name} holds {shares} shares, {part}.", **said)
+        return say("{name} holds {shares} shares ({part}) and {votes} votes ({part_of_votes}).", **said, **of_votes)
+    return say("{name} holds {shares} shares ({part}).", **said)
 
 
 def steps(draft: Draft, allocation: Allocation, party: PartyRow) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from formation_portal.contract.language import noted, say
 from formation_portal.contract.percent import in_percent, percent, rounded_up
 
-_TOO_MUCH = noted("The owners of {name} come to {known}, more than all of it. They are counted in proportion.")
+_TOO_MUCH = noted("The owners of {name} add up to {known}, which is more than 100%. We scale them down to 100%.")
 
 
 def together(*parts: str) -> str:
@@ -20,9 +20,9 @@ def remainder(name: str, parts: Iterable[Fraction]) -> str:
     known = sum(parts, Fraction(0))
     words = {"name": name, "part": in_percent(rounded_up(1 - known)), "known": percent(known)}
     if not known:
-        return say("{name}: nobody is known to own it.", **words)
+        return say("{name}: no owners added.", **words)
     if known < 1:
-        return say("{part} of {name} is not accounted for.", **words)
+        return say("{part} of {name} has no known owner.", **words)
     if known == 1:
-        return say("All of {name} is accounted for.", **words)
+        return say("You have added all the owners of {name}.", **words)
     return say(_TOO_MUCH, **words)

@@ -108,7 +108,7 @@ class PartPage(PartyPage):
     def _entry(self, place: int, section: Section, regions: tuple[Region, ...]) -> Entry:
         entry = super()._entry(place, section, regions)
         is_asked = self.draft.standing.section(section).active
-        return replace(entry, note="" if is_asked else gettext("Not asked at present."))
+        return replace(entry, note="" if is_asked else gettext("Not needed at the moment."))
 
     def _own(self, view: str, *more: object) -> str:
         return reverse(f"portal:{view}", args=[self.part.invitation.reference, *more])

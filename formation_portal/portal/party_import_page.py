@@ -24,8 +24,8 @@ from .roles import role_words
 _FEW = 4
 # What was found while the file was read.
 _REMARKS = {
-    "windows": noted("The file was read as Windows writes letters, since it isn’t UTF-8. Look at names with accents."),
-    "merged": noted("Some cells are merged. What stands in one counts for its first row and column only."),
+    "windows": noted("The file is not in UTF-8, so accents may be wrong. Check the names."),
+    "merged": noted("Some cells are merged. We only read the first cell of each."),
     "hidden": noted("Hidden sheets are not read."),
     "first": noted("Only the sheet “{detail}” is read."),
 }
@@ -96,10 +96,12 @@ class PartyImportPage:
         headings = tuple(self.found.sheet["headings"])
         said = [say(_REMARKS[code], detail=detail) for code, detail in self.found.sheet["remarks"]]
         if unknown := unknown_headings(self.draft.schema, headings):
-            said.append(say("Columns that this form doesn’t know are not read: {names}.", names=named(unknown)))
+            said.append(
+                say("These columns are not part of this form, so they are not read: {names}.", names=named(unknown))
+            )
         kinds = {row.party.kind for row in self.rows if row.party}
         if missing := missing_headings(self.draft, headings, kinds=kinds):
-            said.append(say("Columns that the sheet doesn’t have, and that are needed: {names}.", names=named(missing)))
+            said.append(say("The spreadsheet is missing these columns: {names}.", names=named(missing)))
         return tuple(said)
 
     @cached_property
@@ -147,10 +149,10 @@ class PartyImportPage:
         if row.twin.row is None:
             sentence = already_here(self.draft, there)
         else:
-            sentence = say("{name} stands in row {row} too.", name=there.label, row=row.twin.row)
-        join = Choice(Deed.JOIN, say("Give the first one what this row says more")) if row.brings_more else None
-        other = Choice(Deed.APART, say("Add as somebody else"))
-        return sentence, tuple(one for one in (Choice("", say("Leave this row out")), join, other) if one)
+            sentence = say("{name} is also in row {row}.", name=there.label, row=row.twin.row)
+        join = Choice(Deed.JOIN, say("Add this row’s details to the first one")) if row.brings_more else None
+        other = Choice(Deed.APART, say("Add as a different person"))
+        return sentence, tuple(one for one in (Choice("", say("Skip this row")), join, other) if one)
 
     @property
     def url(self) -> str:
@@ -196,5 +198,5 @@ def _still_needed(row: SheetRow) -> tuple[str, ...]:
         return ()
     labels = ", ".join(row.missing[:_FEW]) + (" …" if len(row.missing) > _FEW else "")
     count = len(row.missing)
-    words = say_count("{count} answer still needed afterwards", "{count} answers still needed afterwards", count)
+    words = say_count("{count} answer to complete afterwards", "{count} answers to complete afterwards", count)
     return (f"{words}: {labels}",)

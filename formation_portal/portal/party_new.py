@@ -28,7 +28,7 @@ _HEADINGS = {
 }
 _HINTS = {
     "person": noted("A natural person"),
-    "corporate": noted("A company or another incorporated body"),
+    "corporate": noted("A company or other organisation"),
     "foundation": noted("A private foundation"),
 }
 
@@ -105,7 +105,7 @@ class PartyNewPage:
     def problems(self) -> tuple[Problem, ...]:
         """What has to be chosen before the party can be made."""
         if not self.kind:
-            return (Problem("kind", say("Choose whom or what you are adding")),)
+            return (Problem("kind", say("Choose who you are adding")),)
         if not any(one.chosen for one in self.roles):
             return (Problem("roles-1", say("Choose at least one role")),)
         return ()

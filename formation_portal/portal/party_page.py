@@ -157,7 +157,7 @@ class PartyPage(AnswersPage):
 
     def _entry(self, place: int, section: Section, regions: tuple[Region, ...]) -> Entry:
         verdict = self.draft.standing.section(section)
-        kept = "" if verdict.active else say("What was answered is kept until you submit.")
+        kept = "" if verdict.active else say("We keep the answers until you submit.")
         note = f"{verdict.reason}. {kept}".strip() if verdict.reason else ""
         title = say("As {role}", role=canonical.role_word(section.role or ""))
         return Entry(f"entry-{place}", title, note, regions)

@@ -221,7 +221,7 @@ class PeoplePage:
             label=known.label,
             url=self._url("party_known"),
             detail="" if is_only else known_by(known.told),
-            own=self._own_words() if known.is_owner else "",
+            own=say("Add yourself") if known.is_owner else "",
         )
 
     def _known_for(self, section: Section) -> tuple[Usable, ...]:
@@ -248,9 +248,6 @@ class PeoplePage:
             invite_url=self._url("invitation", row.token) if self.draft.application.is_own and not self.closed else "",
         )
 
-    def _own_words(self) -> str:
-        return say("Add yourself") if self.draft.parties else say("Start with yourself")
-
     def _doing(self, row: PartyRow) -> str:
         """The roles in words; of somebody without one, what they own."""
         owned = () if row.roles else self._owned(row)
@@ -267,10 +264,10 @@ class PeoplePage:
 
     def _progress(self, row: PartyRow, arrival: Arrival) -> tuple[str, str]:
         if arrival.is_refused:
-            return "heed", say("Needs your change")
+            return "heed", say("Changes needed")
         needs = [need for need in self.draft.needs_of_party(row.token) if need.code != "holding"]
         if not row.roles:
-            return ("", say("Needs no role")) if self._owned(row) else ("open", say("Choose a role"))
+            return ("", say("No role needed")) if self._owned(row) else ("open", say("Choose a role"))
         if not needs:
             return "met", say("Complete")
         documents = sum(need.code == "document" for need in needs)
@@ -278,7 +275,7 @@ class PeoplePage:
             counted(len(needs) - documents, "{count} answer", "{count} answers"),
             counted(documents, "{count} document", "{count} documents"),
         )
-        return "half", say("{things} still needed", things=listed([part for part in parts if part]))
+        return "half", say("{things} to complete", things=listed([part for part in parts if part]))
 
     def _url(self, view: str, *more: str) -> str:
         return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
@@ -295,5 +292,5 @@ def _standing(least: int, tally: int) -> tuple[str, str]:
             return "open", say_count("{count} needed", "{count} needed", least)
         return "half", say_count("{count} more needed", "{count} more needed", least - tally)
     if least:
-        return "met", say("Filled")
+        return "met", say("Complete")
     return ("met", say_count("{count} added", "{count} added", tally)) if tally else ("", say("Optional"))

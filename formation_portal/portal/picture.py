@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from formation_portal.contract.language import figure, noted, say, say_count
+from formation_portal.contract.language import figure, say, say_count
 from formation_portal.contract.percent import WHOLE, in_percent, with_rest
 
 _COLOURS = 8
@@ -88,8 +88,8 @@ def bar(
     rest = Fraction(total - given, total)
     slices = _with_others(parts, figure(thin))
     if rest:
-        slices.append(_Drawn(say("Not given"), figure(total - given), rest, None))
-        said.append(say("{part} not yet given", part=in_percent(left)))
+        slices.append(_Drawn(say("Not allocated"), figure(total - given), rest, None))
+        said.append(say("{part} not allocated", part=in_percent(left)))
     return Bar(label, _figure(given, there_are), f"{label}: {', '.join(said)}", _placed(slices))
 
 
@@ -104,9 +104,9 @@ def ends_bar(label: str, ends: Sequence[tuple[str, Fraction, int]], *, rest: int
     said = [f"{one.label} {one.figure}" for one in parts]
     slices = _with_others(parts, in_percent(thin))
     if known < 1:
-        slices.append(_Drawn(say("Not accounted for"), in_percent(rest), 1 - known, None))
-        said.append(say("{part} not accounted for", part=in_percent(rest)))
-    known_words = say("{part} accounted for", part=in_percent(WHOLE - rest))
+        slices.append(_Drawn(say("Unknown owner"), in_percent(rest), 1 - known, None))
+        said.append(say("{part} unknown owner", part=in_percent(rest)))
+    known_words = say("{part} known", part=in_percent(WHOLE - rest))
     return Bar(label, known_words, f"{label}: {', '.join(said)}", _placed(slices))
 
 
@@ -134,11 +134,8 @@ def _fits(words: str, part: Fraction) -> str:
 
 def _figure(given: int, there_are: int | None) -> str:
     if there_are is None:
-        return say_count("{count} given", "{count} given", given)
-    said = (
-        noted("{given} of {there_are} given") if given <= there_are else noted("{given} given, {there_are} there are")
-    )
-    return say(said, given=figure(given), there_are=figure(there_are))
+        return say_count("{count} allocated", "{count} allocated", given)
+    return say("{given} of {there_are} allocated", given=figure(given), there_are=figure(there_are))
 
 
 def _length(part: Fraction) -> str:

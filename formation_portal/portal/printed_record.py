@@ -48,9 +48,9 @@ def _words() -> dict[str, str]:
 def _lead(draft: Draft) -> str:
     application = draft.application
     if application.submitted_at is None:
-        return gettext("A draft. Nothing is submitted yet.")
+        return gettext("Draft. Not submitted yet.")
     if application.is_open:
-        return gettext("Returned for changes. The answers stand as they are now, not as they were sent.")
+        return gettext("Returned for changes. These are the current answers, not the ones submitted.")
     return gettext("The answers as they were submitted.")
 
 
@@ -78,13 +78,13 @@ def _facts(draft: Draft, made_at: datetime) -> PrintedEntry:
     form = f"{schema.form_name}, {schema.version}" if schema.version else schema.form_name
     facts = (
         PrintedRow(gettext("Reference"), application.reference),
-        PrintedRow(gettext("Product"), application.product_name),
+        PrintedRow(gettext("Company type"), application.product_name),
         PrintedRow(gettext("Jurisdiction"), application.jurisdiction_name, is_name=True),
-        PrintedRow(gettext("State"), application.stands.words),
+        PrintedRow(gettext("Status"), application.stands.words),
         PrintedRow(gettext("Submitted"), moments.full(application.submitted_at) if application.submitted_at else ""),
         PrintedRow(gettext("Submitted by"), by.called if by else "", is_name=True),
         PrintedRow(gettext("Form and version"), form),
-        PrintedRow(gettext("This copy was made"), moments.full(made_at)),
+        PrintedRow(gettext("Copy made"), moments.full(made_at)),
     )
     rows = tuple(fact for fact in facts if fact.value)
     return PrintedEntry(gettext("Application"), rows=rows, columns=(gettext("Item"), gettext("Detail")))
@@ -93,8 +93,8 @@ def _facts(draft: Draft, made_at: datetime) -> PrintedEntry:
 def _needs(draft: Draft) -> Iterator[PrintedEntry]:
     if draft.application.is_open and draft.needs:
         count = len(draft.needs)
-        note = ngettext("%(count)d thing", "%(count)d things", count) % {"count": count}
-        yield PrintedEntry(gettext("Still needed"), note, paragraphs=tuple(need.text for need in draft.needs))
+        note = ngettext("%(count)d item", "%(count)d items", count) % {"count": count}
+        yield PrintedEntry(gettext("To complete"), note, paragraphs=tuple(need.text for need in draft.needs))
 
 
 def _answers(draft: Draft, told: Summary, behind: Ownership | None) -> Iterator[PrintedEntry]:
@@ -128,30 +128,30 @@ def _rows(lines: Iterable[AnswerLine]) -> tuple[PrintedRow, ...]:
 def _note(line: AnswerLine) -> str:
     if line.is_given:
         return gettext("Provided by your registered agent")
-    return gettext("Cannot be read") if line.is_unreadable else ""
+    return gettext("We can’t read this") if line.is_unreadable else ""
 
 
 def _shares(table: ShareTable) -> PrintedEntry:
     """The grid in parts that fit the page's width, each with the holders again."""
     parts = tuple(_share_part(table, start) for start in range(0, len(table.classes), _CLASSES_ABREAST))
-    return PrintedEntry(gettext("Shares"), gettext("By holder"), tables=parts)
+    return PrintedEntry(gettext("Shares"), gettext("By shareholder"), tables=parts)
 
 
 def _share_part(table: ShareTable, start: int) -> PrintedTable:
     part = slice(start, start + _CLASSES_ABREAST)
     return PrintedTable(
-        columns=(gettext("Holder"), *table.classes[part]),
+        columns=(gettext("Shareholder"), *table.classes[part]),
         rows=tuple((holder, *cells[part]) for holder, cells in table.rows),
-        total=(gettext("Given"), *table.totals[part]),
+        total=(gettext("Allocated"), *table.totals[part]),
     )
 
 
 def _ownership(behind: Ownership) -> PrintedEntry:
     """A row a holder or owner; how deep it stands is said by dashes, since on paper nothing else does."""
-    heads = (gettext("Holder"), gettext("Shares"), *((gettext("Votes"),) if behind.has_votes else ()))
+    heads = (gettext("Shareholder"), gettext("Shares"), *((gettext("Votes"),) if behind.has_votes else ()))
     rows = tuple(_node("– " * depth, node)[: len(heads)] for depth, node in behind.lines())
-    note = gettext("Ownership, as far as it is known here")
-    return PrintedEntry(gettext("Who is behind it"), note, tables=(PrintedTable(heads, rows),))
+    note = gettext("Ownership structure")
+    return PrintedEntry(gettext("Ultimate ownership"), note, tables=(PrintedTable(heads, rows),))
 
 
 def _node(dashes: str, node: Node) -> tuple[str, str, str]:
@@ -173,7 +173,7 @@ def _price(draft: Draft) -> Iterator[PrintedEntry]:
     if price.is_given:
         table = price_table(price)
         columns = tuple(column.label for column in table.columns)
-        yield PrintedEntry(gettext("To pay"), tables=(PrintedTable(columns, table.rows),))
+        yield PrintedEntry(gettext("Price"), tables=(PrintedTable(columns, table.rows),))
 
 
 def _aside(draft: Draft) -> Iterator[PrintedEntry]:
@@ -181,7 +181,7 @@ def _aside(draft: Draft) -> Iterator[PrintedEntry]:
     if aside and draft.application.is_open:
         entry = aside_entry(aside)
         rows = tuple(PrintedRow(row.term, row.value, row.note) for row in entry.rows)
-        yield PrintedEntry(gettext("Set aside, not sent"), entry.counts, rows=rows, columns=_columns())
+        yield PrintedEntry(gettext("No longer needed, not sent"), entry.counts, rows=rows, columns=_columns())
 
 
 def _declaration(draft: Draft) -> Iterator[PrintedEntry]:
@@ -190,7 +190,7 @@ def _declaration(draft: Draft) -> Iterator[PrintedEntry]:
         return
     by = application.submitted_by
     signed = gettext("Declared by %(name)s on %(when)s.") % {
-        "name": by.called if by else gettext("somebody whose account is gone"),
+        "name": by.called if by else gettext("someone whose account was deleted"),
         "when": moments.full(application.submitted_at),
     }
     yield PrintedEntry(gettext("Declaration"), paragraphs=(application.declaration, signed))

@@ -93,7 +93,7 @@ def product_page(product: Product, *, offered: Iterable[Product] = ()) -> Produc
     if item is None or not product.is_available:
         place = item.jurisdiction.name if item else ""
         description = item.product.description if item else ""
-        reason = product.reason or say("It cannot be read")
+        reason = product.reason or say("We can’t read it")
         others = tuple(_others(product, offered))
         return ProductPage(product.key, product.name, place, description, reason, others=others)
     return ProductPage(
@@ -132,8 +132,8 @@ def price_table(price: Price) -> PriceTable:
         caption=say("Price in {currency}", currency=currency) if price.currency else say("Price"),
         columns=(Column(f"{currency[0].upper()}{currency[1:]}", is_number=False), Column(say("Price"), is_number=True)),
         rows=(
-            (say("To form, paid once"), figure(price.one_off, price.currency)),
-            (say("Each year"), figure(price.annual, price.currency)),
+            (say("Set-up fee, paid once"), figure(price.one_off, price.currency)),
+            (say("Annual fee"), figure(price.annual, price.currency)),
         ),
     )
 
@@ -144,12 +144,12 @@ def facts(item: CatalogItem) -> tuple[Figure, ...]:
     asked, _ = question_counts(item.form)
     price = item.price
     figures = (
-        Figure(say("To form"), money(price.one_off, price.currency)),
-        Figure(say("Each year"), money(price.annual, price.currency)),
+        Figure(say("Set-up fee"), money(price.one_off, price.currency)),
+        Figure(say("Annual fee"), money(price.annual, price.currency)),
     )
     return (
         *(figures if price.is_given else ()),
-        Figure(say("Roles to fill"), str(least)),
+        Figure(say("Required roles"), str(least)),
         Figure(say("Questions"), say("Up to {count}", count=asked)),
     )
 

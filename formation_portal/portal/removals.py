@@ -21,11 +21,14 @@ from formation_portal.relay.kinds import Kind, holding_subject
 from .roles import role_words
 from .words import number_of_shares
 
-_HELD_BY_NO_ONE = noted("Holds {number} “{name}” shares, which are then held by no one.")
+_HELD_BY_NO_ONE = noted("Holds {number} “{name}” shares. They will be unallocated.")
 _CAN_RESTORE = noted(
-    "You can restore all of it on the page “People and companies” until you submit. Then it is deleted for good."
+    "You can restore it all under “People and companies” until you submit. After that it is permanently deleted."
 )
-_STAYS = noted("The formation service may have it, and can’t be told to remove it. Our team takes care of that.")
+_STAYS = noted(
+    "The formation service may already have this and can’t delete it automatically. Our team "
+    "will ask for it to be removed."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +57,16 @@ def party_removal_page(draft: Draft, party: PartyRow) -> RemovalPage:
     held = [
         say(_HELD_BY_NO_ONE, number=number_of_shares(one), name=classes[one.share_class_id]) for one in gone.holdings
     ]
-    documents = [say("“{file}” ({slot}) is removed too.", file=one.name, slot=one.slot) for one in gone.documents]
+    documents = [say("“{file}” ({slot})", file=one.name, slot=one.slot) for one in gone.documents]
     owned = [
-        say("Owns a part of {name}, which is then not accounted for.", name=company.label)
+        say("Owns part of {name}. That part will have no known owner.", name=company.label)
         for company in owned_by(draft, party, typed_stakes(draft))
     ]
     count = len(locks_of(draft).of(party.token))
     accepted = [
         say_count(
-            "Our reviewer has accepted {count} answer of it. Whoever takes its place is checked anew.",
-            "Our reviewer has accepted {count} answers of it. Whoever takes its place is checked anew.",
+            "Our reviewer has accepted {count} answer here. If you add a replacement, we will check it again.",
+            "Our reviewer has accepted {count} answers here. If you add a replacement, we will check it again.",
             count,
         )
     ][: bool(count)]
@@ -94,7 +97,7 @@ def share_class_removal_page(draft: Draft, share_class: ShareClassRow) -> Remova
         for one in gone.holdings
     ]
     answers = [
-        say("{who}: “{label}” names it, and has to be answered again.", who=label or draft.title, label=spec.label)
+        say("{who}: you will need to answer “{label}” again.", who=label or draft.title, label=spec.label)
         for label, spec in gone.answers
     ]
     after = replace(
@@ -125,7 +128,7 @@ def holding_removal_page(draft: Draft, party: PartyRow, share_class: ShareClassR
         draft,
         shares,
         count=holding.shares or 2,
-        consequences=() if has_others else (say("{who} then holds no shares.", who=party.label),),
+        consequences=() if has_others else (say("{who} will hold no shares.", who=party.label),),
         after=replace(draft.record, holdings=tuple(others)),
         thing=(Kind.SHAREHOLDING, holding_subject(*pair)),
         back=(_url(draft, "shares"), say("Shares")),
@@ -151,7 +154,7 @@ def document_removal_page(draft: Draft, document: Document, *, back: tuple[str, 
 
 def _earlier_file_page(draft: Draft, document: Document, party: PartyRow | None, back: tuple[str, str]) -> RemovalPage:
     """A file that counts nowhere any more: nothing is needed without it."""
-    facts = gettext("Replaced in “%(slot)s” of %(whom)s. The file that took its place stays.")
+    facts = gettext("An earlier file for “%(slot)s” of %(whom)s. The current file is kept.")
     return _page(
         draft,
         document.name,
@@ -172,7 +175,7 @@ def _asked_for(draft: Draft, party: PartyRow | None, slot: str) -> Iterable[str]
         if draft.standing.section(section).active and party and slot in {one.name for one in section.slots(party.kind)}
     ]
     if len(asking) > 1:
-        yield say("It is there once for all roles that ask for it: {roles}.", roles=listed(asking))
+        yield say("This one document is used for all these roles: {roles}.", roles=listed(asking))
 
 
 def _page(
@@ -193,7 +196,7 @@ def _page(
         facts=facts,
         consequences=(*consequences, *stays),
         needed=_newly_needed(draft, after),
-        done=say_count("{name} is removed.", "{name} are removed.", count, name=name),
+        done=say_count("{name} was removed.", "{name} were removed.", count, name=name),
         back_url=back[0],
         back_label=back[1],
         is_open=draft.application.can_be_changed,

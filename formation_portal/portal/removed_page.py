@@ -65,7 +65,7 @@ def _said(draft: Draft, party: PartyRow, reader: Reader) -> str:
     who = change.who if change else None
     words = {
         "name": party.label,
-        "who": name_of(who) or gettext("Somebody else"),
+        "who": name_of(who) or gettext("Someone else"),
         "time": moment(party.model.removed_at) if party.model.removed_at else "",
     }
     if change and change.who_id == reader.pk:

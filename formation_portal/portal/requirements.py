@@ -16,12 +16,12 @@ _KINDS = {"person": noted("a person"), "corporate": noted("a company"), "foundat
 # The heading of what is asked of each kind of party.
 TAKING_PART = {
     "person": noted("For each person"),
-    "corporate": noted("For each company that takes part"),
-    "foundation": noted("For each foundation that takes part"),
+    "corporate": noted("For each company involved"),
+    "foundation": noted("For each foundation involved"),
 }
 
 
-_FOR_THE_NEW = {"company": noted("For the new company"), "foundation": noted("For the new foundation")}
+_FOR_THE_NEW = {"company": noted("About the new company"), "foundation": noted("About the new foundation")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def _labels(section: Section) -> Iterable[str]:
     for specs in section.groups.values():
         for spec in specs:
             yield (
-                say("{label} (given by the registered agent)", label=spec.label)
+                say("{label} (provided by the registered agent)", label=spec.label)
                 if spec.provided_by_agent
                 else spec.label
             )

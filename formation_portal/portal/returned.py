@@ -133,7 +133,7 @@ def _asked(page: CameBack, back_to: str) -> Iterator[ReturnedItem]:
 def _act(place: Place) -> str:
     if place.kind is Kind.DOCUMENT:
         return gettext("Upload it again")
-    return gettext("Change it") if place.kind is Kind.FIELD else gettext("Go there")
+    return gettext("Change it") if place.kind is Kind.FIELD else gettext("Go to this page")
 
 
 def _items(note: DeliveryNote, since: Iterable[Change], back_to: str) -> Iterator[ReturnedItem]:

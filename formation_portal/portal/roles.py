@@ -100,7 +100,7 @@ def role_choices(draft: Draft, kind: str, held: tuple[str, ...]) -> tuple[RoleCh
     for section in draft.schema.role_sections:
         active = draft.standing.section(section).active
         if section.role and ((active and section.allows(kind)) or section.role in held):
-            said = section.help if active else say("Not asked at present. It is kept until you submit.")
+            said = section.help if active else say("Not needed at the moment. We keep it until you submit.")
             label = heading(canonical.role_word(section.role))
             choice = RoleChoice(section.role, label, said, section.role in held, is_ours=not active)
             choices.setdefault(section.role, choice)

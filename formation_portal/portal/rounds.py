@@ -86,10 +86,10 @@ def _round(
     day = moments.day(timezone.localtime(back.at).date())
     corrections = corrections_of(changes)
     is_answered = bool(corrections) or any(one.reply for one in asked)
-    words = gettext("Answered on %(day)s") if is_answered else gettext("Sent back unchanged on %(day)s")
+    words = gettext("Sent on %(day)s") if is_answered else gettext("Sent without changes on %(day)s")
     return Round(
         id=f"round-{number}",
-        title=gettext("Round %(number)d") % {"number": number},
+        title=gettext("Corrections, round %(number)d") % {"number": number},
         answered=words % {"day": day},
         said=said,
         items=tuple(

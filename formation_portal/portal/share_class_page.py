@@ -71,7 +71,7 @@ class ShareClassPage(AnswersPage):
         """What the class still needs, a new one too."""
         share_class = self.share_class.record if self.share_class else record.ShareClass(self.token)
         ours = needs_of_share_class(self.draft.standing, share_class)
-        return need_rows(ours, self.sheet, about=share_class.label or say("The class without a name"))
+        return need_rows(ours, self.sheet, about=share_class.label or say("Unnamed share class"))
 
 
 def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClassPage:

@@ -21,13 +21,15 @@ from .share_tree import Node, tree
 
 # By whether the place's threshold is known, and whether it counts itself.
 _RULES = {
-    (True, True): noted("In {where} everybody with {part} or more of shares or votes counts as {role}."),
-    (True, False): noted("In {where} everybody with more than {part} of shares or votes counts as {role}."),
+    (True, True): noted("In {where}, anyone with {part} or more of the shares or votes counts as {role}."),
+    (True, False): noted("In {where}, anyone with more than {part} of the shares or votes counts as {role}."),
     (False, True): noted(
-        "No threshold of {where} is known here, so everybody with {part} or more of shares or votes counts as {role}."
+        "We don’t know the threshold for {where}, so anyone with {part} or more of the shares or "
+        "votes counts as {role}."
     ),
     (False, False): noted(
-        "No threshold of {where} is known here, so everybody with more than {part} of shares or votes counts as {role}."
+        "We don’t know the threshold for {where}, so anyone with more than {part} of the shares or "
+        "votes counts as {role}."
     ),
 }
 
@@ -112,4 +114,4 @@ def _ends(draft: Draft, allocation: Allocation) -> tuple[Bar, ...]:
     """The picture of where all shares end, in the order of the parties; no such bar where all of it is in circles."""
     final = allocation.figures.final
     ends = [(row.label, *final[row.token]) for row in draft.parties if row.token in final]
-    return (ends_bar(say("In the end"), ends, rest=allocation.figures.rest),) if ends else ()
+    return (ends_bar(say("Ultimate ownership"), ends, rest=allocation.figures.rest),) if ends else ()

@@ -20,11 +20,11 @@ def rest_words(given: int, there_are: int | None) -> str:
     if there_are is None:
         return ""
     if given > there_are:
-        said = noted("{count} more than the {all} that can be given")
+        said = noted("{count} more than the {all} available")
         return say(said, count=figure(given - there_are), all=figure(there_are))
     if given < there_are:
-        return say("{count} of {all} not yet given", count=figure(there_are - given), all=figure(there_are))
-    return say("All {all} given", all=figure(there_are))
+        return say("{count} of {all} not allocated", count=figure(there_are - given), all=figure(there_are))
+    return say("All {all} allocated", all=figure(there_are))
 
 
 def is_over(given: int, there_are: int | None) -> bool:
@@ -48,8 +48,8 @@ def heard(allocation: Allocation) -> str:
 
 def _given(allocation: Allocation) -> str:
     if not allocation.total:
-        return say("No shares are given yet.")
-    return say_count("{count} share is given.", "{count} shares are given.", allocation.total)
+        return say("No shares allocated yet.")
+    return say_count("{count} share allocated.", "{count} shares allocated.", allocation.total)
 
 
 def _remarks(allocation: Allocation) -> Iterator[str]:
@@ -64,15 +64,15 @@ def _remark(kind: str, given: int, there_are: int | None) -> Iterator[str]:
         return
     if given < there_are:
         yield say_count(
-            "{count} {kind}share is not yet given to anyone.",
-            "{count} {kind}shares are not yet given to anyone.",
+            "{count} {kind}share not allocated.",
+            "{count} {kind}shares not allocated.",
             there_are - given,
             kind=kind,
         )
         return
     yield say_count(
-        "{count} {kind}share is given beyond the {all}.",
-        "{count} {kind}shares are given beyond the {all}.",
+        "{count} {kind}share more than the {all} available.",
+        "{count} {kind}shares more than the {all} available.",
         given - there_are,
         kind=kind,
         all=figure(there_are),

@@ -10,9 +10,9 @@ from .allocation import Allocation
 
 # More names than these are a number.
 _NAMED_AT_MOST = 3
-_PUT_RIGHT = noted("Put the numbers of {name} shares right first, so that they can be added up.")
-_SAY_HOW_MANY = noted("Enter how many {name} shares there are in one of the cells, then split them.")
-_TO_THE_ONLY = noted("All {total} {name} shares go to {who}, the only holder.")
+_PUT_RIGHT = noted("Correct the numbers of {name} shares before you split them.")
+_SAY_HOW_MANY = noted("Enter the total number of {name} shares in one of the cells, then split them.")
+_TO_THE_ONLY = noted("All {total} {name} shares go to {who}, the only shareholder.")
 
 
 class CannotSplit(Exception):
@@ -60,9 +60,9 @@ def _words(row: ShareClassRow, holders: tuple[PartyRow, ...], parts: tuple[int, 
     said = {"total": figure(total), "name": row.label, "holders": len(holders), "each": figure(each)}
     left = total - each * len(parts)
     if not left:
-        return say("{total} {name} shares are split among {holders} holders: {each} each.", **said)
+        return say("{total} {name} shares split between {holders} shareholders: {each} each.", **said)
     return say(
-        "{total} {name} shares are split among {holders} holders: {each} each, and 1 more for {who}.",
+        "{total} {name} shares split between {holders} shareholders: {each} each, and 1 more for {who}.",
         who=_first(holders, left),
         **said,
     )

@@ -114,7 +114,7 @@ class _Growing:
 
     def _end(self, party: PartyRow, way: Way) -> str:
         if party.token in way.through:
-            return say("Already above: these companies own each other in a circle.")
+            return say("Shown above. These companies own each other.")
         if party.is_owned and party.token in self._drawn:
             return say("Its owners are shown above.")
         return "" if party.is_owned or party.is_person else say("A foundation has no owners.")
@@ -140,4 +140,4 @@ class _Growing:
         if not party.is_person:
             return together(said, canonical.kind_title(party.kind))
         counts = canonical.BENEFICIAL_OWNER in party.roles or self._allocation.counts(party)
-        return said if counts else together(said, say("Below what counts"))
+        return said if counts else together(said, say("Below the threshold"))

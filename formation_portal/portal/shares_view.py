@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow, ShareClassRow
-from formation_portal.contract.language import figure, say, say_count
+from formation_portal.contract.language import figure, say
 from formation_portal.contract.notation import shown
 from formation_portal.contract.problems import AnswerError
 from formation_portal.contract.schema import Section
@@ -144,8 +144,7 @@ class SharesPage:
     @property
     def problems_title(self) -> str:
         """The heading of the error summary."""
-        count = len(self.problems)
-        return say_count("{count} number needs another look", "{count} numbers need another look", count)
+        return say("There is a problem")
 
     @property
     def lead(self) -> str:
@@ -177,7 +176,7 @@ class SharesPage:
 
     @property
     def needs_title(self) -> str:
-        return say("Still needed")
+        return say("To complete")
 
     @cached_property
     def needs(self) -> tuple[NeedRow, ...]:
@@ -204,7 +203,7 @@ class SharesPage:
             par_value=amount_of(said("par_value"), said("currency")),
             votes=yes_or_no(said("voting_rights")),
             dividends=yes_or_no(said("dividend_rights")),
-            status=counted(count, "{count} answer still needed", "{count} answers still needed"),
+            status=counted(count, "{count} answer to complete", "{count} answers to complete"),
             edit_url=self._url("share_class", row.token),
             remove_url="" if self.closed else self._url("share_class_removal", row.token),
             delivery=arrival.state,
@@ -253,7 +252,7 @@ class SharesPage:
             return error.message
         if there_are is None or not is_over(number, there_are):
             return ""
-        return say("Enter at most {number} {shares}: the class has no more", number=figure(there_are), shares=shares)
+        return say("{shares}: enter {number} or fewer", number=figure(there_are), shares=shares)
 
     def _column(self, row: ShareClassRow) -> Column:
         given, there_are = self.allocation.given(row), self.allocation.there_are(row)

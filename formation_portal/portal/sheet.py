@@ -163,8 +163,8 @@ class Sheet:
         if self.overlong:
             return say_count("{count} answer is not saved yet", "{count} answers are not saved yet", len(self.overlong))
         if all(question.spec.name in self.answers.problems for question in self.problems):
-            return say_count("{count} answer cannot be read", "{count} answers cannot be read", count)
-        return say_count("{count} answer needs your change", "{count} answers need your change", count)
+            return say_count("We can’t read {count} answer", "We can’t read {count} answers", count)
+        return say_count("{count} answer needs a change", "{count} answers need a change", count)
 
     @property
     def has_rules(self) -> bool:

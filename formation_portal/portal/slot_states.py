@@ -49,14 +49,14 @@ def slot_state(document: Document, view: DeliveryView) -> SlotState:
 def came_back_slot(stands: SlotState, asked: Note | None, *, is_locked: bool) -> SlotState:
     """The same once our reviewer has accepted what is there, or asks about it and nobody has done anything since."""
     if is_locked:
-        return replace(stands, mark="met", detail=_("Checked and accepted."))
+        return replace(stands, mark="met", detail=_("Accepted."))
     if asked and not asked.is_answered:
         return replace(stands, mark="heed", word=_("Returned to you"), when="", detail="")
     return stands
 
 
 def _accepted(view: DeliveryView) -> str:
-    return " ".join(filter(None, (_("Checked and accepted."), view.note)))
+    return " ".join(filter(None, (_("Accepted."), view.note)))
 
 
 def _day_of(view: DeliveryView) -> str:

@@ -21,11 +21,11 @@ from .status_news import followed
 from .tracker import Step, Tracker, tracker
 
 _LEADS: dict[State, str | Promise] = {
-    State.SUBMITTED_FOR_REVIEW: gettext_lazy("Waiting for our reviewer. You need not do anything now."),
-    State.IN_REVIEW: gettext_lazy("With our reviewer. You need not do anything now."),
-    State.SUBMITTED_TO_CSP: gettext_lazy("With the registry. You need not do anything now."),
-    State.INCORPORATED: gettext_lazy("It is done."),
-    State.REJECTED: gettext_lazy("Declined. This is final."),
+    State.SUBMITTED_FOR_REVIEW: gettext_lazy("Waiting for our reviewer. You don’t need to do anything now."),
+    State.IN_REVIEW: gettext_lazy("With our reviewer. You don’t need to do anything now."),
+    State.SUBMITTED_TO_CSP: gettext_lazy("With the registry. You don’t need to do anything now."),
+    State.INCORPORATED: gettext_lazy("Completed."),
+    State.REJECTED: gettext_lazy("Declined. This decision is final."),
     State.WITHDRAWN: gettext_lazy("You withdrew this application."),
 }
 _MOVING = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW, State.SUBMITTED_TO_CSP})
@@ -106,19 +106,19 @@ def _lead(draft: Draft, way: Tracker, came_back: Returned | None) -> str:
     if came_back is not None:
         return _waits_for_you(came_back)
     if way.is_late:
-        return gettext("With the registry, for longer than usual. Ask us, if we have not written to you.")
+        return gettext("With the registry for longer than usual. Contact us if you have not heard from us.")
     return str(_LEADS.get(draft.application.stands, ""))
 
 
 def _waits_for_you(came_back: Returned) -> str:
     if not came_back.items and not came_back.corrections:
-        return gettext("Waiting for you: something has to change.")
+        return gettext("Waiting for you to make changes.")
     left = came_back.left
     if not left:
-        return gettext("Waiting for you: send your corrections.")
-    return ngettext("Waiting for you: %(count)d correction.", "Waiting for you: %(count)d corrections.", left) % {
-        "count": left
-    }
+        return gettext("Waiting for you to send your corrections.")
+    return ngettext(
+        "Waiting for you to make %(count)d correction.", "Waiting for you to make %(count)d corrections.", left
+    ) % {"count": left}
 
 
 def _facts(draft: Draft) -> Iterable[ReceiptFact]:

@@ -107,7 +107,7 @@ def task_list(draft: Draft, *, refused: Sequence[Need] = (), deliveries: Mapping
 
 def _marked(group: TaskGroup, refused: Container[str], deliveries: Mapping[str, str]) -> TaskGroup:
     tasks = (
-        replace(one, state="stop", status=say("Needs your change")) if one.id in refused else one for one in group.tasks
+        replace(one, state="stop", status=say("Changes needed")) if one.id in refused else one for one in group.tasks
     )
     return replace(group, tasks=tuple(replace(one, note=_with(one.note, deliveries.get(one.id))) for one in tasks))
 
@@ -160,7 +160,7 @@ def _task(
     verdict = draft.standing.section(section)
     title = section.title or section.key
     if not verdict.active:
-        return Task(f"task-{section.key}", title, "", "later", say("Opens later"), _why(verdict))
+        return Task(f"task-{section.key}", title, "", "later", say("Not available yet"), _why(verdict))
     state, status = _standing(needs, is_begun=is_begun)
     url = reverse(f"portal:{view}", args=[draft.application.reference, *keys])
     return Task(f"task-{section.key}", title, url, state, status, note, roles.why(draft, section))
@@ -183,13 +183,13 @@ def _without_documents(needs: tuple[Need, ...]) -> tuple[Need, ...]:
 def _answers(needs: tuple[Need, ...]) -> str:
     unreadable = sum(need.code == "unreadable" for need in needs)
     missing = len(needs) - unreadable
-    parts = [say_count("{count} answer still needed", "{count} answers still needed", missing)] if missing else []
+    parts = [say_count("{count} answer to complete", "{count} answers to complete", missing)] if missing else []
     if unreadable and missing:
-        parts.append(say_count("{count} that cannot be read", "{count} that cannot be read", unreadable))
+        parts.append(say_count("{count} we can’t read", "{count} we can’t read", unreadable))
     elif unreadable:
-        parts.append(say_count("{count} answer cannot be read", "{count} answers cannot be read", unreadable))
+        parts.append(say_count("We can’t read {count} answer", "We can’t read {count} answers", unreadable))
     return ", ".join(parts)
 
 
 def _things(number: int) -> str:
-    return say_count("{count} thing still needed", "{count} things still needed", number)
+    return say_count("{count} item to complete", "{count} items to complete", number)

@@ -19,22 +19,22 @@ from .product_view import entity_word
 Words = str | Promise
 
 _REVIEW = gettext_lazy("Our reviewer checks people and documents")
-_FILING = gettext_lazy("It goes to the registry")
+_FILING = gettext_lazy("Application goes to the registry")
 
 # What has happened, once it is past.
 _HAPPENED: dict[State, Words] = {
     State.SUBMITTED_FOR_REVIEW: gettext_lazy("You submitted"),
-    State.IN_REVIEW: gettext_lazy("Our reviewer began"),
-    State.RETURNED_FOR_CHANGES: gettext_lazy("It came back to you"),
-    State.SUBMITTED_TO_CSP: gettext_lazy("It went to the registry"),
+    State.IN_REVIEW: gettext_lazy("Our reviewer started"),
+    State.RETURNED_FOR_CHANGES: gettext_lazy("Returned to you"),
+    State.SUBMITTED_TO_CSP: gettext_lazy("Sent to the registry"),
 }
 # Where it is now: the mark, the step, and who acts next.
 _NOW: dict[State, tuple[str, Words, Words]] = {
     State.SUBMITTED_FOR_REVIEW: ("open", _REVIEW, gettext_lazy("Next: our reviewer.")),
     State.IN_REVIEW: ("half", _REVIEW, gettext_lazy("Next: our reviewer.")),
-    State.RETURNED_FOR_CHANGES: ("heed", gettext_lazy("It came back to you"), gettext_lazy("Next: you.")),
-    State.SUBMITTED_TO_CSP: ("half", gettext_lazy("It is with the registry"), gettext_lazy("Next: the registry.")),
-    State.REJECTED: ("stop", gettext_lazy("Our reviewer declined it"), gettext_lazy("This is final.")),
+    State.RETURNED_FOR_CHANGES: ("heed", gettext_lazy("Returned to you"), gettext_lazy("Next: you.")),
+    State.SUBMITTED_TO_CSP: ("half", gettext_lazy("With the registry"), gettext_lazy("Next: the registry.")),
+    State.REJECTED: ("stop", gettext_lazy("Our reviewer declined it"), gettext_lazy("This decision is final.")),
     State.WITHDRAWN: ("stop", gettext_lazy("You withdrew it"), ""),
 }
 _BEFORE_FILING = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW, State.RETURNED_FOR_CHANGES})
@@ -114,7 +114,7 @@ def _past(move: Change, *, is_first: bool, is_again: bool) -> Step:
 def _now(application: Application, move: Change | None) -> Step:
     when = moments.day(timezone.localtime(move.at).date()) if move else ""
     if application.stands is State.INCORPORATED:
-        return Step(when, _exists(application), gettext("It is done."), "met")
+        return Step(when, _exists(application), gettext("Completed."), "met")
     mark, title, following = _NOW[application.stands]
     detail = str(following)
     if application.stands is State.SUBMITTED_TO_CSP:
@@ -133,14 +133,14 @@ def _ahead(application: Application) -> Iterator[Step]:
 
 def _says_so() -> str:
     if settings.LETTERS_GO_OUT:
-        return gettext("We write to you that day, and this page says so.")
-    return gettext("This page says so that day.")
+        return gettext("We will write to you that day and update this page.")
+    return gettext("We will update this page that day.")
 
 
 def _exists(application: Application) -> str:
     if entity_word(str(application.product.get("product", {}).get("type", ""))) == "foundation":
-        return gettext("The foundation exists")
-    return gettext("The company exists")
+        return gettext("The foundation is incorporated")
+    return gettext("The company is incorporated")
 
 
 def _usually(application: Application, move: Change | None) -> str:

@@ -65,7 +65,7 @@ def _yours(draft: Draft, needs: list[Need]) -> Iterable[Turn]:
 
 def _theirs(draft: Draft, row: PartyRow, invitation: Invitation, stands: Standing, *, now: datetime) -> Turn:
     needs = still_theirs(draft, row)
-    what = _things(len(needs)) if needs else gettext("everything is there, but they haven’t said so")
+    what = _things(len(needs)) if needs else gettext("Everything is filled in, but they have not marked it as done")
     since = gettext("%(stage)s %(time)s") % {"stage": stands.stage.words, "time": moment(stands.since)}
     address = [draft.application.reference, row.token]
     is_own, may_remind = draft.application.is_own, now >= parts.may_nudge_from(invitation)
@@ -88,7 +88,7 @@ def _done(draft: Draft, row: PartyRow, stands: Standing) -> Turn:
         id=f"turn-{row.token}",
         who=row.label,
         is_name=True,
-        what=gettext("done with their part") if not needs else _things(len(needs)),
+        what=gettext("Finished their part") if not needs else _things(len(needs)),
         since=gettext("%(stage)s %(time)s") % {"stage": stands.stage.words, "time": moment(stands.since)},
         state="half" if needs else "met",
         url=reverse("portal:party", args=[draft.application.reference, row.token]) if is_own else "",
@@ -104,11 +104,11 @@ def _ours(board: DeliveryBoard) -> Iterable[Turn]:
     view = board.overall
     if view.state is Stage.OURS:
         since = gettext("since %(time)s") % {"time": moment(view.at)} if view.at else ""
-        yield Turn("turn-team", gettext("Our team"), False, gettext("something that we have to settle"), since, "later")
+        yield Turn("turn-team", gettext("Our team"), False, gettext("Something we need to fix"), since, "later")
 
 
 def _things(number: int) -> str:
-    return ngettext("%(n)d thing still needed", "%(n)d things still needed", number) % {"n": number}
+    return ngettext("%(n)d item to complete", "%(n)d items to complete", number) % {"n": number}
 
 
 def whose_turn(application: Application, invitations: Iterable[Invitation]) -> str:
@@ -116,12 +116,14 @@ def whose_turn(application: Application, invitations: Iterable[Invitation]) -> s
     if application.is_open:
         names = [_named(one) for one in _waiting(invitations)]
         return (
-            gettext("Waits for you and %(names)s") % {"names": ", ".join(names)} if names else gettext("Waits for you")
+            gettext("Waiting for you and %(names)s") % {"names": ", ".join(names)}
+            if names
+            else gettext("Waiting for you")
         )
     at = application.submitted_at
     if application.stands in (State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW) and at:
-        return gettext("Waits for our reviewers since %(time)s") % {"time": moment(at)}
-    return gettext("Waits for the registry") if application.stands is State.SUBMITTED_TO_CSP else ""
+        return gettext("Waiting for our reviewers since %(time)s") % {"time": moment(at)}
+    return gettext("Waiting for the registry") if application.stands is State.SUBMITTED_TO_CSP else ""
 
 
 def _waiting(invitations: Iterable[Invitation]) -> Iterable[Invitation]:
@@ -133,5 +135,5 @@ def _waiting(invitations: Iterable[Invitation]) -> Iterable[Invitation]:
 def _named(invitation: Invitation) -> str:
     """As the party is called, told without its form, and since when."""
     party = invitation.party
-    name = canonical.label_of(by_property(party.kind, party.raw)) or gettext("somebody invited")
+    name = canonical.label_of(by_property(party.kind, party.raw)) or gettext("someone you invited")
     return gettext("%(name)s, since %(time)s") % {"name": name, "time": moment(invitation.sent_at)}

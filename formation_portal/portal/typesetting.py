@@ -79,5 +79,6 @@ def _printable(text: str) -> str:
 
 def _warning() -> str:
     return gettext(
-        "Some characters have no font here. Their codes stand beside them; the copy as JSON has every answer in full."
+        "We can’t print some of the characters. Their codes are shown beside them. The JSON copy has "
+        "every answer in full."
     )

@@ -26,7 +26,7 @@ def unsaved_rows(sheet: Sheet, raw: Mapping[str, Any]) -> tuple[AnswerRow, ...]:
 def unsaved_replies(post: QueryDict) -> tuple[AnswerRow, ...]:
     """What was written to our reviewer, likewise."""
     written = (reply.text for reply in replies_in(post) if reply.text.strip())
-    return tuple(AnswerRow(gettext("Your answer to our reviewer"), text, is_name=False, note="") for text in written)
+    return tuple(AnswerRow(gettext("Your reply to our reviewer"), text, is_name=False, note="") for text in written)
 
 
 def held_words(labels: Iterable[str]) -> str:
@@ -36,5 +36,5 @@ def held_words(labels: Iterable[str]) -> str:
         return ""
     words = {"names": listed(named)}
     if len(named) == 1:
-        return gettext("%(names)s was checked and accepted, and stays as it was.") % words
-    return gettext("%(names)s were checked and accepted, and stay as they were.") % words
+        return gettext("%(names)s was not changed, because our reviewer has accepted it.") % words
+    return gettext("%(names)s were not changed, because our reviewer has accepted them.") % words

@@ -36,10 +36,10 @@ class Stage(StrEnum):
 
 
 WORDS = {
-    Stage.YOURS: noted("Needs your change"),
+    Stage.YOURS: noted("Changes needed"),
     Stage.OURS: noted("With our team"),
-    Stage.CHECKING: noted("Checking whether it arrived"),
-    Stage.WAITING: noted("Waiting to try again"),
+    Stage.CHECKING: noted("Checking delivery"),
+    Stage.WAITING: noted("Waiting to retry"),
     Stage.SENDING: noted("Sending"),
     Stage.SAVED: noted("Saved"),
     Stage.RECEIVED: noted("Received"),

@@ -39,7 +39,7 @@ def test_what_is_missing_is_said_at_its_field_and_the_rest_is_kept(missing: str)
 def complaint(address: str) -> str:
     """What a failed sign-in says, but for the address itself."""
     page = Client().post("/accounts/login/", {"login": address, "password": "wrong"}).content.decode()
-    (words,) = set(re.findall(r"[^<>]*not correct[^<>]*", page))
+    (words,) = set(re.findall(r"[^<>]*is wrong[^<>]*", page))
     return str(words)
 
 

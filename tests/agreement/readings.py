@@ -68,7 +68,7 @@ class Reader:
             yield f"overview: {note!r} for {len(self._draft.needs)} needs"
         for section in self._draft.schema.sections:
             status = page.root.xpath("//*[@id=$id]", id=f"task-{section.key}-status")
-            if not status or words(status[0]) == "Opens later":
+            if not status or words(status[0]) == "Not available yet":
                 continue
             missing = [one for one in self._draft.needs_of_section(section.key) if one.slot is None]
             if (words(status[0]) in _COMPLETE) == bool(missing):

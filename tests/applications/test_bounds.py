@@ -38,7 +38,7 @@ def test_what_is_longer_than_its_field_is_shown_and_told_and_what_was_there_stay
     assert answer.status_code == 422
     page = Markup(answer.content.decode())
     assert page.one("input", name="q:name").attributes["value"] == long
-    assert "Shorten “Name” to at most 500 characters to save it; it has 501" in answer.content.decode()
+    assert "Shorten “Name” to 500 characters or fewer. It has 501" in answer.content.decode()
     assert (stored(draft)[NAME], stored(draft)[PURPOSE]) == ("Larkfield", "To hold")
 
 

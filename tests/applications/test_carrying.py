@@ -165,11 +165,11 @@ def test_what_stays_behind_says_why(complete: Draft, owner: Any) -> None:
     saving.add_party(complete, "corporate", ["director"], {"corporate.name": "Byron Ltd"}, by=owner)
     found = carrying(complete, there=elsewhere().form)
     reasons = {(line.holder, line.what, line.words): line.reason for line in found.misfits}
-    assert reasons["Larkfield Holdings", "Activity", "Holding company"] == "Not asked there"
-    assert reasons["Ada Lovelace", "Role", "shareholder"] == "No such role there"
-    assert reasons["Ada Lovelace", "Shares, Ordinary", "10,000"] == "No holding of these there"
-    assert "Not for a company there" in reasons.values()
-    assert "No classes of shares there" in reasons.values()
+    assert reasons["Larkfield Holdings", "Activity", "Holding company"] == "Question not asked"
+    assert reasons["Ada Lovelace", "Role", "shareholder"] == "No matching role"
+    assert reasons["Ada Lovelace", "Shares, Ordinary", "10,000"] == "No shareholdings for this class"
+    assert "This company can’t have that role there" in reasons.values()
+    assert "No share classes" in reasons.values()
     assert [need.text for need in found.needed if need.section == "elsewhere"] == ["Choose “Kind”", "Enter “Tax”"]
 
 
@@ -184,7 +184,7 @@ def test_an_option_that_is_not_offered_there_is_left(owner: Any) -> None:
         saving.save_section(draft, section, {"entity.kind": option}, version=0, by=owner)
         found = carrying(draft, there=elsewhere().form)
         assert found.content.entity == ({"entity.kind": option} if fits else {})
-        assert [line.reason for line in found.misfits] == ([] if fits else ["Not offered there"])
+        assert [line.reason for line in found.misfits] == ([] if fits else ["Not one of the options"])
 
 
 @pytest.mark.django_db
@@ -202,6 +202,6 @@ def test_a_new_draft_there_has_what_fits_and_nothing_else(complete: Draft, owner
     assert (there.share_classes, there.holdings) == ((), {})
     assert [need.text for need in there.needs] == [need.text for need in found.needed]
     [entry] = started.changes.all()
-    assert entry.what == f"Started with what fits of {complete.application.reference}"
+    assert entry.what == f"Started with answers from {complete.application.reference}"
     complete.reload()
     assert content_of(complete) == before

@@ -69,7 +69,7 @@ def test_needs_are_told_by_section_and_party(draft: Draft, owner: Any) -> None:
 def test_a_party_is_called_by_what_was_typed(draft: Draft, owner: Any) -> None:
     saving.add_party(draft, "person", ["director"], {"person.first_name": "Ada "}, by=owner)
     saving.add_party(draft, "corporate", ["director"], {}, by=owner)
-    assert [row.label for row in draft.parties] == ["Ada", "Company without a name"]
+    assert [row.label for row in draft.parties] == ["Ada", "Unnamed company"]
 
 
 def test_a_number_of_shares_that_cannot_be_read_is_needed(complete: Draft, owner: Any) -> None:

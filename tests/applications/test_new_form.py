@@ -60,7 +60,7 @@ def test_every_answer_stays_as_typed_and_comes_into_its_section(purposeful: Draf
     assert kept.entity_raw == typed
     assert kept.sections["about-the-company"].raw["entity.name"] == "Larkfield Holdings"
     assert kept.sections["the-company"].raw == {"charter.purpose": "Holding shares"}
-    assert [need.text for need in kept.needs][:1] == ["Choose one of the answers offered for “Activity”"]
+    assert [need.text for need in kept.needs][:1] == ["Choose one of the options for “Activity”"]
     assert purposeful.needs == kept.needs
 
 
@@ -99,7 +99,7 @@ def test_the_history_says_it_and_a_second_time_does_nothing(purposeful: Draft, o
     saving.take_form(purposeful, product=newer(), by=owner)
     saving.take_form(purposeful, product=newer(), by=owner)
     said = [one.what for one in purposeful.application.changes.all()]
-    assert said.count("Took over the new form, version 4") == 1
+    assert said.count("Moved to the new form, version 4") == 1
 
 
 def test_a_submitted_application_keeps_its_form(complete: Draft, owner: Any) -> None:

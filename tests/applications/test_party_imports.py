@@ -151,7 +151,7 @@ def test_all_of_it_is_one_change_and_each_has_a_line_in_the_history(draft: Draft
     assert told == [2]
     assert draft.application.revision == before + 1
     said = Change.objects.filter(application=draft.application).values_list("what", "holder")[:2]
-    assert set(said) == {(f"Added {row.label} from a sheet", row.token) for row in fresh(draft).parties}
+    assert set(said) == {(f"Added {row.label} from a spreadsheet", row.token) for row in fresh(draft).parties}
 
 
 def test_nothing_is_taken_where_something_goes_wrong(draft: Draft, upload: Upload, owner: Any) -> None:

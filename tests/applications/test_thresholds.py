@@ -15,7 +15,7 @@ def test_each_place_has_a_threshold_of_its_own(code: str, percent: int, is_inclu
     threshold = threshold_of({"iso_code": code, "name": "Somewhere"})
     assert (threshold.percent, threshold.is_inclusive, threshold.is_known) == (Fraction(percent), is_inclusive, True)
     assert threshold.where != "Somewhere"
-    assert threshold.source.endswith("; seen June 2026")
+    assert threshold.source.endswith("; checked June 2026")
 
 
 def test_every_place_of_the_catalog_is_known() -> None:
@@ -30,4 +30,4 @@ def test_anywhere_else_a_quarter_is_taken_and_said_to_be_a_guess(jurisdiction: d
 
 
 def test_a_place_without_a_name_is_still_a_place() -> None:
-    assert threshold_of({}).where == "this place"
+    assert threshold_of({}).where == "this jurisdiction"

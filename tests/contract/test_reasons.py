@@ -33,7 +33,7 @@ def any_of(key: str, *values: str) -> dict[str, Any]:
             any_of("colour", "Red", "Green", "Blue"),
             "Green",
             "Asked because you answered Green to “Which colour?”",
-            "Asked when you answer Red, Green or Blue to “Which colour?”",
+            "Asked if you answer Red, Green or Blue to “Which colour?”",
             "Only asked if you answer Red, Green or Blue to “Which colour?”",
         ),
         (
@@ -41,7 +41,7 @@ def any_of(key: str, *values: str) -> dict[str, Any]:
             any_of("where", "North", "East"),
             ["East", "South"],
             "Asked because you chose East under “Where?”",
-            "Asked when you choose North or East under “Where?”",
+            "Asked if you choose North or East under “Where?”",
             "Only asked if you choose North or East under “Where?”",
         ),
         (

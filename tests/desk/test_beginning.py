@@ -40,9 +40,9 @@ def test_claiming_one_begins_its_review_and_its_customer_reads_so(
     said(as_agent, f"/desk/{application.reference}/claim/", {})
     assert state(application) == State.IN_REVIEW
     change = application.changes.get(moved_to=State.IN_REVIEW)
-    assert (change.who, change.what) == (agent, "Began the review")
+    assert (change.who, change.what) == (agent, "Started the review")
     status = as_owner.get(f"/applications/{application.reference}/status/").content.decode()
-    assert "With our reviewer. You need not do anything now." in status
+    assert "With our reviewer. You don’t need to do anything now." in status
     assert "Okafor" not in status
 
 

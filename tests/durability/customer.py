@@ -85,7 +85,7 @@ class Customer(threading.Thread):
     def _offered(self, html: str) -> dict[str, Any]:
         """The form of the page, as its button sends it."""
         page = Markup(html)
-        if "Our records cannot be reached" not in page.one("main").text:
+        if "We can’t reach our records" not in page.one("main").text:
             self.odd.append("503 in other words")
             return {}
         form: dict[str, Any] = {_TOKEN: page.one("input", name=_TOKEN).attributes["value"]}

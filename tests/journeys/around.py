@@ -48,7 +48,7 @@ def _session() -> Iterator[Shot]:
 
 
 def _open_text(tab: Tab) -> None:
-    tab.get_by_text("As plain text").click()
+    tab.get_by_text("Plain text").click()
 
 
 def _show(html: str, tab: Tab) -> None:
@@ -58,7 +58,7 @@ def _show(html: str, tab: Tab) -> None:
 
 
 def _refuse(tab: Tab) -> None:
-    press(tab, "Send me no more of them")
+    press(tab, "Stop these e-mails")
 
 
 def _wait_for_warning(tab: Tab) -> None:

@@ -99,7 +99,7 @@ def _moved_meanwhile(tab: Tab, application: Application, agent: Any) -> None:
     """The review begins while the customer has the status page open."""
     saving.advance(open_draft(application), "begin_review", by=agent)
     tab.evaluate("document.getElementById('news').dispatchEvent(new Event('look'))")
-    expect(tab.locator("#news")).to_have_text("There is news. Show")
+    expect(tab.locator("#news")).to_have_text("There is an update. Show")
 
 
 def _look(tab: Tab, owner: object) -> None:

@@ -152,8 +152,8 @@ def _entering_the_code(browser: InProcessBrowser, address: str) -> None:
 
 
 def _being_done(browser: InProcessBrowser, address: str) -> None:
-    form = browser.get(address).form(button="I am done")
-    browser.send(form, form.button("I am done"))
+    form = browser.get(address).form(button="I have finished")
+    browser.send(form, form.button("I have finished"))
 
 
 _MISTAKES: dict[str, tuple[Any, ...]] = {

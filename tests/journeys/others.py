@@ -38,7 +38,7 @@ def others_take_part() -> Iterator[Shot]:
 
 def _send_nowhere(tab: Tab) -> None:
     tab.get_by_role("textbox", name="Their e-mail address").fill("ada")
-    press(tab, "Send the invitation")
+    press(tab, "Send invitation")
 
 
 def _part(draft: Draft) -> Iterator[Shot]:
@@ -50,7 +50,7 @@ def _part(draft: Draft) -> Iterator[Shot]:
     yield Shot("part-code-sent", url, who="nobody")
     yield Shot("part-code-wrong", url, who="nobody", act=_guess)
     yield Shot("part", url, who="nobody", act=_enter)
-    yield Shot("part-completion", url, who="nobody", act=lambda tab: press(tab, "I am done"))
+    yield Shot("part-completion", url, who="nobody", act=lambda tab: press(tab, "I have finished"))
     yield Shot("part-errors", f"{url}?again=1", who="nobody", act=_type_nonsense)
     Invitation.objects.update(expires_at=timezone.now())
     yield Shot("part-expired", url, who="nobody")

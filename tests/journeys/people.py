@@ -56,7 +56,7 @@ def _save_what_is_gone(tab: Tab, draft: Draft, party: Party) -> None:
 def _sheet(draft: Draft, address: str) -> Iterator[Shot]:
     """A sheet for many people: before, refused, and read with everything that there can be to say."""
     yield Shot("spreadsheet", address)
-    yield Shot("spreadsheet-refused", address, act=lambda tab: press(tab, "Upload and look at it"))
+    yield Shot("spreadsheet-refused", address, act=lambda tab: press(tab, "Upload and check"))
     rows = (
         (*ADA[:2], "yes", *ADA[3:]),
         (*NOOR, "39"),
@@ -75,4 +75,4 @@ def _sheet(draft: Draft, address: str) -> Iterator[Shot]:
 
 
 def _add(tab: Tab) -> None:
-    press(tab, "Add the ticked rows")
+    press(tab, "Add the selected rows")

@@ -103,7 +103,7 @@ class Stranger:
         for address, texts in by_page.items():
             self.work_on(self._get(address))
             for text in texts:
-                if text.startswith(("Add", "Define")):
+                if text.startswith("Add"):
                     self._add(self._get(address), text)
 
     def work_on(self, page: Page) -> None:
@@ -228,7 +228,7 @@ class Stranger:
 
     def add(self, page: Page, part: Element | None, *, choice: str = "") -> None:
         """Follow the link of a part of the page that adds something; `choice` is what to choose where one may."""
-        address = next(address for text, address in page.links(around=part) if text.startswith(("Add", "Define")))
+        address = next(address for text, address in page.links(around=part) if text.startswith("Add"))
         self._make(self._get(address), choice)
 
     def _known(self, page: Page, part: Element | None) -> Form | None:

@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.long, pytest.mark.browser, needed("Chromium", has_chro
 
 __all__ = ["opened"]
 
-_CLASHED = re.compile("was changed meanwhile")
+_CLASHED = re.compile("was changed while you were editing")
 
 
 @contextmanager
@@ -90,7 +90,7 @@ def test_two_windows_in_one_cell_are_set_side_by_side_and_chosen_by_keys(
     mine.keyboard.press("Tab")
     if has_script:
         expect(mine.locator("#banner")).to_contain_text("Not saved")
-        press(mine, "Compare both")
+        press(mine, "Compare both versions")
     else:
         press(mine, "Save and continue")
     expect(mine.locator("h1")).to_have_text(_CLASHED)

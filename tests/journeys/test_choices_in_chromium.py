@@ -53,11 +53,11 @@ def test_a_choice_shows_its_question_before_the_server_has_heard_of_it(
         expect(licence).to_be_visible()
         expect(tab.locator("#announcer")).to_have_text("1 question added below.")
         asked = licence.locator("xpath=ancestor::div[contains(@class, 'region')]")
-        asked.get_by_text("Why am I asked this?").click()
+        asked.get_by_text("Why are you asking this?").click()
         expect(asked.get_by_text("Asked because you answered Yes to “Will any activity")).to_be_visible()
         answer_regulated(tab, "No").check()
         expect(licence).to_be_hidden()
-        expect(tab.locator("#announcer")).to_have_text(re.compile("^1 question removed. Your answer is kept"))
+        expect(tab.locator("#announcer")).to_have_text(re.compile("^1 question removed. We keep your answer"))
         assert len(held) <= 1
 
 

@@ -18,7 +18,7 @@ from tests.needed import has_chromium, needed
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
-SAYS = re.compile("^This sets aside 1 section and 1 person.")
+SAYS = re.compile("^No longer needed because of this answer: 1 section and 1 person.")
 
 
 def managed(label: str) -> tuple[Application, Any, str]:
@@ -58,7 +58,7 @@ def test_the_line_stands_at_the_control_and_undo_keeps_what_was_typed(open_tab: 
     with tab.expect_navigation():
         line.get_by_role("button", name="Undo").click()
     expect(question(tab).get_by_role("radio", checked=True)).to_have_value(str(chosen))
-    expect(tab.locator(".message")).to_have_text("“Who runs the company?” is as it was before.")
+    expect(tab.locator(".message")).to_have_text("“Who runs the company?” has been changed back.")
     expect(tab.locator(".message")).to_be_focused()
     expect(tab.get_by_label("Amount", exact=True)).to_have_value("12345")
     assert browser.faults == []
@@ -72,9 +72,9 @@ def test_what_is_set_aside_stands_on_the_check_page_without_a_barrier(open_tab: 
     choose_members(browser)
     expect(browser.tab.locator(".set-aside")).to_be_visible()
     browser.get(f"/applications/{application.reference}/check/")
-    aside = browser.tab.get_by_role("region", name="Set aside")
+    aside = browser.tab.get_by_role("region", name="No longer needed")
     expect(aside).to_contain_text("1 person")
-    expect(aside).to_contain_text("It comes back if you change “Who runs the company?” back.")
+    expect(aside).to_contain_text("We restore it if you change “Who runs the company?” back.")
     assert list(barriers(browser.tab)) == []
 
 
@@ -82,7 +82,7 @@ def test_what_another_answer_sets_aside_is_said_before_and_stays_where_it_is(ope
     _, owner, address = managed("Who runs the company?")
     browser = open_tab(owner)
     browser.get(address)
-    warning = browser.tab.get_by_text("Another answer can set aside 1 section and 1 person.")
+    warning = browser.tab.get_by_text("If you change this answer, 1 section and 1 person may no longer apply.")
     expect(warning).to_contain_text("They come back with “Managed by managers”.")
     told = question(browser.tab).get_attribute("aria-describedby") or ""
     assert str(warning.get_attribute("id")) in told.split()
@@ -116,4 +116,4 @@ def test_without_script_the_page_says_it_and_undoes_it(open_tab: OpenTab, site: 
     expect(tab.locator(".message")).to_have_text(SAYS)
     browser.press(tab.get_by_role("button", name="Undo"))
     expect(question(tab).get_by_role("radio", checked=False)).not_to_have_count(0)
-    expect(tab.locator(".message")).to_have_text("“Who runs the company?” is as it was before.")
+    expect(tab.locator(".message")).to_have_text("“Who runs the company?” has been changed back.")

@@ -43,7 +43,7 @@ def test_one_adds_oneself_as_director_and_shareholder_within_three_minutes(shelf
     browser = counted(owner)
     stranger = Lifelike(browser)
     people = browser.get(f"/applications/{made.reference}/people/")
-    people = press(browser, people, "Start with yourself", "as Directors")
+    people = press(browser, people, "Add yourself", "as Directors")
     people = press(browser, people, f"Use {owner.get_full_name()}", "as Shareholders")
     assert (browser.effort.presses, browser.effort.fields, browser.effort.choices) == (3, 0, 0)
     stranger.answer(browser.get(people.link(owner.get_full_name())))

@@ -132,14 +132,14 @@ def test_while_the_service_is_down_everything_is_saved_here_and_sent_later(
     assert saved.status == 200
     for more in ("", "people/", "shares/", "documents/", "check/", "sections/funds/", "sections/the-company/"):
         assert browser.get(url(application, more)).status == 200
-    assert "Waiting to try again" in browser.get(url(application, "")).words
+    assert "Waiting to retry" in browser.get(url(application, "")).words
     assert raw(application)["entity.name"] == NAME
 
     weather.clear()
     relay.drain()
     (entity,) = service.entities(client_reference=application.reference)
     assert entity["name"] == NAME
-    assert "Waiting to try again" not in browser.get(url(application, "")).words
+    assert "Waiting to retry" not in browser.get(url(application, "")).words
 
 
 def test_a_session_that_has_ended_takes_nothing_with_it(browser: InProcessBrowser, application: Application) -> None:
@@ -156,8 +156,8 @@ def test_a_session_that_has_ended_takes_nothing_with_it(browser: InProcessBrowse
     kept = browser.send(signing, signing.button("Sign in"))
     assert kept.address == "/unsent/"
     assert NAME in kept.words
-    again = kept.form(button="Send it again")
-    browser.send(again, again.button("Send it again"))
+    again = kept.form(button="Send again")
+    browser.send(again, again.button("Send again"))
     found = raw(application)
     assert (found["entity.name"], found["xy.activity"], found["xy.goods"]) == (NAME, "Trading", TEXT)
 
@@ -191,8 +191,8 @@ def test_a_form_whose_token_is_no_longer_good_is_kept_and_can_be_sent_again(
     client.cookies["csrftoken"] = "x" * 32
     refused = save(browser, form)
     assert (refused.status, raw(application)) == (403, {})
-    again = refused.form(button="Send it again")
-    assert browser.send(again, again.button("Send it again")).status == 200
+    again = refused.form(button="Send again")
+    assert browser.send(again, again.button("Send again")).status == 200
     assert raw(application) == {"entity.name": NAME, "charter.purpose": MOTTO}
 
 
@@ -200,8 +200,8 @@ def test_a_form_whose_token_is_no_longer_good_is_kept_and_can_be_sent_again(
     ("content", "words"),
     [
         (made.PDF + b"0" * 10_000_000, "at most 10 MB"),
-        (b"", "this one is empty"),
-        (b"MZ no document at all", "Upload a PDF, JPEG or PNG"),
+        (b"", "This one is empty"),
+        (b"MZ no document at all", "The file must be a PDF, JPEG or PNG"),
     ],
 )
 def test_a_file_that_cannot_be_taken_is_refused_at_its_slot_and_all_else_is_kept(
@@ -258,7 +258,7 @@ def test_what_is_typed_into_a_page_that_was_submitted_meanwhile_is_shown_and_cha
     late = save(browser, form)
     assert late.status == 409
     assert "You submitted this application" in late.words
-    assert f"could no longer be changed. You typed:Name{NAME}" in late.words
+    assert f"could no longer be changed when you sent this. You typed:Name{NAME}" in late.words
     assert raw(complete.application)["entity.name"] == made.COMPANY["entity.name"]
 
 

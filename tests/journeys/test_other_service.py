@@ -139,7 +139,7 @@ def test_entries_that_are_no_products_are_unavailable_and_take_no_other_along(ca
 
 def test_a_product_without_a_price_is_not_said_to_cost_nothing(catalog: Page, browser: InProcessBrowser) -> None:
     assert row_of(catalog, "Society") == "Nowhere Society 1 member Compare Society, Nowhere"
-    assert "To form" not in browser.get("/products/people-only/").words
+    assert "Set-up fee" not in browser.get("/products/people-only/").words
 
 
 # What the pages draw
@@ -171,7 +171,7 @@ def test_a_role_and_a_field_type_that_nobody_knows_are_drawn(browser: InProcessB
     section = browser.get(overview.link("The company"))
     seal = section.form(button="Save").control("Colour of the seal")
     assert (seal.kind, seal.is_optional) == ("text", False)
-    assert "don’t know this kind of question" in section.words
+    assert "don’t recognise this type of question" in section.words
 
 
 def test_all_of_300_questions_are_asked(browser: InProcessBrowser) -> None:

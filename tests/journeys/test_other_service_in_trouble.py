@@ -96,7 +96,7 @@ def test_a_refused_field_says_so_in_the_services_words_and_can_be_mended(
 ) -> None:
     at_other_service.answer(CREATE, status, body, times=1)
     shown = submitted(browser, overview)
-    assert "Needs your change" in shown.words
+    assert "Changes needed" in shown.words
 
     section = browser.get(sections_of(overview)[0])
     assert section.errors == [WORDS]
@@ -121,7 +121,7 @@ def test_a_refusal_that_names_no_field_is_said_where_one_looks(
     at_other_service.answer(CREATE, status, body, times=1)
     submitted(browser, overview)
     home = browser.get(address_of(overview))
-    assert "Needs your change" in home.words
+    assert "Changes needed" in home.words
     assert WORDS in home.words
     rename(browser, overview, "Larkspur")
     submitted(browser, overview)
@@ -134,9 +134,9 @@ Trouble = Callable[[OtherService], object]
 @pytest.mark.parametrize(
     ("trouble", "words"),
     [
-        (lambda other: other.answer(CREATE, 503, "Closed", headers={"Retry-After": "0"}), "Waiting to try again"),
-        (lambda other: other.answer(CREATE, 429, {"error": "Slowly"}), "Waiting to try again"),
-        (OtherService.stop, "Waiting to try again"),
+        (lambda other: other.answer(CREATE, 503, "Closed", headers={"Retry-After": "0"}), "Waiting to retry"),
+        (lambda other: other.answer(CREATE, 429, {"error": "Slowly"}), "Waiting to retry"),
+        (OtherService.stop, "Waiting to retry"),
         # It may have been done, and nobody can look: once nothing more can come of it our people settle that.
         (lambda other: other.answer(CREATE, 500, "<h1>Oops</h1>"), "With our team"),
         (lambda other: other.answer(CREATE, 500, {"error": {"code": "oops"}}), "With our team"),
@@ -152,7 +152,7 @@ def test_a_service_in_trouble_loses_nothing_and_is_never_our_fault(
 ) -> None:
     trouble(at_other_service)
     shown = submitted(browser, overview)
-    if words == "With our team" and "Checking whether it arrived" in shown.words:
+    if words == "With our team" and "Checking delivery" in shown.words:
         relay.drain()
         shown = browser.get(shown.address)
     assert words in shown.words
@@ -160,13 +160,13 @@ def test_a_service_in_trouble_loses_nothing_and_is_never_our_fault(
     assert not shown.errors
     _every_page_opens(browser, overview)
     assert at_other_service.entities == {}
-    if words == "Waiting to try again":
+    if words == "Waiting to retry":
         at_other_service.heal()
         if trouble is OtherService.stop:
             at_other_service.start()
         relay.drain()
         assert at_other_service.only_entity().created["name"]
-        assert "Waiting to try again" not in browser.get(shown.address).words
+        assert "Waiting to retry" not in browser.get(shown.address).words
 
 
 def test_a_service_that_takes_too_long_is_not_waited_for(
@@ -176,7 +176,7 @@ def test_a_service_that_takes_too_long_is_not_waited_for(
     forget()
     at_other_service.hold(CREATE)
     shown = submitted(browser, overview)
-    assert "Checking whether it arrived" in shown.words
+    assert "Checking delivery" in shown.words
     at_other_service.heal()
     relay.drain()
     assert "With our team" in browser.get(shown.address).words
@@ -199,8 +199,8 @@ def test_without_any_catalog_the_page_says_so(
     trouble(at_other_service)
     for address in ("/", "/products/warned/"):
         page = browser.get(address)
-        assert (page.status, page.heading) == (503, "The catalog cannot be shown")
-        assert "The formation service is not answering" in page.words
+        assert (page.status, page.heading) == (503, "The catalog is not available")
+        assert "The formation service is not responding" in page.words
     assert browser.client.post("/applications/", {"product": "warned"}).status_code == 503
     assert browser.get("/applications/").status == 200
 
@@ -233,8 +233,8 @@ def test_a_wrong_key_is_said_to_people_and_once_to_the_operator(
     at_other_service.key = "another"
     for address in ("/", "/products/warned/", "/"):
         page = browser.get(address)
-        assert (page.status, page.heading) == (503, "The catalog cannot be shown")
-        assert "The formation service doesn't let us in. Our team has to mend this." in page.words
+        assert (page.status, page.heading) == (503, "The catalog is not available")
+        assert "The formation service refused our connection. Our team has to fix this." in page.words
     (line,) = errors(caplog)
     assert line == (
         f"The catalog of {at_other_service.url} can't be refreshed: "
@@ -248,7 +248,7 @@ def test_answers_wait_until_the_key_is_right(
 ) -> None:
     at_other_service.key = "another"
     shown = submitted(browser, overview)
-    assert "Waiting to try again" in shown.words
+    assert "Waiting to retry" in shown.words
     (line,) = errors(caplog)
     assert line.startswith("The formation service does not accept the portal's key (status 401, request ")
     _every_page_opens(browser, overview)

@@ -90,7 +90,7 @@ def test_a_choice_opens_its_question_and_says_so_and_focus_stays(
     licence.fill("Held in Delaware")
     answer_regulated(tab, "No").check()
     expect(licence).to_be_hidden()
-    expect(announcer).to_have_text("1 question removed. Your answer is kept until you submit.")
+    expect(announcer).to_have_text("1 question removed. We keep your answer until you submit.")
 
     yes.check()
     expect(licence).to_have_value("Held in Delaware")

@@ -137,7 +137,7 @@ def correct(cast: Cast, paper: Path) -> None:
     # What is only on its way is not on the next page, and would be news to it.
     customer.see(f"“{EXTRACT}” is")
     customer.go(f"/applications/{cast.reference}/check/")
-    customer.tick("declare this")
+    customer.tick("agree")
     customer.follow("Send corrections")
     assert cast.stands is State.SUBMITTED_FOR_REVIEW
 
@@ -189,7 +189,7 @@ def incorporate(cast: Cast) -> None:
     cast.agent.follow("Record the incorporation")
     assert cast.stands is State.INCORPORATED
     cast.customer.go(f"/applications/{cast.reference}/status/")
-    cast.customer.see("The company exists")
+    cast.customer.see("The company is incorporated")
 
 
 @pytest.mark.parametrize("cast", WAYS, indirect=True)

@@ -52,7 +52,7 @@ def test_what_is_typed_after_the_end_is_saved_after_signing_in_again(
     name = tab.get_by_label("First choice of name")
     name.fill("Kite LLC")
     name.blur()
-    expect(tab.locator("#banner")).to_contain_text("Not saved, since you have been signed out.")
+    expect(tab.locator("#banner")).to_contain_text("Not saved, because you were signed out.")
     second = tab.get_by_label("Second choice of name")
     second.fill("Kestrel LLC")
     tab.get_by_role("button", name="Sign in and save").click()
@@ -62,7 +62,7 @@ def test_what_is_typed_after_the_end_is_saved_after_signing_in_again(
     tab.locator("main").get_by_role("button", name="Sign in", exact=True).click()
     expect(tab.locator("main")).to_contain_text("Kite LLC")
     expect(tab.locator("main")).to_contain_text("Kestrel LLC")
-    tab.get_by_role("button", name="Send it again").click()
+    tab.get_by_role("button", name="Send again").click()
 
     expect(tab).to_have_url(re.compile("/sections/name-and-activities/"))
     expect(name).to_have_value("Kite LLC")

@@ -95,7 +95,7 @@ def test_an_owner_is_made_in_one_press_and_nothing_typed_is_lost(
 
     expect(tab.locator("#messages")).to_contain_text("Ada Lovelace is now a beneficial owner.")
     expect(owners).to_contain_text("Ada Lovelace holds 6,000 of 10,000 shares, 60%.")
-    expect(owners.locator(".tree")).to_contain_text("Kestrel B.V.: nobody is known to own it.")
+    expect(owners.locator(".tree")).to_contain_text("Kestrel B.V.: no owners added.")
     assert canonical.BENEFICIAL_OWNER in open_draft(opened[0].application).parties[0].roles
     assert browser.faults == []
 
@@ -104,10 +104,8 @@ def test_what_is_left_follows_a_change_while_the_caret_stays(open_tab: OpenTab, 
     tab = at_shares(open_tab, opened, has_script=True).tab
     cell(tab, "Ordinary, Ada Lovelace").fill("6,000")
     tab.keyboard.press("Tab")
-    expect(tab.locator("tfoot")).to_contain_text("4,000 of 10,000 not yet given")
-    expect(tab.locator("#announcer")).to_have_text(
-        "6,000 shares are given. 4,000 Ordinary shares are not yet given to anyone."
-    )
+    expect(tab.locator("tfoot")).to_contain_text("4,000 of 10,000 not allocated")
+    expect(tab.locator("#announcer")).to_have_text("6,000 shares allocated. 4,000 Ordinary shares not allocated.")
     expect(cell(tab, "Preferred, Ada Lovelace")).to_be_focused()
 
 
@@ -145,7 +143,7 @@ def test_no_state_of_the_page_puts_up_a_barrier(open_tab: OpenTab, opened: Opene
     ):
         type_in(browser, words, number)
     press(tab, "Save and continue")
-    expect(tab.locator(".error-summary")).to_contain_text("2 numbers need another look")
+    expect(tab.locator(".error-summary")).to_contain_text("There is a problem")
     found += barriers(tab)
     tab.set_viewport_size({"width": 1280, "height": 900})
     press(tab, "Make Ada Lovelace")
@@ -157,7 +155,7 @@ def test_no_state_of_the_page_puts_up_a_barrier(open_tab: OpenTab, opened: Opene
 _NOT_POSSIBLE = (
     ("Ordinary, Ada Lovelace", "1.5", "Enter a whole number of “Ordinary” shares of Ada Lovelace"),
     ("Ordinary, Ben Okri", "-5", "Enter the number of “Ordinary” shares of Ben Okri as zero or more"),
-    ("Ordinary, Kestrel B.V.", "10001", "Enter at most 10,000 “Ordinary” shares of Kestrel B.V."),
+    ("Ordinary, Kestrel B.V.", "10001", "“Ordinary” shares of Kestrel B.V.: enter 10,000 or fewer"),
     (
         "Preferred, Ada Lovelace",
         "1" + "0" * 30,
@@ -175,7 +173,7 @@ def test_a_number_that_cannot_be_is_told_at_its_cell_on_a_telephone_and_stays_as
     for words, number, _ in _NOT_POSSIBLE:
         type_in(browser, words, number)
     press(tab, "Save and continue")
-    expect(tab.locator(".error-summary")).to_contain_text("4 numbers need another look")
+    expect(tab.locator(".error-summary")).to_contain_text("There is a problem")
     for words, number, said in _NOT_POSSIBLE:
         control = cell(tab, words)
         expect(control).to_have_value(number)

@@ -54,8 +54,8 @@ def test_text_and_html_lead_to_the_same_places_by_whole_addresses(kind: str) -> 
 @pytest.mark.parametrize("kind", sorted(REFUSABLE & set(KINDS)))
 def test_a_letter_that_one_may_do_without_says_how_to_get_no_more(kind: str) -> None:
     drawn = sample(kind, language="en")
-    assert "No more letters like this" in drawn.text
-    assert "No more letters like this" in drawn.html
+    assert "Stop these e-mails" in drawn.text
+    assert "Stop these e-mails" in drawn.html
 
 
 def test_the_colours_are_those_of_the_house() -> None:

@@ -136,7 +136,7 @@ def test_a_service_that_is_down_is_a_warning_and_a_clear_page(served: Served, tm
     assert "Warning: no catalog from http://127.0.0.1:" in said
     status, html = portal.get("/")
     assert status == 503
-    assert "What you have saved is safe here" in html
+    assert "Everything you saved is safe" in html
     assert portal.end() == 0
 
 

@@ -86,7 +86,7 @@ def _shares() -> Json:
             "scope": "share_structure",
             "title": "Shares",
             "fields": [
-                shared("share_class.name", "Name of the class"),
+                shared("share_class.name", "Name of the share class"),
                 ask("colour", "Colour of the certificate"),
                 ask("why", "Why some only?", depends_on=when("votes", "Some")),
             ],

@@ -71,7 +71,7 @@ def test_asked_by_letter_somebody_says_yes_and_is_in(
     response = as_stranger.get(post.link("collaboration"))
     assert response["Location"] == "/collaboration/"
     assert response["Referrer-Policy"] == "no-referrer"
-    assert "May edit" not in page_of(as_stranger, "/collaboration/").one("h1").text
+    assert "Can edit" not in page_of(as_stranger, "/collaboration/").one("h1").text
     assert as_stranger.post("/collaboration/")["Location"] == root(draft)
     assert as_stranger.get(root(draft)).status_code == 200
     assert "shared with you" in as_stranger.get("/applications/").content.decode()
@@ -136,14 +136,14 @@ def test_a_forwarded_link_opens_nothing_and_tells_nothing(
     assert not Collaborator.objects.exclude(user=None).exists()
 
 
-@pytest.mark.parametrize("end", ["taken back", "expired", "deleted", "wrong key"])
+@pytest.mark.parametrize("end", ["withdrawn", "expired", "deleted", "wrong key"])
 def test_what_is_over_cannot_be_taken(
     as_owner: Client, as_stranger: Client, draft: Draft, colleague: Any, owner: Any, end: str
 ) -> None:
     ask(as_owner, draft)
     link = post.link("collaboration")
     as_stranger.get(link if end != "wrong key" else "/collaboration/link/?key=wrong")
-    if end == "taken back":
+    if end == "withdrawn":
         Collaborator.objects.all().delete()
     elif end == "expired":
         Collaborator.objects.update(expires_at=timezone.now())
@@ -250,7 +250,7 @@ def test_the_pages_of_who_may_read_have_nothing_to_press(as_stranger: Client, co
         assert mine == [], (more, [one.attributes for one in mine])
         shown = page.one("main").text
         assert "Delete this draft" not in shown
-        assert "Ask others in" not in shown
+        assert "Share this application" not in shown
 
 
 def test_who_may_edit_does_all_but_what_binds_the_owner(

@@ -50,8 +50,8 @@ def test_what_is_told_of_a_file_or_a_session_is_short(language: str) -> None:
         for slot in some
     }
     with translation.override(language):
-        told = [gettext("“%(slot)s” is uploaded.") % {"slot": slot} for slot in slots]
-        assert all(len(f"{one} {gettext('See the advice at it.')}") < MOST for one in told)
+        told = [gettext("“%(slot)s” was uploaded.") % {"slot": slot} for slot in slots]
+        assert all(len(f"{one} {gettext('Check the note below.')}") < MOST for one in told)
         for context in ({"is_in": False}, {"is_in": True, "session": {"is_near": True, "at": "23:59"}}):
             page = Markup(get_template("portal/_session_told.html").render(context))
             assert 0 < len(page.one("p", id="announcer").text) < MOST
@@ -61,9 +61,11 @@ def test_what_much_aside_is_told_is_cut_and_is_the_only_sentence() -> None:
     """Each change is told once, and what it sets aside says more than how many questions went."""
     drawn = get_template("portal/_section_change.html").template.source
     [said] = re.findall(r'<p id="announcer"[^>]*>(.*?)</p>', drawn)
-    context = Context({"changed": {"announcement": "2 questions removed."}, "consequence": {"text": "This sets " * 30}})
+    context = Context(
+        {"changed": {"announcement": "2 questions removed."}, "consequence": {"text": "No longer needed because " * 30}}
+    )
     heard = Template(said).render(context)
-    assert heard.startswith("This sets")
+    assert heard.startswith("No longer needed because")
     assert len(heard) < MOST
 
 

@@ -22,7 +22,7 @@ def test_one_sees_only_ones_own(application: Application, as_owner: Client, as_s
 def test_without_applications_there_is_one_thing_to_do(as_stranger: Client) -> None:
     markup = Markup(as_stranger.get("/applications/").content.decode())
     assert markup.faults == []
-    assert markup.one("a", class_="button").text == "Choose a product"
+    assert markup.one("a", class_="button").text == "Choose a company type"
 
 
 def test_a_named_application_goes_by_its_name(complete: Draft, as_owner: Client) -> None:
@@ -49,7 +49,7 @@ def test_a_draft_is_deleted_only_after_asking(application: Application, as_owner
     assert Application.objects.visible_to(application.owner).exists()
     response = as_owner.post(path, follow=True)
     assert not Application.objects.visible_to(application.owner).exists()
-    assert "is deleted" in response.content.decode()
+    assert "was deleted" in response.content.decode()
     assert as_owner.get(path).status_code == 404
 
 

@@ -59,7 +59,13 @@ def test_the_page_says_what_fits_and_what_is_new_before_anything_happens(filled:
     response = as_owner.get(path(filled, THERE))
     html = response.content.decode()
     assert Markup(html).faults == []
-    for words in ("What fits", "Larkfield Holdings", "Ada Lovelace", "New there", "Start with what fits"):
+    for words in (
+        "What we can reuse",
+        "Larkfield Holdings",
+        "Ada Lovelace",
+        "New questions",
+        "Start the new application",
+    ):
         assert words in html
     assert Application.objects.count() == 1
 
@@ -89,7 +95,7 @@ def test_what_has_changed_meanwhile_is_shown_before_it_is_done(filled: Draft, ow
     saving.add_party(filled, "person", ["director"], {"person.first_name": "Bo"}, by=owner)
     response = as_owner.post(address, {"seen": old})
     assert response.status_code == 409
-    assert "Something has changed since you looked" in response.content.decode()
+    assert "Something has changed since you opened this page" in response.content.decode()
     assert Application.objects.count() == 1
     assert as_owner.post(address, {"seen": seen(as_owner, address)}).status_code == 302
 

@@ -75,7 +75,7 @@ def test_a_filter_leaves_what_fits(query: str, left: list[str]) -> None:
 
 
 def test_prices_in_other_currencies_are_left_out_and_it_says_so() -> None:
-    assert page("price=USD-5000").left_out == "Compared in USD only: 3 priced in CHF, EUR are left out."
+    assert page("price=USD-5000").left_out == "Only prices in USD are compared. 3 priced in CHF, EUR are not shown."
 
 
 def test_only_what_another_filter_lets_through_is_said_to_be_left_out() -> None:
@@ -99,18 +99,22 @@ def test_the_filter_to_remove_is_named_when_nothing_fits() -> None:
     shown = page("region=Europe&price=USD-500")
     assert names(shown) == []
     assert shown.widening is not None
-    assert shown.widening.words == "Without “Price up to USD\u00a0500”, 3 products fit"
+    assert shown.widening.words == "Without “Set-up fee up to USD\u00a0500”, 3 company types match"
     assert (shown.widening.count, shown.widening.url) == (3, "/?region=Europe")
 
 
 @pytest.mark.parametrize(
     ("query", "words", "url"),
     [
-        ("country=nevis&price=CHF-5000", "Without “Country: Nevis”, 2 products fit", "/?price=CHF-5000"),
-        ("region=Europe&price=USD-1450", "Without “Price up to USD\u00a01,450”, 3 products fit", "/?region=Europe"),
+        ("country=nevis&price=CHF-5000", "Without “Country: Nevis”, 2 company types match", "/?price=CHF-5000"),
+        (
+            "region=Europe&price=USD-1450",
+            "Without “Set-up fee up to USD\u00a01,450”, 3 company types match",
+            "/?region=Europe",
+        ),
         (
             "country=zug&type=Foundation&price=CHF-500",
-            "Without “Price up to CHF\u00a0500”, 1 product fits",
+            "Without “Set-up fee up to CHF\u00a0500”, 1 company type matches",
             "/?country=zug&type=Foundation",
         ),
     ],
@@ -130,7 +134,7 @@ def test_where_no_single_filter_helps_none_is_named() -> None:
 
 def test_what_helps_is_announced_with_the_count() -> None:
     said = page("region=Europe&price=USD-500").announcement
-    assert said == "0 of 5 products. Without “Price up to USD\u00a0500”, 3 products fit."
+    assert said == "0 of 5 company types. Without “Set-up fee up to USD\u00a0500”, 3 company types match."
     assert len(said) < 100
     assert page("region=Europe").announcement == "3 of 5 products"
 
@@ -208,7 +212,7 @@ class TestPage:
         markup = Markup(response.content.decode())
         ticked = [one.attributes["value"] for one in markup.controls if "checked" in one.attributes]
         assert sorted(ticked) == ["bvi-limited-company", "texas-llc"]
-        assert "Not among these" in response.content.decode()
+        assert "Not in this list" in response.content.decode()
         assert response["HX-Push-Url"].startswith("/?country=usa&product=bvi-limited-company&product=texas-llc")
 
     def test_links_that_widen_the_list_keep_the_ticks(self, shelf: None) -> None:
@@ -242,5 +246,5 @@ class TestPage:
         assert int(response["Retry-After"]) > 0
         markup = Markup(response.content.decode())
         assert markup.faults == []
-        assert "What you have saved is safe here" in response.content.decode()
+        assert "Everything you saved is safe" in response.content.decode()
         assert markup.all("a", href="/applications/"), "drafts can be worked on meanwhile"

@@ -60,7 +60,7 @@ def test_answers_are_read_back_in_words(complete: Draft, as_owner: Client) -> No
     assert told["Date of birth"].replace("\u00a0", " ") == "10 December 1985"
     assert told["Is pep"] == "No"
     assert "Provided by your registered agent" in told["Office"]
-    assert told["Passport, Ada Lovelace"].startswith("passport.pdf Saved. This file can’t be opened")
+    assert told["Passport, Ada Lovelace"].startswith("passport.pdf Saved. We can’t open this file")
     assert told["Purpose"] == "Not provided"
 
 
@@ -84,7 +84,7 @@ def test_an_answer_that_is_not_asked_any_more_is_set_aside_and_no_answer(
     assert aside is not None
     assert "Cold fish" not in company.text
     assert "1 answer" in aside.text
-    assert "Not sent. It comes back if you change “Activity” back." in aside.text
+    assert "Not sent to the formation service. We restore it if you change “Activity” back." in aside.text
     assert answers(markup)["Goods"] == "Cold fish Only asked if you answer Trading to “Activity”."
 
 
@@ -100,7 +100,7 @@ def test_people_whose_only_role_is_not_asked_are_set_aside_with_their_answers(
     aside = entry(markup, "aside")
     assert aside is not None
     assert "1 answer, 1 person" in aside.text
-    assert "They come back if you change “Activity” back." in aside.text
+    assert "We restore them if you change “Activity” back." in aside.text
     assert answers(markup)["Ada Lovelace"] == "Manager Only asked if you answer Trading to “Activity”."
     headings = [one.text for one in markup.all("h2")]
     assert "Ada Lovelace" not in headings
@@ -139,7 +139,7 @@ def test_nothing_is_listed_as_set_aside_once_it_was_sent(complete: Draft, owner:
 def test_what_cannot_be_read_stands_as_typed(draft: Draft, owner: Any, as_owner: Client) -> None:
     save(draft, "funds", {"xy.capital": {"amount": "a lot", "currency": "USD"}}, owner)
     told = answers(Markup(as_owner.get(path(draft)).content.decode()))
-    assert told["Capital"] == "a lot USD Cannot be read"
+    assert told["Capital"] == "a lot USD We can’t read this"
 
 
 def test_every_change_link_leads_to_a_control(complete: Draft, as_owner: Client) -> None:
@@ -214,7 +214,7 @@ def test_markup_in_an_answer_stays_text(draft: Draft, owner: Any, as_owner: Clie
 
 def test_after_submitting_nothing_can_be_changed(submitted: Draft, as_owner: Client) -> None:
     markup = Markup(as_owner.get(path(submitted)).content.decode())
-    assert markup.one("h1").text == "What you sent"
+    assert markup.one("h1").text == "What you submitted"
     assert not [one for one in markup.all("a") if one.text.startswith("Change")]
     assert not markup.all("input", name="declaration")
     assert answers(markup)["Activity"] == "Holding company"

@@ -86,7 +86,7 @@ def test_a_question_within_a_role_stands_under_its_rule() -> None:
 
 def test_classes_of_shares_are_asked_about_too() -> None:
     shown = part("Share classes")
-    assert shown.help.startswith("For each class of shares.")
+    assert shown.help.startswith("For each share class.")
     assert "Class rights" in [label for _, labels in listed(shown) for label in labels]
 
 
@@ -100,9 +100,9 @@ def test_documents_and_roles_are_those_of_the_products_page() -> None:
     assert [role.title for role in shown.roles] == ["Directors", "Shareholders", "Managers"]
     assert shown.roles[2].rules == ("Only asked if you answer Trading to “Activity”.",)
     assert [group.title for group in shown.documents] == [
-        "For the new company",
+        "About the new company",
         "For each person",
-        "For each company that takes part",
+        "For each company involved",
     ]
 
 

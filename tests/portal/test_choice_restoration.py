@@ -16,7 +16,7 @@ from .test_section_changes import change, swapped
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
-SAYS = "This sets aside 1 section, 1 person and 1 answer."
+SAYS = "No longer needed because of this answer: 1 section, 1 person and 1 answer."
 PEP_OFFICES = [
     made.field(f"office{n}", prefix="xy.person", depends_on={"field": "is_pep", "value": True}) for n in "abcd"
 ]
@@ -85,7 +85,7 @@ def test_undo_at_the_control_keeps_what_was_typed_meanwhile(as_owner: Client, tr
         "xy.goods": "Fish",
         "entity.name": "Typed just now",
     }
-    assert "“Activity” is as it was before." in as_owner.get(url(trading.application)).content.decode()
+    assert "“Activity” has been changed back." in as_owner.get(url(trading.application)).content.decode()
 
 
 def test_a_save_of_the_choice_that_was_on_its_way_does_not_stop_the_undo(as_owner: Client, trading: Draft) -> None:
@@ -120,7 +120,7 @@ def test_a_choice_that_was_answered_again_is_left_alone(as_owner: Client, tradin
     assert response["Location"] == url(trading.application)
     assert activity(trading) is None
     page = Markup(as_owner.get(url(trading.application)).content.decode())
-    assert "“Activity” was answered again since, so it stays as it is now." in page.one("main").text
+    assert "“Activity” has been answered again since, so it was not changed back." in page.one("main").text
 
 
 def test_undo_pressed_twice_is_once(as_owner: Client, trading: Draft) -> None:
@@ -180,7 +180,7 @@ def test_a_choice_about_a_person_is_taken_back_on_its_page(as_owner: Client, own
     page = Markup(as_owner.get(address).content.decode())
     name = next(one.attributes["name"] for one in page.controls if "is_pep" in one.attributes["name"])
     response = as_owner.post(address, {"version": str(ada.version), name: "false", "update": "1"})
-    assert "This sets aside 4 answers." in as_owner.get(response["Location"]).content.decode()
+    assert "No longer needed because of this answer: 4 answers." in as_owner.get(response["Location"]).content.decode()
     assert as_owner.post(undo_url(draft))["Location"] == address
     row = open_draft(draft.application).party(ada.token)
     assert row is not None

@@ -65,8 +65,8 @@ def test_products_stand_in_the_order_of_the_address() -> None:
 
 def test_prices_are_said_with_their_currency_and_missing_ones_too() -> None:
     found = rows(page("one", "two"))
-    assert found["To form, paid once"] == [("USD\u00a01,200",), ()]
-    assert found["Each year"] == [("USD\u00a0900",), ()]
+    assert found["Set-up fee, paid once"] == [("USD\u00a01,200",), ()]
+    assert found["Annual fee"] == [("USD\u00a0900",), ()]
     assert found["Time"] == [("5 days",), ("5 days",)]
 
 
@@ -84,12 +84,12 @@ def test_documents_are_listed_by_who_brings_them() -> None:
 
 
 def test_questions_are_counted_with_those_that_depend_on_others() -> None:
-    assert rows(page("one"))["Questions"] == [("Up to 2, 1 of them only after certain answers",)]
+    assert rows(page("one"))["Questions"] == [("Up to 2, including 1 that depend on other answers",)]
 
 
 def test_what_a_product_does_not_have_is_said_in_words() -> None:
     said = {row.title: row.absent for group in page("one", "two").groups for row in group.rows}
-    assert (said["Each year"], said["Member"], said["For each person"]) == ("Not given", "No such role", "None")
+    assert (said["Annual fee"], said["Member"], said["For each person"]) == ("Not stated", "Not applicable", "None")
 
 
 def test_cells_are_told_apart_by_the_shortest_words_that_do() -> None:
@@ -105,7 +105,7 @@ def test_a_row_that_no_product_has_is_not_there() -> None:
 def test_a_fourth_is_refused_in_words() -> None:
     shown = page("one", "two", "three", "four")
     assert [column.name for column in shown.columns] == ["One", "Two", "Three"]
-    assert shown.notes == ("Three products at most stand side by side. Remove one to see Four.",)
+    assert shown.notes == ("You can compare up to 3. Remove one to see Four.",)
 
 
 def test_removing_one_lets_the_fourth_in() -> None:
@@ -117,8 +117,8 @@ def test_what_is_unknown_or_not_offered_is_left_out_with_a_word() -> None:
     shown = page("one", "atlantis", "faulty")
     assert [column.name for column in shown.columns] == ["One"]
     assert shown.notes == (
-        "A product that this address names is not in the catalog, and left out.",
-        "Faulty is not available at the moment, and left out.",
+        "A company type in this link is not in the catalog and is not shown.",
+        "Faulty is not available at the moment and is not shown.",
     )
 
 
@@ -141,7 +141,7 @@ class TestPage:
         assert markup.faults == []
         assert len(markup.all("th", scope="col")) == 3
         headers = [one.text for one in markup.all("th", scope="row")]
-        assert {"To form, paid once", "Each year", "Time", "Director", "Questions"} <= set(headers)
+        assert {"Set-up fee, paid once", "Annual fee", "Time", "Director", "Questions"} <= set(headers)
         assert all("name" in (one.attributes.get("class") or "").split() for one in markup.all("a") if one.inside("th"))
 
     def test_every_product_can_be_compared(self, shelf: None) -> None:

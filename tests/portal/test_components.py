@@ -149,7 +149,7 @@ def test_an_error_summary_without_problems_is_not_there() -> None:
 def test_the_error_summary_links_to_the_first_control_in_the_words_of_the_field() -> None:
     markup = Markup(render_to_string("components/error_summary.html", {"problems": [Named(id="q:a"), Named(id="q:b")]}))
     assert [(one.attributes["href"], one.text) for one in markup.all("a")] == [("#q:a", ODD), ("#q:b", ODD)]
-    assert markup.one("h2").text == "2 answers cannot be read"
+    assert markup.one("h2").text == "We can’t read 2 answers"
     summary = markup.one("div")
     assert summary.attributes["tabindex"] == "-1"
     assert "autofocus" in summary.attributes
@@ -175,7 +175,7 @@ def test_delivery_never_says_failed(state: str) -> None:
 
 
 def test_a_state_nobody_knows_is_being_checked() -> None:
-    assert register.delivery_words("exploded") == "Checking whether it arrived"
+    assert register.delivery_words("exploded") == "Checking delivery"
 
 
 @pytest.mark.parametrize("state", sorted(register.GLYPHS))

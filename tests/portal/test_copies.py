@@ -26,9 +26,9 @@ def test_the_question_says_what_is_copied(complete: Draft, as_owner: Client) -> 
     html = as_owner.get(path(complete)).content.decode()
     assert Markup(html).faults == []
     for words in (
-        "3 answers about the entity",
+        "3 answers about the company or foundation",
         "1 person or company, with their roles",
-        "1 class of shares",
+        "1 share class",
         "1 document",
     ):
         assert words in html

@@ -14,9 +14,9 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 WORDS = {
     "sending": "Sending",
-    "waiting": "Waiting to try again",
-    "unknown": "Checking whether it arrived",
-    "reconciling": "Checking whether it arrived",
+    "waiting": "Waiting to retry",
+    "unknown": "Checking delivery",
+    "reconciling": "Checking delivery",
     "held": "With our team",
     "done": "eceived",
 }
@@ -94,21 +94,21 @@ def test_nothing_of_a_draft_is_called_sent_or_received(complete: Draft, as_owner
 
 
 def test_the_overview_says_once_what_holds_before_submission(complete: Draft, as_owner: Client) -> None:
-    assert text_of(as_owner, complete, "").count("nothing is filed and nothing is owed until you submit") == 1
+    assert text_of(as_owner, complete, "").count("Nothing is filed and you owe nothing until you submit") == 1
     for place in {place for _, place in PLACES}:
-        assert "nothing is owed" not in text_of(as_owner, complete, place)
+        assert "you owe nothing" not in text_of(as_owner, complete, place)
 
 
 def test_nothing_is_said_to_be_prepared_with_a_service_that_hears_of_it_on_submission(
     complete: Draft, as_owner: Client, settings: Any
 ) -> None:
-    assert "prepared with the formation service" in text_of(as_owner, complete, "")
+    assert "prepare them with the formation service" in text_of(as_owner, complete, "")
     settings.FORMATION_SERVICE_EDITS = False
-    assert "prepared with the formation service" not in text_of(as_owner, complete, "")
+    assert "prepare them with the formation service" not in text_of(as_owner, complete, "")
 
 
 def test_the_sentence_is_gone_once_it_is_submitted(submitted: Draft, as_owner: Client) -> None:
-    assert "nothing is owed" not in text_of(as_owner, submitted, "status/")
+    assert "you owe nothing" not in text_of(as_owner, submitted, "status/")
 
 
 @pytest.mark.parametrize("state", ["unknown", "reconciling", "held"])
@@ -153,10 +153,10 @@ def test_the_overview_says_it_at_the_task_and_names_the_thing(complete: Draft, a
     put("party_csp", "unknown")
     markup = Markup(as_owner.get(address(complete, "")).content.decode())
     said = {one.attributes["id"]: one.text for one in markup.all("p", class_="task-note")}
-    assert "Checking whether it arrived" in said["task-directors-note"]
-    assert "Checking whether it arrived" in said["task-shareholders-note"]
+    assert "Checking delivery" in said["task-directors-note"]
+    assert "Checking delivery" in said["task-shareholders-note"]
     assert "Checking" not in said.get("task-funds-note", "")
-    assert "Answers of Ada Lovelace: Checking whether it arrived" in markup.one("main").text
+    assert "Answers of Ada Lovelace: Checking delivery" in markup.one("main").text
 
 
 def test_what_is_gone_here_and_can_not_be_removed_there_is_named(complete: Draft, owner: Any, as_owner: Client) -> None:
@@ -182,7 +182,7 @@ def test_the_status_page_names_what_is_not_settled(submitted: Draft, as_owner: C
 def test_a_closed_page_says_it_too(submitted: Draft, as_owner: Client, place: str) -> None:
     for kind in ("entity", "party", "share_class"):
         put(kind, "unknown")
-    assert "Checking whether it arrived" in text_of(as_owner, submitted, place)
+    assert "Checking delivery" in text_of(as_owner, submitted, place)
 
 
 def test_an_answer_to_a_change_never_leaves_sending_behind(complete: Draft, owner: Any, as_owner: Client) -> None:

@@ -50,7 +50,7 @@ def test_a_file_is_taken_into_its_slot(as_owner: Client, draft: Draft, ada: Part
     [document] = open_draft(draft.application).documents
     assert (document.slot, document.name, document.party) == ("Passport", "passport.pdf", ada)
     page = page_of(as_owner, draft.application)
-    assert "“Passport” is uploaded." in page.one("div", id="messages").text
+    assert "“Passport” was uploaded." in page.one("div", id="messages").text
     assert "passport.pdf" in page.one("li", id=f"slot:{ada.token}/Passport-slot").text
 
 
@@ -63,8 +63,8 @@ def test_a_slot_of_the_entity_belongs_to_nobody(as_owner: Client, draft: Draft) 
 @pytest.mark.parametrize(
     ("file", "words"),
     [
-        (SimpleUploadedFile("empty.pdf", b""), "this one is empty"),
-        (SimpleUploadedFile("letter.pdf", b"PK\x03\x04 a Word document"), "Upload a PDF, JPEG or PNG"),
+        (SimpleUploadedFile("empty.pdf", b""), "This one is empty"),
+        (SimpleUploadedFile("letter.pdf", b"PK\x03\x04 a Word document"), "The file must be a PDF, JPEG or PNG"),
         (SimpleUploadedFile("big.pdf", made.PDF + b"0" * 10_000_000), "at most 10\u00a0MB"),
         ("", "Choose a file first"),
     ],

@@ -86,7 +86,7 @@ def test_one_press_gives_the_first_one_the_role(as_owner: Client, again: Draft) 
     [ada] = fresh(again).parties
     assert ada.roles == ("director", "shareholder")
     said = Markup(response.content.decode()).one("div", id="messages").text
-    assert said.strip() == "Ada Lovelace is here once: director, shareholder."
+    assert said.strip() == "Ada Lovelace now has one entry: director, shareholder."
     assert [row.raw["person.email"] for row in fresh(again).removed_parties] == ["second@example.com"]
 
 
@@ -135,7 +135,7 @@ def test_a_company_is_known_by_its_number(as_owner: Client, draft: Draft, owner:
     page = question(as_owner, draft)
     assert page.one("h1").text == "Is this the same company?"
     assert "Nominees, number HE 1 in Cyprus, is already a director here." in page.one("main").text
-    assert "Use only the first Nominees" in page.one("main").text
+    assert "Keep only the first Nominees" in page.one("main").text
 
 
 def test_after_submitting_nothing_is_asked(as_owner: Client, complete: Draft, owner: Any) -> None:

@@ -41,7 +41,7 @@ def test_the_question_says_what_goes_and_offers_a_copy(complete: Draft, as_owner
 
 
 def test_an_empty_draft_has_nothing_to_list(draft: Draft, as_owner: Client) -> None:
-    assert "What goes with it" not in as_owner.get(path(draft)).content.decode()
+    assert "What will be deleted" not in as_owner.get(path(draft)).content.decode()
 
 
 @pytest.mark.django_db(databases=["default", "service"], transaction=True)
@@ -57,7 +57,7 @@ def test_everything_goes_with_its_files(complete: Draft, as_owner: Client) -> No
 
 
 def test_what_the_service_may_have_and_cannot_delete_is_said(complete: Draft, as_owner: Client, settings: Any) -> None:
-    assert "is told to delete" in as_owner.get(path(complete)).content.decode()
+    assert "tell the formation service to delete" in as_owner.get(path(complete)).content.decode()
     Delivery.objects.filter(kind="entity").update(
         state=DeliveryState.DONE, acknowledged={"answers": {}}, remote_id="e1"
     )

@@ -109,4 +109,4 @@ def test_a_form_explains_the_words_that_it_uses_and_leads_to_its_places_page(
 
 def test_a_form_without_such_words_has_no_such_list(as_owner: Client, draft: Draft) -> None:
     page = as_owner.get(f"/applications/{draft.application.reference}/sections/the-company/").content.decode()
-    assert "Words used here" not in page
+    assert "Terms used here" not in page

@@ -100,7 +100,7 @@ def test_a_reminder_from_the_overview_goes_once(as_owner: Client, draft: Draft, 
     Invitation.objects.update(sent_at=timezone.now() - timedelta(days=2))
     turn = page_of(as_owner, root(draft)).one("li", id=f"turn-{ada.token}")
     assert "Ada Lovelace" in turn.text
-    assert "1 thing still needed" in turn.text
+    assert "1 item to complete" in turn.text
     for _ in range(2):
         response = as_owner.post(url(draft, ada, "reminder/"), {"from": "overview"})
         assert response["Location"] == root(draft)
@@ -113,24 +113,24 @@ def test_a_reminder_from_the_overview_goes_once(as_owner: Client, draft: Draft, 
 def test_the_overview_says_whose_turn_it_is_once_others_have_theirs(
     as_owner: Client, draft: Draft, ada: PartyRow, owner: Any
 ) -> None:
-    assert "Whose turn it is" not in as_owner.get(root(draft)).content.decode()
+    assert "Waiting for" not in as_owner.get(root(draft)).content.decode()
     everything = len(draft.needs)
     parts.invite(draft, ada, email="ada@example.com", by=owner, language="en")
-    assert f"{everything - 1} things still needed" in page_of(as_owner, root(draft)).one("li", id="turn-you").text
+    assert f"{everything - 1} items to complete" in page_of(as_owner, root(draft)).one("li", id="turn-you").text
     Invitation.objects.update(done_at=timezone.now())
     page = page_of(as_owner, root(draft))
-    assert f"{everything} things still needed" in page.one("li", id="turn-you").text
+    assert f"{everything} items to complete" in page.one("li", id="turn-you").text
     assert "Done" in page.one("li", id=f"turn-{ada.token}").text
 
 
 def test_the_list_names_who_is_waited_for(as_owner: Client, draft: Draft, ada: PartyRow, owner: Any) -> None:
-    assert "Waits for you." in as_owner.get("/applications/").content.decode()
+    assert "Waiting for you." in as_owner.get("/applications/").content.decode()
     parts.invite(draft, ada, email="ada@example.com", by=owner, language="en")
-    assert "Waits for you and Ada Lovelace, since " in as_owner.get("/applications/").content.decode()
+    assert "Waiting for you and Ada Lovelace, since " in as_owner.get("/applications/").content.decode()
 
 
 def test_the_list_says_that_reviewers_have_it(as_owner: Client, submitted: Draft) -> None:
-    assert "Waits for our reviewers since " in as_owner.get("/applications/").content.decode()
+    assert "Waiting for our reviewers since " in as_owner.get("/applications/").content.decode()
 
 
 def test_nobody_is_invited_to_what_is_submitted(as_owner: Client, submitted: Draft) -> None:

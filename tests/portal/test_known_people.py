@@ -57,12 +57,12 @@ def test_known_ones_are_offered_where_they_fit(as_owner: Client, draft: Draft, e
     saving.save_section(draft, section, {"xy.activity": "Trading"}, version=0, by=owner)
     page = page_of(as_owner, draft)
     assert [one.text for one in offered(page, "directors")] == [
-        "Start with yourself (Ingrid Solheim) as Directors",
+        "Add yourself (Ingrid Solheim) as Directors",
         "Use Nominees Ltd as Directors",
         "Use Ada Lovelace as Directors",
     ]
     assert [one.text for one in offered(page, "managers")] == [
-        "Start with yourself (Ingrid Solheim) as Managers",
+        "Add yourself (Ingrid Solheim) as Managers",
         "Use Ada Lovelace as Managers",
     ]
 
@@ -75,7 +75,7 @@ def test_one_press_copies_the_answers_with_the_role(as_owner: Client, draft: Dra
     assert ada.raw == {name: value for name, value in made.ADA.items() if name != "xy.person.is_pep"}
     assert ada.token not in [one.token for one in elsewhere.parties]
     said = page.one("div", id="messages").text.strip()
-    assert said.startswith("Ada Lovelace is now a director, with 4 answers that we know already.")
+    assert said.startswith("Ada Lovelace is now a director. We filled in 4 answers.")
     assert not any("Ada" in one.text for one in offered(page, "shareholders"))
 
 
@@ -136,7 +136,7 @@ def test_a_handful_is_shown_and_the_rest_is_a_list(
     page = page_of(as_owner, draft)
     rest = [one for one in offered(page, "directors") if any(parent.tag == "details" for parent in one.ancestors)]
     assert (len(offered(page, "directors")), len(rest)) == (7, 4)
-    assert "4 more whom you know" in page.one("div", id="role-directors").text
+    assert "Show 4 more you have added before" in page.one("div", id="role-directors").text
 
 
 def test_namesakes_are_told_apart_in_words(as_owner: Client, draft: Draft, elsewhere: Draft, owner: Any) -> None:
@@ -169,7 +169,7 @@ def test_a_strangers_people_are_as_absent_as_nobody(as_stranger: Client, strange
     assert [one.status_code for one in answers] == [404, 404, 404]
     assert fresh(own).parties == ()
     assert len(fresh(elsewhere).parties) == 2
-    assert offered(page_of(as_stranger, own), "directors")[0].text.startswith("Start with yourself (Otto")
+    assert offered(page_of(as_stranger, own), "directors")[0].text.startswith("Add yourself (Otto")
 
 
 def test_agents_and_nobody_copy_nobody(as_agent: Client, as_nobody: Client, draft: Draft) -> None:

@@ -38,13 +38,13 @@ def test_the_outbox_lists_letters_and_says_that_none_goes_out(as_nobody: Client,
 
 
 def test_an_empty_outbox_says_how_to_fill_it(as_nobody: Client) -> None:
-    assert "Nothing has been written yet" in sound(as_nobody, "/letters/")
+    assert "No e-mails yet" in sound(as_nobody, "/letters/")
 
 
 def test_a_letter_whose_content_was_removed_is_listed_without_a_link(as_nobody: Client, letter: Letter) -> None:
     Letter.objects.update(to="", subject="", text="", html="")
     page = sound(as_nobody, "/letters/")
-    assert "Its content was removed" in page
+    assert "Content removed" in page
     assert f"/letters/{letter.number}/" not in page
     assert as_nobody.get(f"/letters/{letter.number}/").status_code == 404
 
@@ -85,11 +85,11 @@ def remind(to: str) -> None:
 def test_whoever_wants_no_more_reminders_gets_none_and_need_not_sign_in(as_nobody: Client) -> None:
     remind("Ada@example.com")
     (link,) = set(re.findall(r"/letters/refusal/\S+/", Letter.objects.get().text))
-    assert "Send me no more of them" in sound(as_nobody, link)
+    assert "Stop these e-mails" in sound(as_nobody, link)
     assert not Refusal.objects.exists()
     answer = as_nobody.post(link)
     assert answer.status_code == 302
-    assert "You get no more letters like this" in sound(as_nobody, answer["Location"])
+    assert "We will not send you these e-mails again" in sound(as_nobody, answer["Location"])
     remind("ada@example.com")
     remind("bob@example.com")
     assert Letter.objects.filter(kind="reminder").count() == 2

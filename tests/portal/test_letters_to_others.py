@@ -14,7 +14,7 @@ from tests.applications import made
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
-SORRY = "Try again tomorrow. No more letters can be sent today"
+SORRY = "We can’t send any more e-mails today. Try again tomorrow"
 
 
 def root(application: Application) -> str:

@@ -60,7 +60,7 @@ def test_the_page_lists_what_is_new_gone_and_renamed(outdated: Draft, owner: Any
     assert f"<li>{second.label} " in html
     assert "<li>Old " in html
     assert f"“Its name” is now “{first.label}”" in html
-    assert "Not asked any more, and set aside" in html
+    assert "No longer asked" in html
     assert open_draft(Application.objects.get()).schema.version == "before"
 
 

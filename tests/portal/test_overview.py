@@ -35,19 +35,19 @@ def test_a_new_draft_has_nothing_started(draft: Draft) -> None:
     tasks = task_list(draft)
     assert [group.title for group in tasks.groups] == ["The company", "People and shares"]
     company = task(tasks, "The company")
-    assert (company.state, company.status, company.note) == ("open", "Not started", "2 answers still needed")
+    assert (company.state, company.status, company.note) == ("open", "Not started", "2 answers to complete")
     assert tasks.following == company
 
 
 def test_a_section_in_progress_counts_what_is_missing(draft: Draft, owner: Any) -> None:
     save(draft, "the-company", {"entity.name": "Larkfield"}, owner)
     company = task(task_list(draft), "The company")
-    assert (company.state, company.status, company.note) == ("half", "In progress", "1 answer still needed")
+    assert (company.state, company.status, company.note) == ("half", "In progress", "1 answer to complete")
 
 
 def test_what_cannot_be_read_is_told_apart(draft: Draft, owner: Any) -> None:
     save(draft, "the-company", {"entity.name": "Larkfield", "xy.started_on": {"day": "31", "month": "2"}}, owner)
-    assert task(task_list(draft), "The company").note == "1 answer still needed, 1 that cannot be read"
+    assert task(task_list(draft), "The company").note == "1 answer to complete, 1 we can’t read"
 
 
 def test_a_complete_section_says_so(draft: Draft, owner: Any) -> None:
@@ -64,7 +64,7 @@ def test_a_role_says_how_many_more(draft: Draft) -> None:
 
 def test_a_section_that_is_not_asked_opens_later_and_says_when(draft: Draft, owner: Any) -> None:
     managers = task(task_list(draft), "Managers")
-    assert (managers.status, managers.url) == ("Opens later", "")
+    assert (managers.status, managers.url) == ("Not available yet", "")
     assert managers.note == "Only asked if you answer Trading to “Activity”."
     save(draft, "the-company", made.COMPANY | {"xy.activity": "Trading", "xy.goods": "Fish"}, owner)
     managers = task(task_list(draft), "Managers")
@@ -94,7 +94,7 @@ def test_a_complete_draft_is_complete(complete: Draft) -> None:
 def test_what_the_service_refused_comes_first(draft: Draft) -> None:
     refused = Need("refused", "Choose another name", "the-company", field="entity.name")
     company = task(task_list(draft, refused=[refused]), "The company")
-    assert (company.state, company.status) == ("stop", "Needs your change")
+    assert (company.state, company.status) == ("stop", "Changes needed")
 
 
 class TestPage:
@@ -147,7 +147,7 @@ class TestPage:
         target = link.attributes["href"]
         page, _, anchor = target.partition("#")
         assert Markup(as_owner.get(page).content.decode()).all("input", id=anchor)
-        assert "Needs your change" in as_owner.get(path).content.decode()
+        assert "Changes needed" in as_owner.get(path).content.decode()
 
     def test_what_the_service_cannot_do_is_said_plainly(self, draft: Draft, as_owner: Client, settings: Any) -> None:
         settings.FORMATION_SERVICE_EDITS = False

@@ -148,7 +148,7 @@ def test_choosing_sends_nothing_that_was_never_touched(as_owner: Client, applica
     response = as_owner.post(url, page | {"q:name": "Larkfield", "q:activity": "Holding company"})
     clash = Markup(response.content.decode())
     assert [one.text for one in clash.all("legend")] == ["Name"]
-    assert "Changed there only" in clash.one("main").text
+    assert "Changed only in the other version" in clash.one("main").text
     again: dict[str, list[str]] = {"keep:q:name": ["mine"]}
     for one in clash.all("input", type="hidden"):
         again.setdefault(one.attributes["name"], []).append(one.attributes["value"])
@@ -176,7 +176,7 @@ def test_numbers_of_somebody_who_was_removed_meanwhile_are_told(as_owner: Client
     page = drawn(as_owner, url)
     saving.remove_party(open_draft(duo.application), duo.parties[1], by=owner)
     response = as_owner.post(url, page | {cell(duo, 0, 0): "5", gone: "4,321"}, follow=True)
-    assert "4,321 was not saved: its holder or its class was removed meanwhile." in response.content.decode()
+    assert "4,321 was not saved because the shareholder or share class was removed." in response.content.decode()
     assert typed(duo) == ["5"]
 
 

@@ -75,7 +75,7 @@ def test_somebody_who_is_here_can_be_chosen_and_the_page_says_what_is_left(as_ow
     page = Markup(as_owner.get(url(duo)).content.decode())
     assert (page.faults, page.unlabelled()) == ([], [])
     assert stakes(duo) == {("Kestrel B.V.", "Ada Lovelace"): "1/3"}
-    assert "66.67% of Kestrel B.V. is not accounted for." in page.one("main").text
+    assert "66.67% of Kestrel B.V. has no known owner." in page.one("main").text
     assert "33.33%" in page.one("table", _class="ledger").text
 
 
@@ -86,9 +86,9 @@ def bar_of_ends(page: Markup) -> str:
 
 def test_a_company_whose_owners_nobody_named_is_not_accounted_for(as_owner: Client, duo: Draft) -> None:
     page = page_of(as_owner, duo.application)
-    assert "75% not accounted for" in bar_of_ends(page)
-    assert "25% accounted for" in page.one("main").text
-    assert "100% accounted for" not in page.one("main").text
+    assert "75% unknown owner" in bar_of_ends(page)
+    assert "25% known" in page.one("main").text
+    assert "100% known" not in page.one("main").text
 
 
 def test_parts_that_are_no_round_figures_add_up_everywhere(as_owner: Client, duo: Draft) -> None:
@@ -119,7 +119,7 @@ def test_a_part_can_be_changed_and_taken_away(as_owner: Client, duo: Draft) -> N
 def test_who_owns_a_company_that_holds_shares_counts_with_the_arithmetic(as_owner: Client, duo: Draft) -> None:
     post(as_owner, duo, JOOST)
     page = page_of(as_owner, duo.application)
-    assert "Joost van der Meer comes to 30% of shares:40% of Kestrel B.V., which holds 75%: 30%" in said(page)
+    assert "Joost van der Meer has 30% of the shares:40% of Kestrel B.V., which holds 75%: 30%" in said(page)
     assert "Make Joost van der Meer a beneficial owner" in offered(page)
     joost = open_draft(duo.application).parties[2]
     as_owner.post(f"/applications/{duo.application.reference}/shares/owners/{joost.token}/", {"version": "0"})
@@ -131,7 +131,7 @@ def test_it_counts_through_several_companies_and_by_own_shares_together(as_owner
     post(as_owner, duo, {"owner": f"party:{duo.parties[0].token}", "part": "1/2"}, "Kite Holding")
     page = page_of(as_owner, duo.application)
     words = said(page)
-    assert "Ada Lovelace comes to 53.12% of shares:2,500 of 10,000 directly: 25%" in words
+    assert "Ada Lovelace has 53.12% of the shares:2,500 of 10,000 directly: 25%" in words
     assert "50% of Kite Holding, which holds 56.25%: 28.12%" in words
     assert nodes(page) == [
         duo.title,
@@ -140,8 +140,8 @@ def test_it_counts_through_several_companies_and_by_own_shares_together(as_owner
         "Kite Holding75% of Kestrel B.V. Company56.25% of shares56.25% of votes",
         "Ada Lovelace50% of Kite Holding. Director, shareholder28.12% of shares28.12% of votes",
     ]
-    assert "25% of Kestrel B.V. is not accounted for." in words
-    assert "50% of Kite Holding is not accounted for." in words
+    assert "25% of Kestrel B.V. has no known owner." in words
+    assert "50% of Kite Holding has no known owner." in words
 
 
 def test_companies_that_own_each_other_are_said_to_and_counted_exactly(as_owner: Client, duo: Draft) -> None:
@@ -149,7 +149,7 @@ def test_companies_that_own_each_other_are_said_to_and_counted_exactly(as_owner:
     post(as_owner, duo, {"owner": f"party:{duo.parties[1].token}", "part": "50%"}, "Kite Holding")
     post(as_owner, duo, JOOST | {"part": "50%"}, "Kite Holding")
     page = page_of(as_owner, duo.application)
-    assert "these companies own each other in a circle" in said(page)
+    assert "These companies own each other" in said(page)
     # Half of Kestrel is Kite's, half of which is Kestrel's again: a quarter goes round, three become whole.
     assert "50% of Kite Holding, which holds 50%: 25%" in said(page)
 
@@ -158,7 +158,7 @@ def test_the_picture_of_where_it_ends_says_the_same(as_owner: Client, duo: Draft
     post(as_owner, duo, JOOST)
     page = page_of(as_owner, duo.application)
     sentences = [one.attributes["aria-label"] for one in page.all("svg", role="img")]
-    assert "In the end: Ada Lovelace 25%, Joost van der Meer 30%, 45% not accounted for" in sentences
+    assert "Ultimate ownership: Ada Lovelace 25%, Joost van der Meer 30%, 45% unknown owner" in sentences
 
 
 @pytest.mark.parametrize("typed", ["most of it", "-5%", "120%", "0.5"])
@@ -178,12 +178,12 @@ def test_a_part_that_cannot_be_read_is_kept_and_marked(as_owner: Client, duo: Dr
 @pytest.mark.parametrize(
     ("typed", "words"),
     [
-        ({"part": "40%"}, "Choose who owns a part of Kestrel B.V."),
+        ({"part": "40%"}, "Choose who owns part of Kestrel B.V."),
         ({"owner": "new:person", "part": "40%"}, "Enter the name of the owner"),
-        (JOOST | {"part": ""}, "Enter which part they own"),
-        (JOOST | {"part": "lots"}, "as a percentage, a fraction or a count"),
-        (JOOST | {"owner": "party:nobody"}, "Choose who owns a part of Kestrel B.V."),
-        (JOOST | {"owner": "new:alien"}, "Choose who owns a part of Kestrel B.V."),
+        (JOOST | {"part": ""}, "Enter how much they own"),
+        (JOOST | {"part": "lots"}, "as a percentage, fraction or number"),
+        (JOOST | {"owner": "party:nobody"}, "Choose who owns part of Kestrel B.V."),
+        (JOOST | {"owner": "new:alien"}, "Choose who owns part of Kestrel B.V."),
     ],
 )
 def test_an_owner_who_cannot_be_added_stays_in_the_form(
@@ -258,7 +258,7 @@ def test_a_removed_owner_counts_no_more_and_comes_back_with_the_part(as_owner: C
     post(as_owner, duo, JOOST)
     draft = open_draft(duo.application)
     gone = f"/applications/{duo.application.reference}/people/{draft.parties[2].token}/removal/"
-    assert "Owns a part of Kestrel B.V." in Markup(as_owner.get(gone).content.decode()).one("main").text
+    assert "Owns part of Kestrel B.V." in Markup(as_owner.get(gone).content.decode()).one("main").text
     saving.remove_party(draft, draft.parties[2], by=owner)
     assert stakes(duo) == {}
     saving.restore_party(draft, draft.removed_parties[0].token, by=owner)
@@ -283,7 +283,7 @@ def test_the_companys_page_says_who_owns_it_and_leads_there(as_owner: Client, du
     post(as_owner, duo, JOOST)
     page = Markup(as_owner.get(url(duo).removesuffix("owners/")).content.decode())
     assert page.faults == []
-    assert "Joost van der Meer 40%. 60% of Kestrel B.V. is not accounted for." in page.one("main").text
+    assert "Joost van der Meer 40%. 60% of Kestrel B.V. has no known owner." in page.one("main").text
     assert page.all("a", href=url(duo))
 
 

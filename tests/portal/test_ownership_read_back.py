@@ -52,16 +52,16 @@ def test_customers_and_agents_read_what_the_page_of_shares_says(
 ) -> None:
     told = nodes(read(as_owner, path(behind, "shares/")))
     assert told[3:] == [
-        "Joost van der Meer10% of Kestrel B.V. Below what counts7.5% of shares7.5% of votes",
+        "Joost van der Meer10% of Kestrel B.V. Below the threshold7.5% of shares7.5% of votes",
         "Kite Holding75% of Kestrel B.V. Company56.25% of shares56.25% of votes",
-        "Mia van der Meer“about half” of Kite Holding, which cannot be read",
+        "Mia van der Meer“about half” of Kite Holding, which we can’t read",
     ]
     assert nodes(read(as_owner, path(behind, "check/"))) == told
     handed_in(behind)
     for client, address in ((as_owner, path(behind, "check/")), (as_agent, f"/desk/{behind.application.reference}/")):
         page = read(client, address)
         assert nodes(page) == told
-        assert "15% of Kestrel B.V. is not accounted for." in page.one("main").text
+        assert "15% of Kestrel B.V. has no known owner." in page.one("main").text
         assert not [one for one in page.all("a") if "who owns" in one.text], "nothing can be changed here"
     headings = [one.text for one in read(as_owner, path(behind, "check/")).all("h2")]
     assert "Kestrel B.V." in headings
@@ -71,15 +71,15 @@ def test_customers_and_agents_read_what_the_page_of_shares_says(
 def test_the_record_on_paper_says_the_same(as_owner: Client, behind: Draft) -> None:
     handed_in(behind)
     found = read_pdf(as_owner.get(path(behind, "record.pdf")).content).text
-    assert "Who is behind it" in found
+    assert "Ultimate ownership" in found
     for words in (
         "– Joost van der Meer",
         "10% of Kestrel B.V.",
         "– Kite Holding",
         "56.25%",
         "– – Mia van der Meer",
-        "“about half” of Kite Holding, which cannot be read",
-        "15% of Kestrel B.V. is not accounted for.",
+        "“about half” of Kite Holding, which we can’t read",
+        "15% of Kestrel B.V. has no known owner.",
     ):
         assert squeezed(words) in squeezed(found), words
 
@@ -89,7 +89,7 @@ def test_the_record_as_json_has_the_same_words(as_owner: Client, behind: Draft) 
     assert [(one["owner_label"], one["words"], one["part"]) for one in stakes] == [
         ("Joost van der Meer", "10% of Kestrel B.V.", "1/10"),
         ("Kite Holding", "75% of Kestrel B.V.", "3/4"),
-        ("Mia van der Meer", "“about half” of Kite Holding, which cannot be read", None),
+        ("Mia van der Meer", "“about half” of Kite Holding, which we can’t read", None),
     ]
 
 
@@ -97,14 +97,14 @@ def test_the_owners_of_a_company_that_holds_nothing_are_not_left_out(as_owner: C
     saving.save_holdings(behind, dict.fromkeys(behind.holdings, ""), by=behind.application.owner)
     assert nodes(read(as_owner, path(behind, "check/")))[1:] == [
         "Kestrel B.V.Shareholder. Company",
-        "Joost van der Meer10% of Kestrel B.V. Below what counts",
+        "Joost van der Meer10% of Kestrel B.V. Below the threshold",
         "Kite Holding75% of Kestrel B.V. Company",
-        "Mia van der Meer“about half” of Kite Holding, which cannot be read",
+        "Mia van der Meer“about half” of Kite Holding, which we can’t read",
     ]
 
 
 def test_where_only_people_hold_shares_nobody_is_behind_them(as_owner: Client, complete: Draft) -> None:
-    assert "Who is behind it" not in read(as_owner, path(complete, "check/")).one("main").text
+    assert "Ultimate ownership" not in read(as_owner, path(complete, "check/")).one("main").text
 
 
 def test_however_many_owners_there_are_they_cost_one_query(as_owner: Client, as_agent: Client, duo: Draft) -> None:

@@ -144,7 +144,7 @@ def test_a_code_cannot_be_guessed_at_the_page(invitation: Invitation, as_nobody:
         assert as_nobody.post(url(invitation, "code/"), {"code": wrong}).status_code == 422
     response = as_nobody.post(url(invitation, "code/"), {"code": post.code()})
     assert response.status_code == 422
-    assert "Ask for another code" in response.content.decode()
+    assert "This code has expired" in response.content.decode()
     assert as_nobody.get(url(invitation))["Location"] == url(invitation, "code/")
 
 
@@ -235,7 +235,7 @@ def test_a_choice_that_sets_much_aside_leads_to_no_address_of_the_application(ow
     posted = {"version": str(stored(invitation).version), "q:xy.person.is_pep": "false"}
     answer = browser.post(url(invitation), posted, headers={"HX-Request": "true"}).content.decode()
     assert "/applications/" not in answer
-    assert "This sets aside 6 answers." in answer
+    assert "No longer needed because of this answer: 6 answers." in answer
     assert stored(invitation).raw["xy.person.post_0"] == "Mayor"
 
 
@@ -318,7 +318,7 @@ def test_a_file_goes_into_their_slot_and_can_be_had_and_removed(invitation: Invi
     assert "/applications/" not in page
     assert "Bob" not in page
     assert guest.post(response["Location"])["Location"] == url(invitation)
-    assert "ada.pdf is removed." in guest.get(url(invitation)).content.decode()
+    assert "ada.pdf was removed." in guest.get(url(invitation)).content.decode()
     assert "ada.pdf" not in guest.get(url(invitation)).content.decode()
 
 
@@ -336,7 +336,7 @@ def test_being_done_is_said_and_can_be_taken_back(invitation: Invitation, guest:
     assert stage(invitation) is Stage.DONE
     assert stored(invitation).raw["person.last_name"] == "King"
     page = page_of(guest, url(invitation, "completion/"))
-    assert page.one("h1").text == "You are done"
+    assert page.one("h1").text == "You have finished"
     assert "Passport" in page.one("main").text
     assert guest.get(url(invitation))["Location"] == url(invitation, "completion/")
     assert page_of(guest, url(invitation, "?again=1")).one("h1").text == "Ada King"
@@ -536,11 +536,11 @@ def test_what_another_answer_can_set_aside_stands_at_the_choice_beforehand(as_ow
     draft = with_rules(owner)
     invitation = parts.invite(draft, draft.parties[0], email="ada@example.com", by=owner, language="en")
     [party] = draft.parties
-    warning = "Another answer can set aside 6 answers. They come back with “Yes”."
+    warning = "If you change this answer, 6 answers may no longer apply. Choose “Yes” again to restore them."
     for client, address in (
         (as_owner, f"/applications/{draft.application.reference}/people/{party.token}/"),
         (let_in(Client(), invitation), url(invitation)),
     ):
         page = page_of(client, address)
         assert page.one("p", id="q:xy.person.is_pep-ahead").text == warning
-        assert page.one("main").text.count("Another answer") == 1
+        assert page.one("main").text.count("If you change this answer") == 1

@@ -28,7 +28,7 @@ def invitation(draft: Draft, owner: Any) -> Invitation:
 
 
 def done(guest: Client, invitation: Invitation, **answers: str) -> Any:
-    """Press "I am done", with these answers changed."""
+    """Press "I have finished", with these answers changed."""
     posted = {f"q:{name}": value for name, value in answers.items()}
     return guest.post(url(invitation), {"version": str(stored(invitation).version), "done": "1"} | posted)
 
@@ -41,10 +41,10 @@ def test_the_owner_reads_who_is_done_and_what_is_missing(owner: Any, invitation:
     done(let_in(Client(), invitation), invitation)
     [letter] = letters()
     assert (letter.to, letter.language) == (owner.email, "en")
-    assert letter.subject == "Ada Lovelace is done with their part"
-    assert "1 thing is still missing in it." in letter.text
+    assert letter.subject == "Ada Lovelace has finished their part"
+    assert "1 item is still missing." in letter.text
     assert f"/applications/{invitation.application.reference}/people/{invitation.party.token}/" in letter.text
-    assert "No more letters like this" in letter.text
+    assert "Stop these e-mails" in letter.text
     assert "ada@example.com" not in letter.text + letter.html
 
 
@@ -103,7 +103,7 @@ def test_nothing_is_written_to_an_address_that_nobody_has_confirmed(owner: Any, 
 
 def test_an_owner_who_wants_none_gets_none(owner: Any, invitation: Invitation, as_nobody: Client) -> None:
     path = refusal_path(kind="part_done", to=owner.email)
-    assert "somebody whom you invited is done" in as_nobody.get(path).content.decode()
+    assert "someone you invited has finished" in as_nobody.get(path).content.decode()
     refuse(path.split("/")[-2])
     done(let_in(Client(), invitation), invitation)
     assert letters() == []
@@ -116,10 +116,10 @@ def test_the_overview_and_the_history_say_so(as_owner: Client, invitation: Invit
     assert page.faults == []
     line = page.one("li", id=f"turn-{invitation.party.token}")
     assert "Done" in line.text
-    assert "1 thing still needed" in line.text
+    assert "1 item to complete" in line.text
     assert page.one("li", id="turn-you")
     draft = open_draft(Application.objects.get())
     assert draft.application.changes.first().what == "Ada Lovelace is done"  # type: ignore[union-attr]
     saving.add_document(draft, draft.parties[0], "Passport", made.upload(), by=draft.application.owner)
     line = Markup(as_owner.get(overview).content.decode()).one("li", id=f"turn-{invitation.party.token}")
-    assert "done with their part" in line.text
+    assert "Finished their part" in line.text

@@ -18,7 +18,7 @@ from tests.portal.test_part import let_in, stage, stored, url, with_rules
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 NO: dict[str, str] = {"q:xy.person.is_pep": "false"}
-SAYS = "This sets aside 6 answers."
+SAYS = "No longer needed because of this answer: 6 answers."
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_without_script_the_page_that_follows_offers_it(guest: Client, invitatio
     assert guest.post(undo_url(invitation))["Location"] == url(invitation)
     assert is_pep(invitation) == "true"
     assert stage(invitation) is Stage.IN_PROGRESS
-    assert "“Is pep” is as it was before." in guest.get(url(invitation)).content.decode()
+    assert "“Is pep” has been changed back." in guest.get(url(invitation)).content.decode()
 
 
 def test_what_was_answered_again_stays(guest: Client, invitation: Invitation) -> None:
@@ -77,7 +77,7 @@ def test_what_was_answered_again_stays(guest: Client, invitation: Invitation) ->
     guest.post(url(invitation), saved)
     guest.post(address)
     assert "xy.person.is_pep" not in stored(invitation).raw
-    assert "was answered again since" in guest.get(url(invitation)).content.decode()
+    assert "has been answered again since" in guest.get(url(invitation)).content.decode()
 
 
 def test_looking_takes_nothing_back(guest: Client, invitation: Invitation) -> None:

@@ -180,7 +180,7 @@ def test_removing_asks_once_more_and_says_what_goes(as_owner: Client, complete: 
     assert len(open_draft(complete.application).parties) == 1
     response = as_owner.post(url(complete.application, party, "removal/"), follow=True)
     assert open_draft(complete.application).parties == ()
-    assert "Ada Lovelace is removed." in response.content.decode()
+    assert "Ada Lovelace was removed." in response.content.decode()
 
 
 def test_a_submitted_party_is_read_only(as_owner: Client, submitted: Draft) -> None:

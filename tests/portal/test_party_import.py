@@ -81,7 +81,7 @@ def test_each_problem_is_said_with_row_and_column_and_its_row_cannot_be_ticked(a
 
 def test_what_is_still_needed_afterwards_is_told(as_owner: Client, draft: Draft) -> None:
     page = Upload(as_owner, draft, ADA).page
-    assert "1 answer still needed afterwards: Is pep" in page.one("section", aria_labelledby="good").text
+    assert "1 answer to complete afterwards: Is pep" in page.one("section", aria_labelledby="good").text
 
 
 def test_the_good_rows_are_added_and_the_others_stay_to_be_mended(as_owner: Client, draft: Draft) -> None:
@@ -89,10 +89,10 @@ def test_the_good_rows_are_added_and_the_others_stay_to_be_mended(as_owner: Clie
     answer = sheet.press(**sheet.ticked)
     assert answer["Location"] == sheet.url
     page = sheet.page
-    assert said(page) == "1 person or company is added."
+    assert said(page) == "1 person or company added."
     assert "1 row of this sheet is added already" in page.one("main").text
     assert "Nothing is added" not in page.one("main").text
-    assert page.one("a", href=sheet.people).text == "Go on to “People”"
+    assert page.one("a", href=sheet.people).text == "Continue to “People”"
     assert page.all("input", name="row") == []
     assert people(draft) == ["Ada Lovelace"]
 
@@ -109,7 +109,7 @@ def test_what_is_not_ticked_is_not_added(as_owner: Client, draft: Draft) -> None
     sheet = Upload(as_owner, draft, ADA, NOOR)
     sheet.press(row=sheet.ticked["row"][1:])
     assert people(draft) == ["Noor Haddad"]
-    assert said(sheet.page) == "1 person or company is added."
+    assert said(sheet.page) == "1 person or company added."
 
 
 def test_nothing_ticked_adds_nothing_and_says_so(as_owner: Client, draft: Draft) -> None:
@@ -132,9 +132,9 @@ def test_whoever_is_here_is_left_out_unless_somebody_says_otherwise(as_owner: Cl
     section = sheet.page.one("section", aria_labelledby="twins").text
     assert "Ada Lovelace, born 10\xa0December\xa01985, is already a director here." in section
     assert [one.text for one in sheet.page.all("option")] == [
-        "Leave this row out",
-        "Give the first one what this row says more",
-        "Add as somebody else",
+        "Skip this row",
+        "Add this row’s details to the first one",
+        "Add as a different person",
     ]
     sheet.press(**{sheet.chosen: ""})
     assert people(draft) == ["Ada Lovelace"]
@@ -146,7 +146,7 @@ def test_whoever_is_here_is_left_out_unless_somebody_says_otherwise(as_owner: Cl
 def test_somebody_else_of_that_name_is_added(as_owner: Client, draft: Draft, owner: Any) -> None:
     saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
     sheet = Upload(as_owner, draft, ADA)
-    assert "Give the first one" not in sheet.page.one("main").text
+    assert "Add this row’s details" not in sheet.page.one("main").text
     sheet.press(**{sheet.chosen: "apart"})
     assert people(draft) == ["Ada Lovelace", "Ada Lovelace"]
 
@@ -166,8 +166,8 @@ def test_what_is_not_read_of_a_sheet_is_named(as_owner: Client, draft: Draft) ->
     page = sound(as_owner.get(as_owner.post(f"{people_url}spreadsheet/", {"sheet": file})["Location"]))
     words = page.one("main").text
     assert "are not read: “Shoe size”." in words
-    assert "that are needed: “E-mail address (Person)”, “Date of birth”, “Is pep”" in words
-    assert "as Windows writes letters" in words
+    assert "missing these columns: “E-mail address (Person)”, “Date of birth”, “Is pep”" in words
+    assert "not in UTF-8" in words
 
 
 def test_names_are_shown_as_they_are_and_never_as_markup(as_owner: Client, draft: Draft) -> None:
@@ -190,7 +190,7 @@ def test_a_sheet_whose_week_is_over_is_gone(as_owner: Client, draft: Draft) -> N
     ticked = sheet.ticked
     PartyImport.objects.update(expires_at=timezone.now())
     assert sheet.press(**ticked)["Location"] == f"{sheet.people}spreadsheet/"
-    assert "isn’t kept any more" in said(sound(as_owner.get(f"{sheet.people}spreadsheet/")))
+    assert "is no longer here" in said(sound(as_owner.get(f"{sheet.people}spreadsheet/")))
     assert people(draft) == []
 
 

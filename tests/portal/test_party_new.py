@@ -116,4 +116,4 @@ def test_a_stranger_finds_nothing(as_stranger: Client, application: Application)
 
 
 def test_a_role_that_is_not_asked_now_offers_nothing_to_add(as_owner: Client, application: Application) -> None:
-    assert "No such role can be filled at present" in page_of(as_owner, application, "?role=manager").one("main").text
+    assert "You can’t add anyone to this role" in page_of(as_owner, application, "?role=manager").one("main").text

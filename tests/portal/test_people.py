@@ -39,7 +39,7 @@ def test_each_role_says_how_many_it_needs(as_owner: Client, application: Applica
     assert page.one("title").text == "People and companies – Example company – Formation Portal"
     assert "1 needed" in role(page, "directors").text
     assert "A person or a company." in role(page, "directors").text
-    assert "No one is added yet" in page.one("main").text
+    assert "You have not added anyone yet" in page.one("main").text
 
 
 def test_a_role_whose_rule_does_not_hold_says_when_it_will(as_owner: Client, draft: Draft, owner: Any) -> None:
@@ -58,7 +58,7 @@ def test_known_parties_are_offered_where_they_fit(as_owner: Client, draft: Draft
     page = page_of(as_owner, draft.application)
     assert [one.text for one in buttons(page, "directors")] == ["Use Kestrel B.V. as Directors"]
     assert [one.text for one in buttons(page, "shareholders")] == ["Use Ada Lovelace as Shareholders"]
-    assert "Filled" in role(page, "directors").text
+    assert "Complete" in role(page, "directors").text
 
 
 def test_one_press_gives_a_known_party_the_role(as_owner: Client, draft: Draft, owner: Any) -> None:
@@ -67,7 +67,7 @@ def test_one_press_gives_a_known_party_the_role(as_owner: Client, draft: Draft, 
     response = as_owner.post(button.attributes["formaction"], {"role": "shareholder", "use": "x"}, follow=True)
     assert open_draft(draft.application).parties[0].roles == ("director", "shareholder")
     page = Markup(response.content.decode())
-    assert page.one("div", id="messages").text.strip().startswith("Ada Lovelace is now a shareholder. All places")
+    assert page.one("div", id="messages").text.strip().startswith("Ada Lovelace is now a shareholder. You have enough")
     assert buttons(page, "shareholders") == []
 
 
@@ -82,7 +82,7 @@ def test_each_party_says_what_is_missing(as_owner: Client, draft: Draft, owner: 
     party = saving.add_party(draft, "person", ["director"], {**made.ADA, "xy.person.is_pep": ""}, by=owner)
     row = page_of(as_owner, draft.application).one("li", id=f"party-{party.token}")
     assert "Director. Person" in row.text
-    assert "1 answer and 1 document still needed" in row.text
+    assert "1 answer and 1 document to complete" in row.text
 
 
 def test_a_complete_party_says_so(as_owner: Client, complete: Draft) -> None:

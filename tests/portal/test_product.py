@@ -77,14 +77,14 @@ def test_documents_of_the_new_entity_come_first() -> None:
         {"scope": "entity", "title": "Plan", "documents": {"entity": [{"name": "Plan", "required": True}]}},
     )
     assert [group.title for group in document_groups(form, entity_word="foundation")] == [
-        "For the new foundation",
+        "About the new foundation",
         "For each person",
     ]
 
 
 def test_sections_preview_what_they_ask() -> None:
     previews = {one.title: one for one in section_previews(made.product().form)}
-    assert "Office (given by the registered agent)" in previews["The company"].labels
+    assert "Office (provided by the registered agent)" in previews["The company"].labels
     assert "Share classes" in previews
 
 
@@ -92,7 +92,7 @@ def test_price_time_and_form_are_said() -> None:
     shown = page()
     assert [figure.value for figure in shown.figures][:2] == ["USD\u00a01,200", "USD\u00a0900"]
     assert shown.price is not None
-    assert shown.price.rows == (("To form, paid once", "1,200"), ("Each year", "900"))
+    assert shown.price.rows == (("Set-up fee, paid once", "1,200"), ("Annual fee", "900"))
     assert shown.price.caption == "Price in US dollars"
     assert shown.timeline == "5 days"
     assert shown.form == "“Example company”, version 3, by Example Corporate Services."
@@ -142,7 +142,7 @@ class TestUnavailable:
         for client in (as_owner, as_nobody):
             page = opened(client)
             said = page.one("main").text
-            assert "You can’t start an application for this at the moment." in said
+            assert "You can’t start a new application at the moment." in said
             assert "schema" not in said
             links = [one.text for one in page.all("a") if one.attributes["href"].startswith("/products/")]
             assert links == ["Example company"]
@@ -187,7 +187,7 @@ class TestPage:
 
     def test_it_says_once_what_holds_before_submission(self, shelf: None) -> None:
         html = Client().get("/products/bvi-limited-company/").content.decode()
-        assert html.count("nothing is filed and nothing is owed until you submit") == 1
+        assert html.count("Nothing is filed and you owe nothing until you submit") == 1
         assert "Nothing is sent or owed" not in html
 
     def test_a_visitor_signs_in_to_start_and_comes_back_to_the_choice(self, shelf: None) -> None:

@@ -107,10 +107,10 @@ def test_optional_answers_without_an_answer_say_so(complete: Draft, as_owner: Cl
 def test_a_draft_says_that_it_is_one_and_what_is_needed(draft: Draft, owner: Any, as_owner: Client) -> None:
     save(draft, "the-company", made.COMPANY | {"xy.goods": "Cold fish"}, owner)
     found = pdf_of(as_owner, draft).text
-    assert "A draft. Nothing is submitted yet." in found
+    assert "Draft. Not submitted yet." in found
     for need in draft.needs:
         assert squeezed(need.text) in found
-    assert "Set aside, not sent" in found
+    assert "No longer needed, not sent" in found
     assert "Cold fish" in found
     assert "Declaration" not in found
 
@@ -156,7 +156,7 @@ def test_characters_without_a_font_are_told_by_their_codes_and_nothing_fails() -
     found = read_pdf(typeset(record(PrintedRow("Family name", f"Li {lost}", is_name=True), PrintedRow("Town", "Bern"))))
     assert found.is_tagged
     assert not found.claims_ua
-    assert "Some characters have no font here" in found.text
+    assert "We can’t print some of the characters" in found.text
     assert found.text.count("U+10FFFD U+E123") == 2, "once in the note on top, once beside the name"
     assert "Family name: U+10FFFD U+E123" in found.text
     assert "Town Bern" in found.text
@@ -331,6 +331,6 @@ def test_a_record_that_cannot_be_typeset_leads_to_its_other_copies(
     answer = as_owner.get(path(draft))
     assert answer.status_code == 503
     assert "attachment" not in answer.headers.get("Content-Disposition", "")
-    assert "The PDF could not be made" in answer.content.decode()
+    assert "We could not create the PDF" in answer.content.decode()
     assert as_owner.get(f"/applications/{draft.application.reference}/record.json").status_code == 200
     assert 'href="record.json"' in answer.content.decode()

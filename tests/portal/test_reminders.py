@@ -49,7 +49,7 @@ def test_a_draft_in_use_or_long_forgotten_is_not(draft: Draft, days: float) -> N
 def test_a_draft_without_gaps_is_told_to_be_ready(complete: Draft) -> None:
     leave(complete, days=8)
     go_round()
-    assert "Nothing is missing any more" in reminders()[0]
+    assert "Nothing is missing" in reminders()[0]
 
 
 def test_what_was_submitted_or_deleted_is_not_remembered(submitted: Draft, owner: Any) -> None:

@@ -66,7 +66,7 @@ def test_looking_removes_nothing_and_confirming_does(complete: Draft, as_owner: 
 def test_a_party_names_the_roles_that_then_have_too_few(complete: Draft, as_owner: Client) -> None:
     markup = page_of(as_owner, complete, "party")
     assert "Holds 10,000 “Ordinary” shares" in entry(markup, "goes")
-    assert "“passport.pdf” (Passport) is removed too." in entry(markup, "goes")
+    assert "“passport.pdf” (Passport)" in entry(markup, "goes")
     needed = entry(markup, "needed")
     assert "Add 1 more under “Directors” (at least 1)" in needed
     assert "Add 1 more under “Shareholders” (at least 1)" in needed
@@ -97,22 +97,22 @@ def test_a_share_class_names_its_holders_and_the_answers_that_name_it(
     )
     markup = page_of(as_owner, complete, "share_class")
     assert "Ada Lovelace holds 10,000 of its shares." in entry(markup, "goes")
-    assert "“Appointed by” names it, and has to be answered again." in entry(markup, "goes")
-    assert "Define 1 share class" in entry(markup, "needed")
+    assert "you will need to answer “Appointed by” again." in entry(markup, "goes")
+    assert "Add 1 share class" in entry(markup, "needed")
 
 
 def test_the_last_holding_says_that_its_holder_has_none_then(complete: Draft, as_owner: Client) -> None:
     markup = page_of(as_owner, complete, "holding")
     assert markup.one("h1").text == "Remove 10,000 “Ordinary” shares of Ada Lovelace?"
-    assert "Ada Lovelace then holds no shares." in entry(markup, "goes")
-    assert "Give shares to Ada Lovelace" in entry(markup, "needed")
+    assert "Ada Lovelace will hold no shares." in entry(markup, "goes")
+    assert "Allocate shares to Ada Lovelace" in entry(markup, "needed")
 
 
 def test_one_holding_of_several_says_nothing_like_it(complete: Draft, owner: Any, as_owner: Client) -> None:
     other = saving.add_share_class(complete, made.ORDINARY | {"share_class.name": "B"}, by=owner)
     saving.save_holdings(complete, {(complete.parties[0].token, other.token): "5"}, by=owner)
     markup = page_of(as_owner, complete, "holding")
-    assert "Nothing else refers to it." in entry(markup, "goes")
+    assert "Nothing else." in entry(markup, "goes")
     assert entry(markup, "needed") == ""
 
 
@@ -125,7 +125,7 @@ def test_a_holding_is_removed_from_its_cell(complete: Draft, as_owner: Client) -
 def test_a_document_names_whose_it_is_and_for_which_roles(complete: Draft, as_owner: Client) -> None:
     markup = page_of(as_owner, complete, "document")
     assert "“Passport” of Ada Lovelace" in markup.one("main").text
-    assert "for all roles that ask for it: director and shareholder" in entry(markup, "goes")
+    assert "for all these roles: director and shareholder" in entry(markup, "goes")
     assert "Ada Lovelace: upload “Passport”" in entry(markup, "needed")
 
 
@@ -134,7 +134,7 @@ def test_a_document_that_nobody_requires_is_needed_by_nobody(draft: Draft, owner
     root = f"/applications/{draft.application.reference}"
     markup = Markup(as_owner.get(f"{root}/documents/{document.pk}/removal/?next=page").content.decode())
     assert entry(markup, "needed") == ""
-    assert "Nothing else refers to it." in entry(markup, "goes")
+    assert "Nothing else." in entry(markup, "goes")
     assert as_owner.post(f"{root}/documents/{document.pk}/removal/?next=page")["Location"] == (
         f"{root}/sections/the-company/"
     )
@@ -147,7 +147,7 @@ def test_a_document_that_nobody_requires_is_needed_by_nobody(draft: Draft, owner
 def test_what_the_service_can_not_be_told_to_remove_is_said(
     complete: Draft, as_owner: Client, settings: Any, name: str, kind: str
 ) -> None:
-    words = "can’t be told to remove it. Our team takes care of that."
+    words = "can’t delete it automatically. Our team will ask for it to be removed."
     Delivery.objects.filter(kind=kind).update(state="done", acknowledged={"answers": {}}, remote_id=f"{kind}_1")
     assert words not in page_of(as_owner, complete, name).one("main").text, "this service has the call"
     settings.FORMATION_SERVICE_EDITS = False

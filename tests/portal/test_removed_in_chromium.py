@@ -25,10 +25,10 @@ def test_what_is_typed_stays_on_the_page_and_is_saved_by_the_press_at_the_banner
     tab.get_by_label("Last name").fill("King")
     tab.get_by_label("Last name").blur()
     banner = tab.locator("#banner")
-    expect(banner).to_contain_text("Not saved: Ada Lovelace was removed meanwhile.")
+    expect(banner).to_contain_text("Not saved, because Ada Lovelace was removed.")
     expect(tab.get_by_label("Last name")).to_have_value("King")
     with tab.expect_navigation():
         banner.get_by_role("button", name="Restore and save").click()
-    expect(tab.locator("#messages")).to_have_text("Ada Lovelace is restored.")
+    expect(tab.locator("#messages")).to_have_text("Ada Lovelace was restored.")
     [back] = open_draft(Application.objects.get(pk=application.pk)).parties
     assert back.label == "Ada King"

@@ -78,7 +78,7 @@ def test_the_page_says_who_was_removed_and_holds_what_was_typed(
     as_owner: Client, removed: Draft, ada: str, drawn: dict[str, str]
 ) -> None:
     page = page_of(as_owner.post(ada, drawn | KING | {"roles": ["", "director"]}), 409)
-    assert page.one("h1").text == "Ada Lovelace was removed meanwhile"
+    assert page.one("h1").text == "Ada Lovelace was removed"
     said = page.one("main").text
     assert "You removed Ada Lovelace in another window" in said
     typed = page.one("dl", _class="summary").text
@@ -97,7 +97,7 @@ def test_one_press_restores_all_of_it_and_saves(
     now = fresh(removed)
     assert now.needs == ()
     assert now.parties[0].label == "Ada King"
-    assert Markup(as_owner.get(ada).content.decode()).one("div", id="messages").text == "Ada Lovelace is restored."
+    assert Markup(as_owner.get(ada).content.decode()).one("div", id="messages").text == "Ada Lovelace was restored."
     changes = now.application.changes.count()
     assert as_owner.post(address, post)["Location"] == ada
     assert now.application.changes.count() == changes
@@ -117,7 +117,7 @@ def test_a_change_that_script_posts_is_told_beside_the_answers(
     page = page_of(response, 422)
     banner = page.one("div", id="banner")
     assert banner.attributes["hx-swap-oob"] == "true"
-    assert "Not saved: Ada Lovelace was removed meanwhile." in banner.text
+    assert "Not saved, because Ada Lovelace was removed." in banner.text
     button = page.one("button")
     assert button.attributes["form"] == "answers"
     pressed = {button.attributes["name"]: button.attributes["value"]}
@@ -131,7 +131,7 @@ def test_a_file_that_came_along_is_said_to_be_lost_and_one_at_the_banner_is_take
     token = ada.split("/")[-2]
     new = {f"slot:{token}/Passport": made.upload(made.PDF + b"new", name="new.pdf")}
     said = page_of(as_owner.post(ada, drawn | KING | new), 409).one("main").text
-    assert "A file must be chosen anew" in said
+    assert "Choose your file again" in said
     new = {f"slot:{token}/Passport": made.upload(made.PDF + b"new", name="new.pdf")}
     assert as_owner.post(ada, drawn | KING | new | {"restore": token}).status_code == 302
     assert [one.name for one in fresh(removed).documents] == ["new.pdf"]

@@ -43,7 +43,7 @@ def test_whoever_was_removed_is_listed_apart(as_owner: Client, removed: Draft) -
     row = page.one("li", id=f"removed-{removed.removed_parties[0].token}")
     assert "Ada Lovelace" in row.text
     assert "Director, shareholder. Removed" in row.text
-    assert "No one is added yet" in page.one("main").text
+    assert "You have not added anyone yet" in page.one("main").text
     assert "1 needed" in page.one("div", id="role-directors").text
 
 
@@ -53,7 +53,7 @@ def test_one_press_restores_all_of_it(as_owner: Client, removed: Draft) -> None:
     response = as_owner.post(form.attributes["action"], follow=True)
     assert fresh(removed).needs == ()
     said = Markup(response.content.decode()).one("div", id="messages").text
-    assert said.strip() == "Ada Lovelace is restored."
+    assert said.strip() == "Ada Lovelace was restored."
     assert "Removed" not in [one.text for one in page_of(as_owner, removed).all("h2")]
 
 

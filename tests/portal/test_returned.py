@@ -67,20 +67,20 @@ def test_each_thing_that_came_back_stands_first_with_its_note_and_leads_to_its_c
 
 
 def test_it_is_not_ready_to_be_sent_while_something_is_left(came_back: Draft, owner: Any, as_owner: Client) -> None:
-    assert "2 things are still needed" in page_of(as_owner, came_back).one("main").text
+    assert "2 items to complete" in page_of(as_owner, came_back).one("main").text
     save(came_back, "the-company", {"entity.name": "Larkspur"}, owner)
-    assert "1 thing is still needed" in page_of(as_owner, came_back).one("main").text
+    assert "1 item to complete" in page_of(as_owner, came_back).one("main").text
 
 
 def test_what_was_changed_since_is_listed_and_counted(came_back: Draft, owner: Any, as_owner: Client) -> None:
-    assert "Waiting for you: 2 corrections." in page_of(as_owner, came_back, "status/").one("main").text
+    assert "Waiting for you to make 2 corrections." in page_of(as_owner, came_back, "status/").one("main").text
     save(came_back, "the-company", {"entity.name": "Larkspur"}, owner)
     main = page_of(as_owner, came_back, "status/").one("main").text
-    assert "Waiting for you: 1 correction." in main
-    assert "You changed this since." in main
+    assert "Waiting for you to make 1 correction." in main
+    assert "You have changed this." in main
     assert "Changed “The company”: Name" in main
     saving.add_document(came_back, came_back.parties[0], "Passport", made.upload(made.PDF + b"2"), by=owner)
-    assert "Waiting for you: send your corrections." in page_of(as_owner, came_back, "status/").one("main").text
+    assert "Waiting for you to send your corrections." in page_of(as_owner, came_back, "status/").one("main").text
 
 
 def test_the_check_page_sends_corrections_in_one_press(came_back: Draft, owner: Any, as_owner: Client) -> None:
@@ -90,12 +90,12 @@ def test_the_check_page_sends_corrections_in_one_press(came_back: Draft, owner: 
     saving.add_document(came_back, came_back.parties[0], "Passport", made.upload(made.PDF + b"2"), by=owner)
     check = page_of(as_owner, came_back, "check/")
     assert [one.text for one in check.all("button", class_="button") if one.inside("form")] == ["Send corrections"]
-    assert "Nothing. You can send your corrections." in check.one("main").text
+    assert "All done. You can send your corrections." in check.one("main").text
     changed = check.one("ul", class_="log")
     assert changed.text == "Uploaded “Passport” of Ada Lovelace: PassportChanged “The company”: Name"
     response = as_owner.post(url(came_back, "submission/"), {"declaration": "1"}, follow=True)
     assert fresh(came_back).application.stands is State.SUBMITTED_FOR_REVIEW
-    assert "Your corrections for Larkspur are sent." in response.content.decode()
+    assert "Your corrections for Larkspur have been sent." in response.content.decode()
 
 
 def test_what_the_service_refused_and_nobody_changed_stands_in_the_way(came_back: Draft, as_owner: Client) -> None:

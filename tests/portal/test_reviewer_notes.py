@@ -101,7 +101,7 @@ def test_one_press_takes_the_proposed_answer_over(asked: Draft, as_owner: Client
     assert response["Location"].endswith(f"#note-{number(asked, BIRTH)}")
     assert fresh(asked).parties[0].raw["person.date_of_birth"] == PROPOSED
     text = page_of(as_owner, asked, "people/ada/").one("main").text
-    assert "You changed this since." in text
+    assert "You have changed this." in text
     assert "Use 14" not in text
 
 
@@ -112,7 +112,7 @@ def test_what_was_accepted_is_only_read(asked: Draft, as_owner: Client) -> None:
     assert not any("first_name" in str(name) for name in typed)
     field = next(one for one in markup.elements if one.attributes.get("id") == "q:person.first_name-field")
     assert "Ada" in field.text
-    assert "Checked and accepted." in field.text
+    assert "Accepted." in field.text
     company = page_of(as_owner, asked, "sections/the-company/")
     named = [one for one in company.all("input") if one.attributes.get("name", "").startswith("q:")]
     assert {one.attributes["type"] for one in named} <= {"hidden"}
@@ -123,8 +123,8 @@ def test_the_check_page_leads_to_what_can_be_changed(asked: Draft, as_owner: Cli
     changes = [one.text for one in main.all("a") if one.text.startswith("Change ")]
     assert "Change the answer to “Date of birth”" in changes
     assert "Change the answer to “First name”" not in changes
-    assert "Change the shares" not in changes
-    assert "Checked and accepted" in main.one("main").text
+    assert "Change shareholdings" not in changes
+    assert "Accepted" in main.one("main").text
 
 
 def test_a_page_from_before_is_told_what_stays(asked: Draft, as_owner: Client) -> None:
@@ -132,14 +132,14 @@ def test_a_page_from_before_is_told_what_stays(asked: Draft, as_owner: Client) -
     assert ada is not None
     posted = {"q:person.first_name": "Augusta", "version": str(ada.version)}
     response = as_owner.post(url(asked, "people/ada/"), posted, follow=True)
-    assert "“First name” was checked and accepted, and stays as it was." in response.content.decode()
+    assert "“First name” was not changed, because our reviewer has accepted it." in response.content.decode()
     assert fresh(asked).parties[0].raw["person.first_name"] == "Ada"
 
 
 def test_accepted_shares_are_only_read(asked: Draft, as_owner: Client) -> None:
     for page in ("shares/", "shares/classes/ordinary/"):
         text = page_of(as_owner, asked, page)
-        assert "Our reviewer has checked and accepted this." in text.one("main").text
+        assert "Our reviewer has accepted this." in text.one("main").text
         assert not [one for one in text.all("input") if one.attributes.get("type") == "text"]
     response = as_owner.post(url(asked, "shares/"), {"h:ada/ordinary": "5", "version": "99"})
     assert response.status_code in (302, 409)
@@ -150,13 +150,13 @@ def test_an_accepted_document_has_no_button(submitted: Draft, agent: Any, as_own
     draft = give_back(submitted, agent, BIRTH)
     for page in ("documents/", "people/ada/"):
         slot = next(one for one in page_of(as_owner, draft, page).all("li") if "Passport" in one.text)
-        assert "Checked and accepted." in slot.text
+        assert "Accepted." in slot.text
         assert "Replace" not in slot.text
     response = as_owner.post(url(draft, "documents/"), {"slot": "ada/Passport", "file": made.upload(made.PDF + b"2")})
-    assert "it was checked and accepted" in response.content.decode()
+    assert "Our reviewer has accepted it" in response.content.decode()
     assert len(fresh(draft).documents) == 1
     removal = url(draft, f"documents/{draft.documents[0].pk}/removal/")
-    assert "checked and accepted" in as_owner.post(removal, follow=True).content.decode()
+    assert "accepted" in as_owner.post(removal, follow=True).content.decode()
     assert len(fresh(draft).documents) == 1
 
 
@@ -168,7 +168,9 @@ def test_what_may_be_amiss_is_said_where_the_file_can_be_replaced_and_to_agents(
     Document.objects.update(findings={"pages": 1, "codes": [Code.PROTECTED]})
     alone = f"documents/{draft.documents[0].pk}/pages/1/"
     for page in ("documents/", "people/ada/", "check/", alone):
-        assert ("Upload one without, or keep it." in page_of(as_owner, draft, page).one("main").text) is is_said, page
+        assert ("Upload one without it, or keep it." in page_of(as_owner, draft, page).one("main").text) is is_said, (
+            page
+        )
     assert "Upload one without" in as_agent.get(f"/desk/{draft.application.reference}/{alone}").content.decode()
 
 
@@ -180,7 +182,7 @@ def test_a_reply_is_kept_with_the_page_and_by_itself(asked: Draft, as_owner: Cli
     as_owner.post(url(asked, "replies/"), {f"reply:{passport}": "There is no other", "next": "status"})
     assert list(Remark.objects.order_by("pk").values_list("reply", flat=True)) == ["It is right", "There is no other"]
     assert "There is no other" in page_of(as_owner, asked, "documents/").one("main").text
-    assert "Waiting for you: send your corrections." in page_of(as_owner, asked, "status/").one("main").text
+    assert "Waiting for you to send your corrections." in page_of(as_owner, asked, "status/").one("main").text
 
 
 def test_many_replies_cost_no_more_than_one(submitted: Draft, agent: Any, as_owner: Client) -> None:
@@ -221,7 +223,7 @@ def test_what_was_neither_touched_nor_answered_is_asked_once(asked: Draft, as_ow
     response = as_owner.post(url(asked, "submission/"), {"declaration": "1"})
     assert response.status_code == 422
     markup = Markup(response.content.decode())
-    assert "2 things are as they were" in markup.one("main").text
+    assert "You have not dealt with 2 queries" in markup.one("main").text
     assert fresh(asked).application.stands is State.RETURNED_FOR_CHANGES
     again = {
         one.attributes["name"]: one.attributes.get("value", "")
@@ -269,8 +271,8 @@ def test_sending_back_what_nobody_has_changed_is_asked_once(noted: Draft, as_own
     assert as_owner.post(form.attributes["action"], again).status_code == 302
     assert fresh(noted).application.stands is State.SUBMITTED_FOR_REVIEW
     status = page_of(as_owner, noted, "status/").one("main").text
-    assert "Sent back unchanged on" in status
-    assert "Answered on" not in status
+    assert "Sent without changes on" in status
+    assert "Sent on" not in status
 
 
 def test_a_correction_is_sent_without_being_asked_again(noted: Draft, owner: Any, as_owner: Client) -> None:
@@ -278,7 +280,7 @@ def test_a_correction_is_sent_without_being_asked_again(noted: Draft, owner: Any
     save(noted, "the-company", {"entity.name": "Larkspur"}, owner)
     assert page_of(as_owner, noted, "status/").one("p", class_="lead").text != before
     assert as_owner.post(url(noted, "submission/"), {"declaration": "1"}).status_code == 302
-    assert "Answered on" in page_of(as_owner, noted, "status/").one("main").text
+    assert "Sent on" in page_of(as_owner, noted, "status/").one("main").text
 
 
 def test_a_question_about_the_whole_or_a_section_has_its_place(submitted: Draft, agent: Any, as_owner: Client) -> None:
@@ -312,13 +314,13 @@ def test_earlier_rounds_stand_on_the_status(asked: Draft, agent: Any, owner: Any
     saving.submit(asked, by=owner)
     text = page_of(as_owner, asked, "status/").one("main").text
     assert "There is no other" in text
-    assert "Answered on" in text
+    assert "Sent on" in text
     assert "Changed Ada Lovelace: Date of birth" in text
-    assert "Settled" not in text
+    assert "Resolved" not in text
     accept(fresh(asked), [PASSPORT], by=agent, sight=sight_of(fresh(asked).application))
-    assert "Settled" not in page_of(as_owner, asked, "status/").one("main").text
+    assert "Resolved" not in page_of(as_owner, asked, "status/").one("main").text
     rule(fresh(asked), RETURN, text="One thing is left", by=agent, sight=sight_of(fresh(asked).application))
-    assert "Settled" in page_of(as_owner, asked, "status/").one("main").text
+    assert "Resolved" in page_of(as_owner, asked, "status/").one("main").text
 
 
 @pytest.mark.parametrize("page", ["", "status/", "check/", "people/ada/", "sections/funds/", "documents/"])

@@ -190,7 +190,7 @@ def test_a_refusal_by_the_service_shows_at_its_field(as_owner: Client, applicati
     page = Markup(response.content.decode())
     assert "this one is taken" in page.one("p", id="q:name-error").text
     assert "Choose another name: this one is taken" in page.one("div", role="alert", tabindex="-1").text
-    assert page.one("h2", id="problem").text == "1 answer needs your change"
+    assert page.one("h2", id="problem").text == "1 answer needs a change"
 
 
 def test_what_the_service_refused_before_does_not_hold_up_a_later_save(
@@ -268,7 +268,7 @@ def test_a_long_reason_stands_behind_its_question(as_owner: Client, owner: Any) 
     application = saving.start(owner=owner, product=made.product(schema=form))
     page = Markup(as_owner.get(url(application)).content.decode())
     region = page.one("div", id="region-q:licence")
-    assert [region in one.ancestors for one in page.all("summary") if one.text == "Why am I asked this?"] == [True]
+    assert [region in one.ancestors for one in page.all("summary") if one.text == "Why are you asking this?"] == [True]
     assert f"Asked because you answered Yes to “{label}”." in region.text
 
 

@@ -62,7 +62,7 @@ def test_a_region_that_closes_says_that_its_answer_is_kept(as_owner: Client, app
     change(as_owner, application, activity="Trading", goods="Fish")
     page = change(as_owner, application, activity="Holding company", goods="Fish", shown=("region-q:goods",))
     assert "hidden" in page.one("div", id="region-q:goods").attributes
-    assert page.one("p", id="announcer").text == "1 question removed. Your answer is kept until you submit."
+    assert page.one("p", id="announcer").text == "1 question removed. We keep your answer until you submit."
     assert open_draft(application).entity_raw["xy.goods"] == "Fish"
 
 

@@ -73,7 +73,7 @@ def test_a_question_that_nobody_can_answer_says_so_and_is_not_needed(
 
 def test_a_type_that_nobody_knows_is_asked_as_text(as_owner: Client, owner: Any) -> None:
     application = started(owner, made.field("a", "hologram"))
-    assert "don’t know this kind of question" in page_of(as_owner, application).one("main").text
+    assert "don’t recognise this type of question" in page_of(as_owner, application).one("main").text
     as_owner.post(url(application, "odd-b"), {"version": "0", "q:a": "Text"})
     assert open_draft(application).record.answers.values == {"xy.a": "Text"}
 

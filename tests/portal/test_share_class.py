@@ -96,7 +96,7 @@ def test_a_stale_save_of_a_class_shows_both(as_owner: Client, complete: Draft, o
     post = {"version": "1", "q:name": "Plain"}
     response = as_owner.post(url(complete.application, f"{row.token}/"), post)
     assert response.status_code == 409
-    assert Markup(response.content.decode()).one("legend").text == "Name of the class"
+    assert Markup(response.content.decode()).one("legend").text == "Name of the share class"
 
 
 def test_removing_says_who_holds_shares_and_which_answers_name_it(
@@ -122,7 +122,7 @@ def test_a_question_that_refers_to_a_class_offers_those_there_are(as_owner: Clie
 def test_a_question_that_refers_to_a_class_says_where_to_define_one(as_owner: Client, draft: Draft, owner: Any) -> None:
     ada = saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
     page = Markup(as_owner.get(f"/applications/{draft.application.reference}/people/{ada.token}/").content.decode())
-    assert page.one("a", href=f"/applications/{draft.application.reference}/shares/").text == "Define one first"
+    assert page.one("a", href=f"/applications/{draft.application.reference}/shares/").text == "Add a share class"
 
 
 def test_a_submitted_class_is_read_only(as_owner: Client, submitted: Draft) -> None:

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 OWNERS = {"scope": f"role:{canonical.BENEFICIAL_OWNER}", "title": "Beneficial owners", "person_fields": []}
 BEN = {"person.first_name": "Ben", "person.last_name": "Okri", "person.email": "ben@example.com"}
-RULE = "In the British Virgin Islands everybody with 10% or more of shares or votes counts as a beneficial owner."
+RULE = "In the British Virgin Islands, anyone with 10% or more of the shares or votes counts as a beneficial owner."
 
 
 def with_owners(**more: Any) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def test_votes_count_as_shares_do(as_owner: Client, trio: Draft, owner: Any) -> 
     plain = trio.share_classes[1]
     saving.save_share_class(trio, plain, {"share_class.voting_rights": "false"}, version=plain.version, by=owner)
     hold(trio, owner, ("50", "9,000"), ("", ""), ("50", ""))
-    assert "Ben Okri holds 50 of 9,100 shares, 0.55%, and 50 of 100 votes, 50%." in said(
+    assert "Ben Okri holds 50 of 9,100 shares (0.55%) and 50 of 100 votes (50%)." in said(
         page_of(as_owner, trio.application)
     )
 
@@ -84,8 +84,8 @@ def test_votes_count_as_shares_do(as_owner: Client, trio: Draft, owner: Any) -> 
 def test_of_a_company_the_page_says_that_its_owners_are_not_known(as_owner: Client, trio: Draft, owner: Any) -> None:
     hold(trio, owner, ("",), ("10,000",))
     page = page_of(as_owner, trio.application)
-    assert "Nobody reaches that in person." in said(page)
-    assert "Kestrel B.V. holds 100%. Kestrel B.V.: nobody is known to own it. Enter the owners" in said(page)
+    assert "Nobody holds enough shares or votes." in said(page)
+    assert "Kestrel B.V. holds 100%. Kestrel B.V.: no owners added. Add owners" in said(page)
     assert offered(page) == []
 
 
@@ -102,7 +102,7 @@ def test_a_tree_says_name_role_and_parts_where_a_company_holds_shares(
         trio.title,
         "Ada LovelaceShareholder, beneficial owner50% of shares50% of votes",
         "Kestrel B.V.Shareholder. Company45% of shares45% of votes",
-        "Ben OkriShareholder. Below what counts5% of shares5% of votes",
+        "Ben OkriShareholder. Below the threshold5% of shares5% of votes",
     ]
 
 

@@ -72,7 +72,7 @@ def test_sums_and_parts_follow_from_the_numbers(as_owner: Client, held: Draft) -
     assert page.one("span", id=f"votes-of-{kestrel}").text == "33.33%"
     assert page.one("span", id=f"paid-{preferred}").text == "USD\u00a02,500"
     assert page.one("span", id="paid-total").text == "USD\u00a017,500"
-    assert page.one("p", id="shares-lead").text == "20,000 shares are given."
+    assert page.one("p", id="shares-lead").text == "20,000 shares allocated."
 
 
 def test_the_picture_says_the_same_in_a_sentence(as_owner: Client, held: Draft) -> None:
@@ -105,13 +105,13 @@ def test_a_change_brings_totals_and_never_a_cell(as_owner: Client, held: Draft) 
     assert page.faults == []
     assert page.controls == []
     assert page.one("span", id=f"given-{held.share_classes[0].token}").text == "20,000"
-    assert page.one("p", id="announcer").text == "20,000 shares are given."
+    assert page.one("p", id="announcer").text == "20,000 shares allocated."
 
 
 def test_who_still_needs_shares_is_told_with_the_way_to_the_cell(as_owner: Client, held: Draft) -> None:
     page = page_of(as_owner, held.application)
     need = page.one("a", href=f"#{cell(held, 1, 0)}")
-    assert need.text == "Give shares to Kestrel B.V."
+    assert need.text == "Allocate shares to Kestrel B.V."
 
 
 def test_an_emptied_cell_takes_the_shares_away(as_owner: Client, held: Draft) -> None:
@@ -140,13 +140,13 @@ def test_a_stale_save_shows_both_numbers(as_owner: Client, held: Draft, owner: A
 
 def test_without_classes_the_page_says_what_comes_first(as_owner: Client, application: Application) -> None:
     page = page_of(as_owner, application)
-    assert "No class is defined yet" in page.one("main").text
+    assert "You have no share classes yet" in page.one("main").text
     assert page.all("form", id="answers") == []
 
 
 def test_without_shareholders_the_page_says_so(as_owner: Client, draft: Draft, owner: Any) -> None:
     saving.add_share_class(draft, made.ORDINARY, by=owner)
-    assert "Nobody is a shareholder yet" in page_of(as_owner, draft.application).one("main").text
+    assert "You have no shareholders yet" in page_of(as_owner, draft.application).one("main").text
 
 
 def test_after_submitting_the_numbers_are_read_only(as_owner: Client, submitted: Draft) -> None:

@@ -44,8 +44,8 @@ def slot(client: Client, application: Application, key: str) -> Element:
     ("state", "words"),
     [
         (DeliveryState.SENDING, ("Saved",)),
-        (DeliveryState.WAITING, ("Checking", "Waiting to try again")),
-        (DeliveryState.UNKNOWN, ("Checking", "Checking whether it arrived")),
+        (DeliveryState.WAITING, ("Checking", "Waiting to retry")),
+        (DeliveryState.UNKNOWN, ("Checking", "Checking delivery")),
         (DeliveryState.HELD, ("With our team",)),
         (DeliveryState.REFUSED, ("Returned to you", "The page with the photo is cut off")),
     ],
@@ -106,8 +106,8 @@ def test_advice_stands_at_the_slot_and_on_the_check_page_and_in_nobodys_way(
     )
     page = Markup(response.content.decode())
     assert page.faults == []
-    assert "is uploaded. See the advice at it." in page.one("div", id="messages").text
-    words = "This picture is 640 × 480 pixels: small print may be unreadable. Upload a larger one, or keep it."
+    assert "was uploaded. Check the note below." in page.one("div", id="messages").text
+    words = "This picture is 640 × 480 pixels. Small print may be hard to read. Upload a larger one, or keep it."
     assert words in page.one("ul", id=f"slot:{ada.token}/Passport-advice").text
     assert page.one("input", id=f"slot:{ada.token}/Passport").attributes["aria-describedby"].endswith("-advice")
     assert words in page_at(as_owner, url(complete.application, "check/")).one("main").text
@@ -142,8 +142,8 @@ def test_a_date_that_is_past_is_said_where_its_paper_is(as_owner: Client, owner:
         party = saving.add_party(draft, "person", ["director"], {"person.passport_expiry": typed}, by=owner)
         for name in ("Passport", "Letter"):
             saving.add_document(draft, party, name, made.upload(papers_made.pdf(), "a.pdf"), by=owner)
-        assert ("which is past" in slot(as_owner, application, f"{party.token}/Passport").text) is is_said
-        assert "which is past" not in slot(as_owner, application, f"{party.token}/Letter").text
+        assert ("which is in the past" in slot(as_owner, application, f"{party.token}/Passport").text) is is_said
+        assert "which is in the past" not in slot(as_owner, application, f"{party.token}/Letter").text
     assert schema.sections
 
 

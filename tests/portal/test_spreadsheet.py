@@ -47,7 +47,7 @@ def refusal(response: Any) -> str:
 
 def test_people_leads_to_the_sheet_where_people_look_for_it(as_owner: Client, draft: Draft) -> None:
     page = sound(as_owner.get(url(draft, "")))
-    [link] = [one for one in page.all("a") if one.text == "Add many at once from a spreadsheet"]
+    [link] = [one for one in page.all("a") if one.text == "Add several people from a spreadsheet"]
     assert link.attributes["href"] == url(draft)
 
 
@@ -86,12 +86,12 @@ def test_uploading_adds_nobody(as_owner: Client, draft: Draft) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (made.PDF + b"\x00", "Upload an XLSX or a CSV file"),
+        (made.PDF + b"\x00", "The file must be XLSX or CSV"),
         (as_csv(("a", "b"), ("c", "d")), "Keep the headings in the first row"),
-        (as_csv((*HEADS, "Kind"), ADA), "Keep one column “Kind”"),
+        (as_csv((*HEADS, "Kind"), ADA), "Keep only one column called “Kind”"),
         (as_xlsx(HEADS), "Fill in at least one row"),
-        (as_csv(HEADS, *([ADA] * 201)), "Upload at most 200 rows at once; this sheet has 201"),
-        (b"PK\x03\x04nothing", "Save the sheet once more as XLSX"),
+        (as_csv(HEADS, *([ADA] * 201)), "Upload at most 200 rows at a time. This spreadsheet has 201"),
+        (b"PK\x03\x04nothing", "This file is damaged"),
     ],
 )
 def test_a_file_that_is_not_taken_is_said_at_its_control(
@@ -102,7 +102,7 @@ def test_a_file_that_is_not_taken_is_said_at_its_control(
 
 
 def test_uploading_without_a_file_says_so(as_owner: Client, draft: Draft) -> None:
-    assert refusal(as_owner.post(url(draft), {})) == "Choose the sheet first, then upload it"
+    assert refusal(as_owner.post(url(draft), {})) == "Choose a spreadsheet, then upload it"
 
 
 def test_a_sheet_that_waits_is_offered_again_and_another_takes_its_place(as_owner: Client, draft: Draft) -> None:

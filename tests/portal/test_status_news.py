@@ -43,8 +43,8 @@ def test_a_move_is_said_once_and_leads_to_the_page(submitted: Draft, agent: Any,
     address = asks(as_owner, submitted)
     saving.advance(submitted, "begin_review", by=agent)
     answer = Markup(as_owner.get(address, headers=HTMX).content.decode())
-    assert answer.one("p", id="news").text == "There is news. Show"
-    assert answer.one("p", id="announcer").text == "There is news."
+    assert answer.one("p", id="news").text == "There is an update. Show"
+    assert answer.one("p", id="announcer").text == "There is an update."
     assert answer.one("a").attributes["href"] == status_url(submitted)
     assert "hx-get" not in answer.one("p", id="news").attributes, "it is said once"
     assert as_owner.get(asks(as_owner, submitted), headers=HTMX).status_code == 204

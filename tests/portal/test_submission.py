@@ -30,7 +30,9 @@ def test_a_complete_draft_is_submitted(complete: Draft, as_owner: Client, owner:
     application = Application.objects.get(pk=complete.application.pk)
     assert application.stands is State.SUBMITTED_FOR_REVIEW
     assert application.submitted_by == owner
-    assert application.declaration.startswith("I declare that the information given here for Larkfield Holdings")
+    assert application.declaration.startswith(
+        "I declare that the information in this application for Larkfield Holdings"
+    )
 
 
 def test_the_box_must_be_ticked(complete: Draft, as_owner: Client) -> None:
@@ -43,7 +45,7 @@ def test_the_box_must_be_ticked(complete: Draft, as_owner: Client) -> None:
     box = markup.one("input", id="declaration")
     assert "checked" not in box.attributes
     assert box.attributes["aria-describedby"] == "declaration-error"
-    assert markup.one("p", id="declaration-error").text == "Error: Tick the box to declare this"
+    assert markup.one("p", id="declaration-error").text == "Error: Tick the box to agree to the declaration"
     assert any(one.attributes["href"] == "#declaration" for one in markup.all("a"))
 
 

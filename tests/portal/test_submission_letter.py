@@ -51,5 +51,5 @@ def test_corrections_are_confirmed_as_such(submitted: Draft, owner: Any) -> None
     saving.submit(submitted, by=owner)
     assert [one.subject for one in letters()] == [
         "Submitted: Larkfield Holdings",
-        "Your corrections are in: Larkfield Holdings",
+        "Corrections received: Larkfield Holdings",
     ]

@@ -35,7 +35,7 @@ def test_what_comes_back_is_told(submitted: Draft) -> None:
     ("state", "words"),
     [
         (State.SUBMITTED_TO_CSP, "Approved"),
-        (State.INCORPORATED, "It is done"),
+        (State.INCORPORATED, "Incorporated"),
         (State.REJECTED, "Declined"),
     ],
 )

@@ -40,11 +40,11 @@ def test_what_waits_for_review_says_who_acts_next_and_what_follows(submitted: Dr
     assert said(submitted) == [
         ("You submitted", "met"),
         ("Our reviewer checks people and documents", "open"),
-        ("It goes to the registry", "later"),
-        ("The company exists", "later"),
+        ("Application goes to the registry", "later"),
+        ("The company is incorporated", "later"),
     ]
     assert step(submitted, "Our reviewer checks people and documents").detail == "Next: our reviewer."
-    assert step(submitted, "It goes to the registry").detail == "Usually 5 days."
+    assert step(submitted, "Application goes to the registry").detail == "Usually 5 days."
 
 
 def test_what_has_happened_has_its_day_its_time_and_its_person(submitted: Draft) -> None:
@@ -55,13 +55,13 @@ def test_what_has_happened_has_its_day_its_time_and_its_person(submitted: Draft)
 
 def test_each_round_of_corrections_stands_in_its_place(submitted: Draft, owner: Any) -> None:
     saving.reopen(submitted, reason="The formation service asks for a change")
-    assert said(submitted)[:2] == [("You submitted", "met"), ("It came back to you", "heed")]
-    assert step(submitted, "It came back to you").detail == "Next: you."
+    assert said(submitted)[:2] == [("You submitted", "met"), ("Returned to you", "heed")]
+    assert step(submitted, "Returned to you").detail == "Next: you."
     assert ("Our reviewer checks people and documents", "later") in said(submitted)
     saving.submit(submitted, by=owner)
     assert said(submitted)[:4] == [
         ("You submitted", "met"),
-        ("It came back to you", "met"),
+        ("Returned to you", "met"),
         ("You submitted again", "met"),
         ("Our reviewer checks people and documents", "open"),
     ]
@@ -69,7 +69,7 @@ def test_each_round_of_corrections_stands_in_its_place(submitted: Draft, owner: 
 
 def test_with_the_registry_the_days_are_counted(submitted: Draft) -> None:
     draft = move(submitted, State.SUBMITTED_TO_CSP)
-    registry = step(draft, "It is with the registry")
+    registry = step(draft, "With the registry")
     assert (registry.when, registry.state) == ("23\u00a0November\u00a02026", "half")
     assert registry.detail.replace("\u00a0", " ") == (
         "Next: the registry. Usually 5-8 working days. Expected 30 November to 3 December 2026."
@@ -78,7 +78,7 @@ def test_with_the_registry_the_days_are_counted(submitted: Draft) -> None:
 
 def test_words_that_tell_no_days_are_said_as_they_are(submitted: Draft) -> None:
     draft = move(submitted, State.SUBMITTED_TO_CSP, timeline="as long as it takes")
-    assert step(draft, "It is with the registry").detail == "Next: the registry. Usually as long as it takes."
+    assert step(draft, "With the registry").detail == "Next: the registry. Usually as long as it takes."
     assert not tracker(draft).is_late
 
 
@@ -93,7 +93,7 @@ def test_where_it_is_late_that_is_said_first(submitted: Draft) -> None:
 
 def test_the_end_is_the_last_step(submitted: Draft) -> None:
     ends = {
-        State.INCORPORATED: ("The company exists", "met"),
+        State.INCORPORATED: ("The company is incorporated", "met"),
         State.REJECTED: ("Our reviewer declined it", "stop"),
         State.WITHDRAWN: ("You withdrew it", "stop"),
     }

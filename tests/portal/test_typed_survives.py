@@ -31,7 +31,7 @@ def posted(form: Callable[[Draft], Post], draft: Draft) -> tuple[str, dict[str, 
 def carried(html: str) -> dict[str, str]:
     """What the form that sends it again holds."""
     root = lxml_html.fromstring(html)
-    [form] = [one for one in root.xpath("//main//form") if one.xpath(".//button[contains(., 'Send it again')]")]
+    [form] = [one for one in root.xpath("//main//form") if one.xpath(".//button[contains(., 'Send again')]")]
     # A browser leaves out the first line end of a text.
     return {one.get("name"): (one.text or "").removeprefix("\n") for one in form.xpath(".//textarea[@name]")}
 

@@ -54,7 +54,7 @@ def test_upload_saves_what_is_typed_and_comes_back_to_the_slot(
     assert response["Location"] == f"{page}?next=check#slot:{key}-slot"
     assert answer(application, "person.last_name") == "King"
     assert stored(application) == [("Passport", "passport.pdf")]
-    assert "“Passport” is uploaded." in said(as_owner.get(page))
+    assert "“Passport” was uploaded." in said(as_owner.get(page))
 
 
 def test_the_form_of_the_page_carries_its_files_and_each_slot_has_its_buttons(
@@ -124,8 +124,8 @@ def test_a_press_at_one_slot_takes_the_file_of_another_too(
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (LETTER, "Upload a PDF, JPEG or PNG"),
-        (b"", "this one is empty"),
+        (LETTER, "The file must be a PDF, JPEG or PNG"),
+        (b"", "This one is empty"),
         (made.PDF + b"0" * 10_000_000, "at most 10\u00a0MB"),
     ],
 )
@@ -146,7 +146,7 @@ def test_a_refused_file_says_so_at_its_slot_and_loses_nothing_else(
     assert html.one("title").text.startswith("Error: ")
     assert words in html.one("p", id=f"slot:{key}-error").text
     summary = html.one("div", role="alert", tabindex="-1")
-    assert summary.text.split("Everything")[0].strip() == "1 file was not taken"
+    assert summary.text.split("Everything")[0].strip() == "1 file could not be uploaded"
     assert "Choose the file again" in summary.text
     assert "Passport: Upload a " in summary.text
     assert [one.attributes["href"] for one in html.all("a") if summary in one.ancestors] == [f"#slot:{key}"]
@@ -175,8 +175,8 @@ def test_both_kinds_of_problems_stand_in_one_summary(as_owner: Client, ada: Part
     html = Markup(response.content.decode())
     assert html.faults == []
     summary = html.one("div", role="alert", tabindex="-1").text
-    assert "1 answer cannot be read, and 1 file was not taken" in summary
-    assert "stays as you typed it" in summary
+    assert "We can’t read 1 answer, and 1 file could not be uploaded" in summary
+    assert "is kept as you typed it" in summary
 
 
 def test_upload_without_a_file_saves_the_answers_and_asks_for_the_file(
@@ -197,7 +197,7 @@ def test_a_stale_page_still_takes_the_file_and_carries_the_answers(
     post = {"version": "1", "q:person.last_name": "King", f"slot:{key}": made.upload(), "slot": key}
     response = as_owner.post(page, post)
     assert response.status_code == 409
-    assert "“Passport” is uploaded." in said(response)
+    assert "“Passport” was uploaded." in said(response)
     assert stored(application) == [("Passport", "passport.pdf")]
     carried = Markup(response.content.decode()).all("input", type="hidden")
     again = {one.attributes["name"]: one.attributes["value"] for one in carried} | {"keep:q:person.last_name": "mine"}
@@ -210,7 +210,7 @@ def test_a_stale_page_says_which_file_was_not_taken(as_owner: Client, ada: Party
     as_owner.post(page, {"version": "1", "q:person.last_name": "Byron"})
     file = SimpleUploadedFile("pass.docx", LETTER)
     post = {"version": "1", "q:person.last_name": "King", f"slot:{ada.token}/Passport": file}
-    assert "“Passport” is not uploaded. Upload a PDF" in said(as_owner.post(page, post))
+    assert "“Passport” was not uploaded. The file must be a PDF" in said(as_owner.post(page, post))
 
 
 def test_a_page_that_can_no_longer_be_changed_says_that_the_file_was_not_taken(
@@ -221,7 +221,7 @@ def test_a_page_that_can_no_longer_be_changed_says_that_the_file_was_not_taken(
     before = stored(submitted.application)
     response = as_owner.post(path, {"version": "1", f"slot:{row.token}/Passport": made.upload(name="new.pdf")})
     assert response.status_code == 409
-    assert "“Passport” is not uploaded. The application is" in said(response)
+    assert "“Passport” was not uploaded. The application is" in said(response)
     assert stored(submitted.application) == before
 
 
@@ -230,7 +230,7 @@ def test_a_file_for_a_role_that_is_given_up_is_said_to_be_lost(
 ) -> None:
     post = {"version": "1", "roles": ["", "manager"], f"slot:{ada.token}/Letter": made.upload(name="letter.pdf")}
     response = as_owner.post(page, post, follow=True)
-    assert "“Letter” is not uploaded: it is not asked for any more." in said(response)
+    assert "“Letter” was not uploaded, because it is no longer needed." in said(response)
     assert stored(application) == []
 
 
@@ -275,8 +275,8 @@ def test_after_a_session_has_ended_the_answers_are_sent_again_and_the_file_is_as
     as_nobody.post(page, post)
     as_nobody.force_login(owner, backend="allauth.account.auth_backends.AuthenticationBackend")
     html = Markup(as_nobody.get("/unsent/").content.decode())
-    assert "A file must be chosen anew" in html.one("main").text
-    assert "Send it again" in [one.text for one in html.all("button")]
+    assert "Choose your file again" in html.one("main").text
+    assert "Send again" in [one.text for one in html.all("button")]
     again = {one.attributes["name"]: one.text.removeprefix("\n") for one in html.all("textarea")}
     response = as_nobody.post(page, again)
     assert response.status_code == 422

@@ -68,7 +68,7 @@ def test_a_chosen_file_is_sent_at_once_and_nothing_that_is_typed_is_touched(
     tab.locator("input[type=file]").first.set_input_files(FILE)
     expect(first_slot(tab).get_by_role("link", name=re.compile("passport.pdf")).first).to_be_visible()
     expect(first_slot(tab)).to_be_focused()
-    expect(tab.locator("#announcer")).to_contain_text(f"“{name}” is uploaded.")
+    expect(tab.locator("#announcer")).to_contain_text(f"“{name}” was uploaded.")
     expect(tab.get_by_label("First name")).to_have_value("Ada")
     expect(tab.locator("#needs-section")).not_to_contain_text(f"upload “{name}”")
     [document] = open_draft(application).documents
@@ -98,8 +98,8 @@ def test_an_upload_shows_how_far_it_is_and_can_be_stopped(open_tab: OpenTab, app
     expect(stop).to_be_focused()
     expect(first_slot(tab).get_by_role("progressbar")).not_to_have_js_property("value", 0)
     tab.keyboard.press("Enter")
-    expect(first_slot(tab)).to_contain_text("Cancelled. Nothing was uploaded.")
-    expect(tab.locator("#announcer")).to_have_text("Cancelled. Nothing was uploaded.")
+    expect(first_slot(tab)).to_contain_text("Upload cancelled.")
+    expect(tab.locator("#announcer")).to_have_text("Upload cancelled.")
     expect(control).to_be_focused()
     assert control.evaluate("control => control.files.length") == 0
     tab.reload()
@@ -131,11 +131,11 @@ def test_a_refused_file_says_why_at_its_slot_and_a_large_one_is_never_sent(
     control = tab.locator("input[type=file]").first
     tab.locator("#uploading").evaluate("(words) => { words.dataset.limit = 100_000 }")
     control.set_input_files(FILE | {"buffer": made.PDF + b"0" * 200_000})
-    expect(first_slot(tab)).to_contain_text("Upload a file of at most 0.1 MB; this one has 0.2 MB.")
+    expect(first_slot(tab)).to_contain_text("The file must be 0.1 MB or smaller. This one is 0.2 MB.")
     assert sent == []
     control.set_input_files({"name": "letter.pdf", "mimeType": "application/pdf", "buffer": b"PK a Word document"})
-    expect(first_slot(tab)).to_contain_text("Upload a PDF, JPEG or PNG")
-    expect(tab.locator("#announcer")).to_contain_text("Upload a PDF, JPEG or PNG")
+    expect(first_slot(tab)).to_contain_text("The file must be a PDF, JPEG or PNG")
+    expect(tab.locator("#announcer")).to_contain_text("The file must be a PDF, JPEG or PNG")
     assert open_draft(application).documents == []
 
 
@@ -163,7 +163,7 @@ def test_without_script_upload_saves_the_answer_typed_last(open_tab: OpenTab, ap
     tab.get_by_label("First name").fill("Ada")
     tab.locator("input[type=file]").first.set_input_files(FILE)
     tab.get_by_role("button", name="Upload").first.click()
-    expect(tab.get_by_text("is uploaded.")).to_be_visible()
+    expect(tab.get_by_text("was uploaded.")).to_be_visible()
     expect(tab.get_by_label("First name")).to_have_value("Ada")
     assert only_party(application).raw["person.first_name"] == "Ada"
 

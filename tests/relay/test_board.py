@@ -17,11 +17,11 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 WORDS = {
     DeliveryState.QUEUED: "Sending",
     DeliveryState.SENDING: "Sending",
-    DeliveryState.WAITING: "Waiting to try again",
-    DeliveryState.UNKNOWN: "Checking whether it arrived",
-    DeliveryState.RECONCILING: "Checking whether it arrived",
+    DeliveryState.WAITING: "Waiting to retry",
+    DeliveryState.UNKNOWN: "Checking delivery",
+    DeliveryState.RECONCILING: "Checking delivery",
     DeliveryState.HELD: "With our team",
-    DeliveryState.REFUSED: "Needs your change",
+    DeliveryState.REFUSED: "Changes needed",
 }
 
 

@@ -112,7 +112,7 @@ def test_an_accepted_document_says_so_and_is_read_no_more(received: Draft, weath
     Document.objects.update(status="approved")
     assert read_due(is_eager=True) == 1
     assert "Received" in slot(as_owner, received)
-    assert "Checked and accepted." in slot(as_owner, received)
+    assert "Accepted." in slot(as_owner, received)
     assert "1 document accepted" in page_of(as_owner, received, "status/").one("main").text
     assert reopened(received).application.stands is State.SUBMITTED_FOR_REVIEW
     assert read_due(is_eager=True) == 0

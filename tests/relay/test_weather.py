@@ -59,9 +59,9 @@ def test_what_waits_holds_up_what_comes_after_it(complete: Draft, weather: Weath
     assert waiting.next_at is not None
     assert waiting.next_at - timezone.now() > timedelta(seconds=6)
     board = deliveries(complete.application)
-    assert board.of_share_class("ordinary").words == "Waiting to try again"
+    assert board.of_share_class("ordinary").words == "Waiting to retry"
     # The service has asked for a pause, whatever comes next.
-    assert board.of_party("ada").words == "Waiting to try again"
+    assert board.of_party("ada").words == "Waiting to retry"
 
 
 def test_a_change_while_waiting_is_sent_with_a_key_of_its_own(complete: Draft, weather: Weather, owner: Any) -> None:
@@ -82,7 +82,7 @@ def test_an_answer_that_was_lost_is_asked_for_again_with_the_same_key(
     drain()
     unknown = row("party", "ada")
     assert unknown.state == "unknown"
-    assert deliveries(complete.application).of_party("ada").words == "Checking whether it arrived"
+    assert deliveries(complete.application).of_party("ada").words == "Checking delivery"
     assert step(complete.application.pk) is None
     due_now()
     drain()
@@ -159,9 +159,7 @@ def test_a_key_that_is_not_accepted_pauses_everything(
     assert "does not accept the portal's key" in caplog.text
     assert all(step(application.pk) is None for application in Application.objects.all())
     assert len(weather.made) == 1
-    assert {deliveries(application).overall.words for application in Application.objects.all()} == {
-        "Waiting to try again"
-    }
+    assert {deliveries(application).overall.words for application in Application.objects.all()} == {"Waiting to retry"}
     weather.clear()
     ServiceProfile.objects.update(paused_until=timezone.now())
     due_now()
@@ -175,7 +173,7 @@ def test_a_refusal_stands_at_the_field_that_the_service_names(complete: Draft, w
     drain()
     board = deliveries(complete.application)
     party, entity = board.of_party("ada"), board.of_entity()
-    assert (party.is_refused, party.words) == (True, "Needs your change")
+    assert (party.is_refused, party.words) == (True, "Changes needed")
     assert [(p.field, p.message, p.party, p.section) for p in party.problems] == [
         ("person.last_name", "This name is taken", "ada", "directors")
     ]

@@ -113,7 +113,7 @@ def test_a_decline_says_its_text_and_nothing_else(review: Review, as_owner: Clie
 def test_no_letter_gives_anything_away_nor_says_what_was_asked(review: Review) -> None:
     for state in states(review):
         assert found_in(letters()) == [], state
-    assert "1 thing has to be changed or answered." in letters()
+    assert "1 query needs a change or a reply." in letters()
     assert found_in(letters(), (ASKED.lower(), "lovelace", "passport")) == []
 
 

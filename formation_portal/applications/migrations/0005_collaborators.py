@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('email', models.EmailField(max_length=254)),
-                ('right', models.CharField(choices=[('view', 'May read'), ('edit', 'May edit')], max_length=8)),
+                ('right', models.CharField(choices=[('view', 'Can view'), ('edit', 'Can edit')], max_length=8)),
                 ('key_digest', models.CharField(blank=True, max_length=64, null=True, unique=True)),
                 ('asked_at', models.DateTimeField()),
                 ('expires_at', models.DateTimeField()),

@@ -27,11 +27,11 @@ from .writing import writing
 _CHANGES_TOLD = 20
 # What the history says of an agent's deed.
 _ADVANCED = {
-    "begin_review": noted("Began the review"),
+    "begin_review": noted("Started the review"),
     "return": noted("Returned it for changes"),
     "approve": noted("Approved it for the registry"),
     "decline": noted("Declined it"),
-    "record_incorporation": noted("Noted that it is formed"),
+    "record_incorporation": noted("Marked it as incorporated"),
 }
 
 

@@ -50,7 +50,7 @@ def use_again(draft: Draft, party: Party | PartyRow | None, slot: str, source: D
     try:
         content = source.file.storage.open(str(source.file.name))
     except FileNotFoundError as error:
-        raise UploadRefused(_("Choose the file from your device; the one uploaded before is gone")) from error
+        raise UploadRefused(_("Choose the file from your device. The earlier upload is no longer available")) from error
     with content:
         return _put(draft, party, slot, document, content, by=by)
 
@@ -96,14 +96,14 @@ def _keep(draft: Draft, party: Party | PartyRow | None, document: Document, pict
     with writing(draft, by=by) as journal:
         row = draft.party(party.token) if party else None
         if party and row is None:
-            raise Gone(say("The party was removed"))
+            raise Gone(say("This person or company was removed"))
         if document.slot not in _slots(draft, row):
-            raise UploadRefused(_("Choose one of the documents that the form asks for"))
+            raise UploadRefused(_("Choose one of the documents in the list"))
         old = draft.documents_of(row).get(document.slot)
         if old and (old.sha256, old.name) == (document.sha256, document.name):
             return old
         if (row.token if row else "", document.slot) in journal.locks.documents:
-            raise UploadRefused(_("Leave the file that is there: it was checked and accepted"))
+            raise UploadRefused(_("You can’t replace this file. Our reviewer has accepted it"))
         if old:
             _replace(draft, old, row)
         document.party = row.model if row else None

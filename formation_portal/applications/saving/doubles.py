@@ -21,7 +21,7 @@ def keep_both(draft: Draft, party: PartyRow, other: PartyRow, *, by: AbstractBas
             return
         row.model.apart_from = [*row.model.apart_from, beside.token]
         row.model.save()
-        journal.note("Kept {name} apart from another entry of that name", holder=row.token, name=row.label)
+        journal.note("Kept {name} separate from another entry with the same name", holder=row.token, name=row.label)
 
 
 def unite_parties(draft: Draft, party: PartyRow, kept: PartyRow, *, by: AbstractBaseUser) -> None:
@@ -44,7 +44,7 @@ def unite_parties(draft: Draft, party: PartyRow, kept: PartyRow, *, by: Abstract
         fields = draft.schema.fields_of(model.kind, model.roles)
         answers = changes_of(fields, differing(before, model.raw), before, model.raw)
         changes = answers + changes_of_roles(had, model.roles)
-        journal.note("Made one of two entries of {name}", holder=model.token, changes=changes, name=stays.label)
+        journal.note("Merged two entries for {name}", holder=model.token, changes=changes, name=stays.label)
         draft.reload()
 
 
@@ -70,4 +70,4 @@ def _hand_over_holdings(draft: Draft, row: PartyRow, stays: PartyRow, journal: J
             changes.append(line)
     if section is not None and changes:
         turn_holdings(draft, section.key)
-        journal.note("Changed who holds how many shares", holder=section.key, changes=changes)
+        journal.note("Changed shareholdings", holder=section.key, changes=changes)

@@ -43,20 +43,20 @@ def disk() -> Iterator[None]:
         yield
     except OSError as error:
         logger.error("An upload could not be stored: %s", error.strerror or type(error).__name__)
-        raise UploadRefused(_("Choose the file again in a few minutes; we could not store it just now")) from error
+        raise UploadRefused(_("We could not save the file just now. Choose it again in a few minutes")) from error
 
 
 def examined(upload: "UploadedFile[bytes]") -> tuple[str, str]:
     """The type by content and the digest. Raises UploadRefused."""
     size = upload.size or 0
     if size == 0:
-        raise UploadRefused(_("Upload a file that has something in it; this one is empty"))
+        raise UploadRefused(_("Upload a different file. This one is empty"))
     if size > settings.UPLOAD_LIMIT:
         limits = {
             "limit": settings.UPLOAD_LIMIT // 1_000_000,
             "size": format_decimal(size / 1_000_000, "0.0", locale=locale()),
         }
-        raise UploadRefused(_("Upload a file of at most %(limit)s\u00a0MB; this one has %(size)s\u00a0MB") % limits)
+        raise UploadRefused(_("The file must be %(limit)s\u00a0MB or smaller. This one is %(size)s\u00a0MB") % limits)
     digest, head = hashlib.sha256(), b""
     for chunk in upload.chunks():
         head = head or bytes(chunk[:16])
@@ -64,11 +64,9 @@ def examined(upload: "UploadedFile[bytes]") -> tuple[str, str]:
     upload.seek(0)
     mime_type = next((kind for signature, kind in SIGNATURES.items() if head.startswith(signature)), None)
     if mime_type is None:
-        raise UploadRefused(_("Upload a PDF, JPEG or PNG; this file is none of them by its content"))
+        raise UploadRefused(_("The file must be a PDF, JPEG or PNG"))
     if mime_type in _ENDS and hides_another_file(upload.read(), mime_type):
-        raise UploadRefused(
-            _("Save the picture again as JPEG or PNG, then upload it; another file is hidden in this one")
-        )
+        raise UploadRefused(_("This picture contains another file. Save it again as JPEG or PNG, then upload it"))
     upload.seek(0)
     return mime_type, digest.hexdigest()
 

@@ -34,9 +34,9 @@ def take_form(draft: Draft, *, product: CatalogItem, by: AbstractBaseUser) -> No
             holder.version += 1
             holder.save(update_fields=["version", "updated_at"])
         if version := draft.schema.version:
-            journal.note("Took over the new form, version {version}", version=version)
+            journal.note("Moved to the new form, version {version}", version=version)
         else:
-            journal.note("Took over the new form")
+            journal.note("Moved to the new form")
 
 
 def _move(draft: Draft, typed: dict[str, Any], old_homes: dict[str, str]) -> None:

@@ -156,7 +156,7 @@ def found_party(draft: Draft, party: Party | PartyRow) -> PartyRow:
     """The party as it stands now. Raises Gone."""
     row = draft.party(party.token)
     if row is None:
-        raise Gone(say("The party was removed"))
+        raise Gone(say("This person or company was removed"))
     return row
 
 
@@ -164,7 +164,7 @@ def unremove(draft: Draft, token: str) -> None:
     """Take the mark off a removed party, within a change. Raises Gone."""
     model = next((one for one in draft.removed_party_models if one.token == token), None)
     if model is None:
-        raise Gone(say("The party was deleted"))
+        raise Gone(say("This person or company was deleted"))
     model.removed_at = None
     model.save()
     draft.reload()

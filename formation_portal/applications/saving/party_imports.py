@@ -115,7 +115,7 @@ class _Taking:
         model.apart_from = [twin.token] if twin else []
         self.added.append(model)
         self._draft.party_models.append(model)
-        self._note(noted("Added {name} from a sheet"), party, {}, model.raw)
+        self._note(noted("Added {name} from a spreadsheet"), party, {}, model.raw)
 
     def _join(self, party: PartyRow, twin: PartyRow) -> None:
         """The one who is there, or who was added from a row above, keeps every answer that it has."""
@@ -133,7 +133,7 @@ class _Taking:
             there.version += 1
             there.save()
             self.joined += 1
-        self._note(noted("Gave {name} what a sheet says of them"), self._draft.as_party(there), before, raw)
+        self._note(noted("Updated {name} from a spreadsheet"), self._draft.as_party(there), before, raw)
 
     def _note(self, message: str, party: PartyRow, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
         fields = self._draft.schema.fields_of(party.kind, party.roles)

@@ -30,7 +30,7 @@ def copied_from(draft: Draft) -> Told:
 
 def carried_from(draft: Draft) -> Told:
     """What the history says first of an application that took over what fits."""
-    return told(noted("Started with what fits of {reference}"), reference=draft.application.reference)
+    return told(noted("Started with answers from {reference}"), reference=draft.application.reference)
 
 
 def copy(draft: Draft, *, by: AbstractBaseUser) -> Application:

@@ -15,7 +15,7 @@ class Closed(Exception):
     """The application's state does not allow it."""
 
     def __init__(self, state: State) -> None:
-        super().__init__(say("The application is “{state}” and can't be changed", state=state.words))
+        super().__init__(say("The application is “{state}” and can’t be changed", state=state.words))
         self.state = state
 
 
@@ -32,7 +32,7 @@ class Accepted(Closed):
 
     def __init__(self) -> None:
         super().__init__(State.RETURNED_FOR_CHANGES)
-        self.args = (say("This was checked and accepted, and stays as it is"),)
+        self.args = (say("Our reviewer has accepted this, so you can’t change it"),)
 
 
 class Gone(LookupError):
@@ -55,7 +55,7 @@ class Stale(Exception):
         left: Sequence[Any] = (),
         changes: Mapping[Any, Change] = MappingProxyType({}),
     ) -> None:
-        super().__init__(say("Somebody has changed this since you opened it"))
+        super().__init__(say("Someone has changed this since you opened it"))
         self.stored = stored
         self.posted = posted
         self.fields = tuple(fields)
@@ -67,7 +67,7 @@ class Overtaken(Exception):
     """A choice can't be taken back, since it was answered again. The labels are those of its questions."""
 
     def __init__(self, labels: Sequence[str]) -> None:
-        super().__init__(say("The choice was answered again since"))
+        super().__init__(say("This question has been answered again since"))
         self.labels = tuple(labels)
 
 
@@ -75,7 +75,7 @@ class NotReady(Exception):
     """Something is still needed before the application can be submitted."""
 
     def __init__(self, needs: Sequence[Need]) -> None:
-        super().__init__(say("Something is still needed"))
+        super().__init__(say("Some answers are still missing"))
         self.needs = tuple(needs)
 
 

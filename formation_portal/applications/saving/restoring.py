@@ -32,7 +32,7 @@ def restore_choices(draft: Draft, change: Change, *, by: Author) -> None:
     with writing(draft, by=by) as journal:
         labels = choices_of(draft, change)
         if not labels:
-            raise Gone(say("The choice is not asked any more"))
+            raise Gone(say("This question is no longer asked"))
         before = {one["field"]: one["before"] for one in change.changes if one["field"] in labels}
         after = {one["field"]: one["after"] for one in change.changes if one["field"] in labels}
         stands = _raw(draft, change.holder)

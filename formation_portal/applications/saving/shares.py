@@ -158,7 +158,7 @@ def save_holdings(
             }
             for pair in pairs
         ]
-        journal.note("Changed who holds how many shares", holder=section.key, changes=changes)
+        journal.note("Changed shareholdings", holder=section.key, changes=changes)
         return found.left
 
 

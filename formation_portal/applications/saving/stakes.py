@@ -42,7 +42,7 @@ def save_owners(
         row = found_party(draft, company)
         parties = {model.token: model for model in draft.party_models if model.token != row.token}
         if not typed.keys() <= parties.keys():
-            raise Gone(say("The party was removed"))
+            raise Gone(say("This person or company was removed"))
         stored = {owner: text for (of, owner), text in typed_stakes(draft).items() if of == row.token}
         found = refuse_if_stale(
             draft.application,

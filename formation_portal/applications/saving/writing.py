@@ -125,7 +125,7 @@ def taken(
 
 
 def _no_room(spec: FieldSpec) -> str:
-    return say("Shorten “{label}” to save it; the application holds as much text as it can", label=spec.label)
+    return say("Shorten “{label}”. The application has reached its limit of text", label=spec.label)
 
 
 def unlocked(

@@ -33,7 +33,7 @@ class Explanation:
 
 def titles() -> tuple[str, ...]:
     """The headings of the explanations."""
-    return (say("Column"), say("Asked of"), say("Needed"), say("What to type"), say("Allowed answers"))
+    return (say("Column"), say("Who it is for"), say("Required"), say("What to type"), say("Allowed answers"))
 
 
 def explanation(schema: FormSchema, found: TemplateColumn) -> Explanation:
@@ -48,7 +48,7 @@ def _asked_of(column: Column) -> str:
     for one in column.askings:
         roles.setdefault(one.kind, []).append(canonical.role_word(one.section.role or ""))
     said = (f"{kind_word(kind)}: {', '.join(dict.fromkeys(words))}" for kind, words in roles.items())
-    return ". ".join(said) or say("Everybody")
+    return ". ".join(said) or say("Everyone")
 
 
 def _needed(schema: FormSchema, column: Column) -> str:
@@ -70,7 +70,7 @@ def _condition(schema: FormSchema, asking: Asking) -> str:
 
 def _what(column: Column) -> str:
     if column.role:
-        return say("Yes where this is one of the roles; else leave it empty.")
+        return say("Yes if they have this role. If not, leave it empty.")
     if column.spec is None:
         return ""
     return " ".join(

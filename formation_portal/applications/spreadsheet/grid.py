@@ -50,24 +50,22 @@ class Refusal(StrEnum):
 
 
 WORDS = {
-    Refusal.TOO_LARGE: noted("Upload a file of at most {limit} MB"),
-    Refusal.TOO_MANY: noted("Upload at most {most} rows at once; this sheet holds far more"),
-    Refusal.TOO_MANY_ROWS: noted("Upload at most {most} rows at once; this sheet has {count}"),
-    Refusal.TOO_MUCH_BESIDE: noted("Save the sheet as CSV, then upload it: this file holds too much beside its cells"),
-    Refusal.TOO_HEAVY: noted("Save the sheet as CSV, then upload it: this file takes too long to read"),
-    Refusal.BUSY: noted("Wait a moment, then upload the sheet again: another sheet is being read"),
-    Refusal.EMPTY: noted("Upload a sheet that is filled in; this one is empty"),
+    Refusal.TOO_LARGE: noted("The file must be {limit}\u00a0MB or smaller"),
+    Refusal.TOO_MANY: noted("Upload at most {most} rows at a time. This spreadsheet has far more"),
+    Refusal.TOO_MANY_ROWS: noted("Upload at most {most} rows at a time. This spreadsheet has {count}"),
+    Refusal.TOO_MUCH_BESIDE: noted("This file is too complex. Save it as CSV, then upload it"),
+    Refusal.TOO_HEAVY: noted("This file takes too long to read. Save it as CSV, then upload it"),
+    Refusal.BUSY: noted("We are still reading another spreadsheet of yours. Wait a moment, then upload this one again"),
+    Refusal.EMPTY: noted("This spreadsheet is empty. Fill it in, then upload it"),
     Refusal.NO_ROWS: noted("Fill in at least one row below the headings"),
-    Refusal.PASSWORD: noted("Save the sheet without a password, then upload it: this one is protected"),
-    Refusal.OLD_KIND: noted("Save the sheet as XLSX or CSV, then upload it: this is an older kind of file"),
-    Refusal.OTHER_KIND: noted("Save the sheet as XLSX or CSV, then upload it: this is another kind of sheet"),
-    Refusal.NO_SHEET: noted("Upload an XLSX or a CSV file; this file is neither by its content"),
-    Refusal.DAMAGED: noted(
-        "Save the sheet once more as XLSX, then upload it: this file is damaged, or no XLSX file at all"
-    ),
-    Refusal.LETTERS: noted("Save the sheet as CSV in UTF-8, then upload it: its letters can’t be read"),
-    Refusal.QUOTATION: noted("Mend row {number}: a quotation mark in it is never closed, or stands where none can"),
-    Refusal.COLUMNS: noted("Remove columns: row {number} has more of them than any form"),
+    Refusal.PASSWORD: noted("This file is protected. Save it without a password, then upload it"),
+    Refusal.OLD_KIND: noted("This is an older type of file. Save it as XLSX or CSV, then upload it"),
+    Refusal.OTHER_KIND: noted("Save the spreadsheet as XLSX or CSV, then upload it"),
+    Refusal.NO_SHEET: noted("The file must be XLSX or CSV"),
+    Refusal.DAMAGED: noted("This file is damaged or is not an XLSX file. Save it again as XLSX, then upload it"),
+    Refusal.LETTERS: noted("We can’t read the text in this file. Save it as CSV in UTF-8, then upload it"),
+    Refusal.QUOTATION: noted("Correct row {number}. A quotation mark is missing or in the wrong place"),
+    Refusal.COLUMNS: noted("Row {number} has too many columns. Remove some"),
 }
 
 

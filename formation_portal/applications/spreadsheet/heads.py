@@ -23,12 +23,12 @@ def check_headings(draft: Draft, found: Sequence[str]) -> None:
     heads = {column.key: column.heading for column in columns(draft.schema)}
     if not any(keys):
         expected = _quoted([*heads.values()][:3])
-        words = say("Keep the headings in the first row, as the sheet from here has them, such as {expected}")
+        words = say("Keep the headings in the first row as they are in our spreadsheet, such as {expected}")
         raise SheetRefused(words.format(expected=expected))
     doubled = (key for key, times in Counter(key for key in keys if key is not None).items() if times > 1)
     for key in doubled:
         places = listed([get_column_letter(at) for at, one in enumerate(keys, start=1) if one == key])
-        words = say("Keep one column “{heading}”: the columns {places} are headed alike")
+        words = say("Keep only one column called “{heading}”. Columns {places} have the same heading")
         raise SheetRefused(words.format(heading=heads[key], places=places))
     _check_what_each_row_needs(draft, set(keys))
 
@@ -37,11 +37,11 @@ def _check_what_each_row_needs(draft: Draft, keys: set[Key | None]) -> None:
     asked = [section for section in draft.schema.role_sections if draft.standing.section(section).active]
     heads = {column.key: column.heading for column in columns(draft.schema)}
     if KIND not in keys and len(kind_choices(asked)) > 1:
-        raise SheetRefused(say("Add the column “{heading}”, which is missing", heading=heads[KIND]))
+        raise SheetRefused(say("Add the missing column “{heading}”", heading=heads[KIND]))
     roles = [(section.role or "", "", "") for section in asked]
     if len(roles) > 1 and not keys.intersection(roles):
         missing = _quoted(heads[key] for key in roles)
-        raise SheetRefused(say("Add the columns of the roles, which are missing: {missing}", missing=missing))
+        raise SheetRefused(say("Add the missing role columns: {missing}", missing=missing))
 
 
 def unknown_headings(schema: FormSchema, found: Sequence[str]) -> tuple[str, ...]:

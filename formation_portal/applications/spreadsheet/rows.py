@@ -120,12 +120,12 @@ class Rows:
     def _look_at_cell(self, reading: _Reading, key: Key) -> None:
         text = reading.texts.get(key, "")
         if text.strip() in _ERRORS:
-            self._object(reading, key, say("Type the answer itself: the cell shows the error {text}", text=text))
+            self._object(reading, key, say("The cell shows the error {text}. Type the answer instead", text=text))
         elif key in reading.formulas and text:
-            words = say("Worked out by a formula. It is read as the cell shows it: {text}", text=text)
+            words = say("This cell contains a formula. We read its result: {text}", text=text)
             reading.notes.append(Remark(self._columns[key].heading, words))
         elif key in reading.formulas:
-            self._object(reading, key, say("Type the answer itself: formulas are not worked out here"))
+            self._object(reading, key, say("Type the answer. We can’t work out formulas"))
 
     def _object(self, reading: _Reading, key: Key, text: str) -> None:
         reading.problems.append(Remark(self._columns[key].heading, text))
@@ -149,14 +149,14 @@ class Rows:
             return (self._asked[0].role or "",)
         chosen = tuple(column.role for column in self._roles if self._is_ticked(reading, column))
         if not chosen and not any(column.key in reading.texts for column in self._roles):
-            reading.problems.append(Remark(say("Roles"), say("Write Yes under at least one role")))
+            reading.problems.append(Remark(say("Roles"), say("Type Yes under at least one role")))
         return chosen
 
     def _is_ticked(self, reading: _Reading, column: Column) -> bool:
         text = reading.texts.get(column.key, "")
         answer = "true" if text.strip().lower() in _TICKS else cells.chosen(text, cells.yes_and_no())
         if answer not in ("true", "false", ""):
-            self._object(reading, column.key, say("Write Yes, or leave it empty"))
+            self._object(reading, column.key, say("Type Yes, or leave it empty"))
         return answer == "true"
 
     def _party(self, reading: _Reading, token: str, kind: str, roles: tuple[str, ...]) -> PartyRow:
@@ -169,7 +169,7 @@ class Rows:
         if not party.record.label:
             named = next((spec.name for spec in specs if canonical.is_name(spec.canonical_field)), None)
             if named is not None:
-                self._object(reading, self._place(named), say("Enter a name, so that it can be told who this is"))
+                self._object(reading, self._place(named), say("Enter a name"))
         self._look_at_the_rest(reading, {spec.name for spec in specs})
         return party
 
@@ -184,10 +184,10 @@ class Rows:
         for role in roles:
             sections = [section for section in self._asked if section.role == role]
             if not sections:
-                self._object(reading, (role, "", ""), say("Leave it empty: this role is not asked as things stand"))
+                self._object(reading, (role, "", ""), say("Leave this empty. This role is not needed at the moment"))
             elif not any(section.allows(kind) for section in sections):
                 word = say(canonical.KIND_WORDS[kind])
-                self._object(reading, (role, "", ""), say("Leave it empty: a {kind} can’t have this role", kind=word))
+                self._object(reading, (role, "", ""), say("Leave this empty. A {kind} can’t have this role", kind=word))
 
     def _answer(self, reading: _Reading, spec: FieldSpec) -> Any:
         texts = {part: reading.texts.get(("", spec.name, part), "") for part in spec.cell_parts}
@@ -205,7 +205,7 @@ class Rows:
         words = {cells.folded(row.label): row.token for row in self._draft.share_classes}
         token = words.get(cells.folded(text))
         if token is None:
-            self._object(reading, self._place(spec.name), say("Enter a class of shares that is defined here already"))
+            self._object(reading, self._place(spec.name), say("Enter a share class from this application"))
         return token
 
     def _place(self, name: str) -> Key:
@@ -214,7 +214,7 @@ class Rows:
     def _look_at_the_rest(self, reading: _Reading, asked: set[str]) -> None:
         for key in reading.texts:
             if key[1] and key[1] not in asked:
-                words = say("Not asked of this kind in these roles. It is left out")
+                words = say("Not asked for these roles, so we left it out")
                 reading.notes.append(Remark(self._columns[key].heading, words))
 
     def _missing(self, party: PartyRow) -> tuple[str, ...]:

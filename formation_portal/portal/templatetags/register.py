@@ -51,9 +51,9 @@ _LEVELS: Mapping[str, str] = {"success": "is-good", "warning": "is-heed", "error
 _DELIVERY: Mapping[str, tuple[str, str]] = {
     "saved": (noted("Saved"), ""),
     "sending": (noted("Sending"), ""),
-    "waiting": (noted("Waiting to try again"), "is-heed"),
-    "checking": (noted("Checking whether it arrived"), "is-heed"),
-    "yours": (noted("Needs your change"), "is-stop"),
+    "waiting": (noted("Waiting to retry"), "is-heed"),
+    "checking": (noted("Checking delivery"), "is-heed"),
+    "yours": (noted("Changes needed"), "is-stop"),
     "ours": (noted("With our team"), "is-heed"),
     "received": (noted("Received"), ""),
 }

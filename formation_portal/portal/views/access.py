@@ -34,7 +34,7 @@ def access(request: UserRequest, reference: str) -> HttpResponse:
     if box.error:
         return _draw(request, draft, box=box, right=right, status=422)
     collaborators.ask(draft, email=box.address, right=right, by=request.user, language=get_language() or "en")
-    messages.success(request, gettext("%(email)s is asked to work on it.") % {"email": box.address})
+    messages.success(request, gettext("Invitation sent to %(email)s.") % {"email": box.address})
     return redirect("portal:access", reference=reference)
 
 
@@ -64,7 +64,7 @@ def collaborator_removal(request: UserRequest, reference: str, number: int) -> H
             one = collaborators.take_back(draft, number, by=request.user)
         except saving.Gone as gone:
             raise Http404 from gone
-        messages.success(request, gettext("%(email)s can’t open it any more.") % {"email": one.email})
+        messages.success(request, gettext("%(email)s no longer has access.") % {"email": one.email})
     return redirect("portal:access", reference=reference)
 
 
@@ -78,7 +78,7 @@ def _draw(
 def _judged(request: UserRequest) -> EmailBox:
     box = read_receiver(request)
     if not box.error and addresses.has(request.user, box.address):
-        return EmailBox(box.typed, gettext("Enter somebody else’s address. This one is your own"))
+        return EmailBox(box.typed, gettext("This is your own address. Enter someone else’s"))
     return box
 
 

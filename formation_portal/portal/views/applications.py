@@ -85,5 +85,5 @@ def removal(request: UserRequest, reference: str) -> HttpResponse:
         return render(request, "portal/removal.html", {"page": page, "is_unread": True}, status=409)
     except saving.Closed:
         return redirect("portal:status", reference=reference)
-    messages.success(request, gettext("%(name)s is deleted.") % {"name": draft.title})
+    messages.success(request, gettext("%(name)s was deleted.") % {"name": draft.title})
     return redirect("portal:applications")

@@ -57,5 +57,7 @@ def _start(request: UserRequest, page: CarryOverPage, item: CatalogItem) -> Http
         except saving.NotCopied as refused:
             messages.error(request, f"{refused}.")
             return redirect(request.get_full_path())
-    messages.success(request, say("This is a new draft, with what fits of {name}.", name=page.draft.title))
+    messages.success(
+        request, say("This is a new draft with the answers we could reuse from {name}.", name=page.draft.title)
+    )
     return redirect("portal:overview", reference=made.reference)

@@ -53,7 +53,7 @@ def _accept(request: UserRequest, asked: Collaborator) -> HttpResponse:
     except saving.Gone:
         return _again(request)
     request.session.pop(_KEPT, None)
-    messages.success(request, gettext("You can open it now, and find it among your applications."))
+    messages.success(request, gettext("You now have access. You can find this application in your list."))
     return redirect("portal:overview", reference=asked.application.reference)
 
 

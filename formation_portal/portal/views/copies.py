@@ -33,7 +33,7 @@ def copy(request: UserRequest, reference: str) -> HttpResponse:
     except saving.NotCopied as refused:
         messages.error(request, f"{refused}.")
         return redirect("portal:copy", reference=reference)
-    messages.success(request, say("This is a copy of {name}, with a reference of its own.", name=draft.title))
+    messages.success(request, say("This is a copy of {name}. It has its own reference.", name=draft.title))
     return redirect("portal:overview", reference=made.reference)
 
 

@@ -42,12 +42,13 @@ def party_double(request: UserRequest, reference: str, token: str) -> HttpRespon
 def _decide(request: UserRequest, draft: Draft, party: PartyRow, other: PartyRow) -> None:
     if request.POST.get("choice") != "one":
         saving.keep_both(draft, party, other, by=request.user)
-        messages.success(request, say("{name} is kept twice.", name=party.label))
+        messages.success(request, say("We kept both entries for {name}.", name=party.label))
         return
     saving.unite_parties(draft, party, other, by=request.user)
     stays = party_of(draft, other.token)
     messages.success(
-        request, say("{name} is here once: {roles}.", name=stays.label, roles=following_on(role_words(stays.roles)))
+        request,
+        say("{name} now has one entry: {roles}.", name=stays.label, roles=following_on(role_words(stays.roles))),
     )
 
 

@@ -39,7 +39,7 @@ def invitation(request: UserRequest, reference: str, token: str) -> HttpResponse
     except (saving.Closed, saving.Gone) as refused:
         messages.error(request, f"{refused}.")
     else:
-        messages.success(request, gettext("The invitation is on its way to %(email)s.") % {"email": box.address})
+        messages.success(request, gettext("Invitation sent to %(email)s.") % {"email": box.address})
     return redirect("portal:invitation", reference=reference, token=token)
 
 
@@ -60,7 +60,7 @@ def invitation_withdrawal(request: UserRequest, reference: str, token: str) -> H
         except (saving.Closed, saving.Gone) as refused:
             messages.error(request, f"{refused}.")
         else:
-            said = gettext("The invitation of %(name)s is withdrawn. What was filled in stays.")
+            said = gettext("Invitation to %(name)s withdrawn. We kept their answers.")
             messages.success(request, said % {"name": party.label})
     return redirect("portal:invitation", reference=reference, token=token)
 
@@ -87,11 +87,11 @@ def _nudge(request: UserRequest, draft: Draft, token: str) -> None:
     try:
         parts.nudge(draft, party, by=request.user)
     except parts.TooSoon:
-        said = gettext("%(name)s was written to within the last day. You can send a reminder once a day.")
+        said = gettext("We wrote to %(name)s less than a day ago. You can send one reminder a day.")
         messages.error(request, said % {"name": party.label})
     except parts.NothingToSend:
         messages.error(request, gettext("%(name)s has no open invitation.") % {"name": party.label})
     except (saving.Closed, saving.Gone) as refused:
         messages.error(request, f"{refused}.")
     else:
-        messages.success(request, gettext("A reminder is on its way to %(name)s.") % {"name": party.label})
+        messages.success(request, gettext("Reminder sent to %(name)s.") % {"name": party.label})

@@ -50,8 +50,8 @@ def _now(name: str, role: str, answers: int) -> str:
     if not answers:
         return say("{name} is now {role}.", name=name, role=role)
     return say_count(
-        "{name} is now {role}, with {count} answer that we know already.",
-        "{name} is now {role}, with {count} answers that we know already.",
+        "{name} is now {role}. We filled in {count} answer.",
+        "{name} is now {role}. We filled in {count} answers.",
         answers,
         name=name,
         role=role,

@@ -67,7 +67,7 @@ def part_renewal(request: GuestRequest, reference: str) -> HttpResponse:
     if found is None or why is not Closure.EXPIRED or request.method != "POST":
         return redirect("portal:part", reference=reference)
     parts.want_another(found)
-    messages.success(request, gettext("Whoever invited you sees now that you need a new link."))
+    messages.success(request, gettext("We have told the person who invited you that you need a new link."))
     return redirect("portal:part", reference=reference)
 
 
@@ -75,7 +75,7 @@ def _send(request: GuestRequest, invitation: Invitation) -> HttpResponse:
     try:
         codes.send_code(invitation)
     except codes.TooMany:
-        said = gettext("No more codes can be sent today. Try again tomorrow.")
+        said = gettext("We can’t send any more codes today. Try again tomorrow.")
         return _draw(request, invitation, error=said, status=429)
     return redirect("portal:part_code", reference=invitation.reference)
 
@@ -91,10 +91,10 @@ def _try(request: GuestRequest, invitation: Invitation) -> HttpResponse:
 
 def _wrong(came: codes.Try) -> str:
     if not came.left:
-        return gettext("Ask for another code. This one can’t be used any more.")
+        return gettext("This code has expired. Ask for a new one.")
     return ngettext(
-        "Enter the code from the latest e-mail. This one is not right; you have %(left)d try left.",
-        "Enter the code from the latest e-mail. This one is not right; you have %(left)d tries left.",
+        "This code is wrong. Enter the code from our latest e-mail. You have %(left)d try left.",
+        "This code is wrong. Enter the code from our latest e-mail. You have %(left)d tries left.",
         came.left,
     ) % {"left": came.left}
 

@@ -58,7 +58,7 @@ def party_import_removal(request: UserRequest, reference: str, token: str) -> Ht
     except saving.Closed as closed:
         messages.error(request, f"{closed}.")
     else:
-        messages.success(request, say("The sheet is deleted. Nothing more of it was added."))
+        messages.success(request, say("Spreadsheet deleted. Nothing more was added from it."))
     return redirect("portal:people", reference=reference)
 
 
@@ -67,7 +67,7 @@ def _kept(draft: Draft, token: str) -> PartyImport | None:
 
 
 def _gone(request: UserRequest, reference: str) -> HttpResponse:
-    words = say("That sheet isn’t kept any more: it was added, deleted or replaced, or is over a week old.")
+    words = say("That spreadsheet is no longer here. It was added, deleted or replaced, or is more than a week old.")
     messages.warning(request, words)
     return redirect("portal:spreadsheet", reference=reference)
 
@@ -83,8 +83,8 @@ def _say(request: UserRequest, taken: Taken) -> None:
     if not taken.added and not taken.joined:
         messages.info(request, say("Nothing was added."))
     if taken.added:
-        words = say_count("{count} person or company is added.", "{count} people and companies are added.", taken.added)
+        words = say_count("{count} person or company added.", "{count} people and companies added.", taken.added)
         messages.success(request, words)
     if taken.joined:
-        words = say_count("{count} who was here has more now.", "{count} who were here have more now.", taken.joined)
+        words = say_count("{count} person or company updated.", "{count} people and companies updated.", taken.joined)
         messages.success(request, words)

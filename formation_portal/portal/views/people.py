@@ -50,7 +50,7 @@ def party_restoration(request: UserRequest, reference: str, token: str) -> HttpR
         except saving.Closed as closed:
             messages.error(request, f"{closed}.")
         else:
-            messages.success(request, say("{name} is restored.", name=back.label))
+            messages.success(request, say("{name} was restored.", name=back.label))
     return redirect("portal:people", reference=reference)
 
 
@@ -81,4 +81,4 @@ def filled(draft: Draft, section: Section) -> str:
     least = draft.standing.minimum(section).count
     if draft.standing.tally(section) < least:
         return ""
-    return " " + say("All places under “{role}” are filled.", role=roles.role_title(section))
+    return " " + say("You have enough people for “{role}”.", role=roles.role_title(section))

@@ -33,6 +33,6 @@ def replies(request: UserRequest, reference: str) -> HttpResponse:
 
 def _say(request: UserRequest, kept: int) -> None:
     if kept:
-        messages.success(request, gettext("Your answer is kept. It goes out with your corrections."))
+        messages.success(request, gettext("Reply saved. We will send it with your corrections."))
     else:
-        messages.error(request, gettext("Our reviewer does not ask this any more."))
+        messages.error(request, gettext("Our reviewer has withdrawn this query."))

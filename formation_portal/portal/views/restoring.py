@@ -56,4 +56,4 @@ def _restore(request: UserRequest, removed: Removed) -> None:
     except (saving.Closed, saving.Gone) as refused:
         messages.error(request, f"{refused}.")
     else:
-        messages.success(request, say("{name} is restored.", name=back.label))
+        messages.success(request, say("{name} was restored.", name=back.label))

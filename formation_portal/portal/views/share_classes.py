@@ -52,7 +52,7 @@ def _answer(request: UserRequest, page: Callable[[], ShareClassPage]) -> HttpRes
         keep=lambda: _keep(request, before),
         clashes=partial(clashes, before.sheet),
         onwards=lambda: before.shares_url,
-        said=lambda: messages.success(request, say("{name} is saved.", name=page().title)),
+        said=lambda: messages.success(request, say("{name} was saved.", name=page().title)),
     )
 
 

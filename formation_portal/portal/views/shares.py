@@ -150,8 +150,8 @@ def _unplaced(page: SharesPage, post: QueryDict) -> str:
     known = {cell.name for cell in page.cells}
     lost = [str(post[name]) for name in post if is_cell(name) and name not in known and not is_blank(post[name])]
     words = ngettext(
-        "%(numbers)s was not saved: its holder or its class was removed meanwhile.",
-        "%(numbers)s were not saved: their holders or classes were removed meanwhile.",
+        "%(numbers)s was not saved because the shareholder or share class was removed.",
+        "%(numbers)s were not saved because the shareholders or share classes were removed.",
         len(lost),
     )
     return words % {"numbers": listed(lost)} if lost else ""

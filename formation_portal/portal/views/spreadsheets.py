@@ -55,7 +55,7 @@ def _draw(request: UserRequest, page: SpreadsheetPage, *, status: int = 200) -> 
 def _keep(request: UserRequest, draft: Draft) -> PartyImport:
     upload = cast("UploadedFile[bytes] | None", request.FILES.get(_SHEET))
     if upload is None:
-        raise SheetRefused(say("Choose the sheet first, then upload it"))
+        raise SheetRefused(say("Choose a spreadsheet, then upload it"))
     grid = read_sheet(_content(upload), headings(draft.schema), account=request.user.pk)
     check_headings(draft, grid.headings)
     return saving.keep_import(draft, grid, name=upload.name or "", by=request.user)
@@ -66,7 +66,7 @@ def _content(upload: "UploadedFile[bytes]") -> bytes:
     try:
         return bytes(upload.read(BYTES_AT_MOST + 1))
     except OSError as error:
-        raise SheetRefused(say("Choose the file again in a few minutes; we could not read it just now")) from error
+        raise SheetRefused(say("We could not read the file just now. Choose it again in a few minutes")) from error
 
 
 @require_safe

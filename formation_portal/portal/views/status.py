@@ -63,5 +63,5 @@ def withdrawal(request: UserRequest, reference: str) -> HttpResponse:
     except saving.Closed as closed:
         messages.error(request, f"{closed}.")
     else:
-        messages.success(request, say("The application is withdrawn."))
+        messages.success(request, say("Application withdrawn."))
     return redirect("portal:status", reference=reference)

@@ -43,7 +43,7 @@ def submission(request: UserRequest, reference: str) -> HttpResponse:
     if draft.application.is_open and not has_confirmed(request.user):
         return _check_again(request, draft, problem=Problem(ADDRESS, say("Confirm your e-mail address first")))
     if BOX not in request.POST and draft.application.is_open:
-        return _check_again(request, draft, problem=Problem(BOX, say("Tick the box to declare this")))
+        return _check_again(request, draft, problem=Problem(BOX, say("Tick the box to agree to the declaration")))
     if AS_IT_WAS not in request.POST and _is_as_it_was(draft):
         return _check_again(request, draft, asks_once=True)
     declaration = declaration_of(draft, by=request.user)
@@ -71,10 +71,10 @@ def _is_as_it_was(draft: Draft) -> bool:
 def _done(request: UserRequest, draft: Draft) -> str:
     what = {"name": draft.title, "reference": draft.application.reference}
     if draft.application.submissions > 1 and AS_IT_WAS in request.POST:
-        return gettext("%(name)s is submitted again.") % what
+        return gettext("%(name)s has been submitted again.") % what
     if draft.application.submissions > 1:
-        return gettext("Your corrections for %(name)s are sent.") % what
-    return gettext("%(name)s is submitted. Your reference is %(reference)s.") % what
+        return gettext("Your corrections for %(name)s have been sent.") % what
+    return gettext("%(name)s has been submitted. Your reference is %(reference)s.") % what
 
 
 def _check_again(

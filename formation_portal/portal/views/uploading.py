@@ -41,7 +41,7 @@ def take_files(request: UserRequest, page: AnswersPage) -> dict[str, str]:
     for control in request.FILES:
         if control not in here:
             messages.error(
-                request, say("“{slot}” is not uploaded: it is not asked for any more.", slot=name_of(control))
+                request, say("“{slot}” was not uploaded, because it is no longer needed.", slot=name_of(control))
             )
     return refused
 
@@ -56,7 +56,7 @@ def removal_asked(request: UserRequest, page: AnswersPage) -> str:
 def say_refused(request: UserRequest, refused: dict[str, str]) -> None:
     """For an answer that has no place at the slots themselves."""
     for key, why in refused.items():
-        messages.error(request, say("“{slot}” is not uploaded. {why}.", slot=name_in(key), why=why))
+        messages.error(request, say("“{slot}” was not uploaded. {why}.", slot=name_in(key), why=why))
 
 
 def place_pressed(request: HttpRequest) -> str:
@@ -76,14 +76,14 @@ def earlier_file(earlier: EarlierFiles | None, party: PartyRow | None, slot: str
     fitting = earlier.fitting(party, slot) if earlier else ()
     found = next((one for one in fitting if str(one.pk) == number), None)
     if found is None:
-        raise saving.UploadRefused(_("Choose the file from your device; the one uploaded before can’t be used here"))
+        raise saving.UploadRefused(_("Choose the file from your device. The earlier upload can’t be used here"))
     return found
 
 
 def say_uploaded(request: HttpRequest, draft: Draft, party: PartyRow | None, document: Document) -> None:
     """That a file is in its slot, and whether there is something to read at it."""
-    said = _("“%(slot)s” is uploaded.") % {"slot": document.slot}
-    see = _("See the advice at it.") if advice(draft, party, document) else ""
+    said = _("“%(slot)s” was uploaded.") % {"slot": document.slot}
+    see = _("Check the note below.") if advice(draft, party, document) else ""
     messages.success(request, f"{said} {see}".strip())
 
 

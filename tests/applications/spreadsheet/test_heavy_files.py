@@ -93,13 +93,13 @@ def test_mark_up_that_the_parser_takes_minutes_for_is_refused_without_parsing(ma
     with pytest.raises(SheetRefused) as refused:
         examined(content)
     assert refused.value.why is Refusal.TOO_MUCH_BESIDE
-    assert "beside its cells" in refusal(content)
+    assert "too complex" in refusal(content)
 
 
 def test_a_sheet_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opening, "_TASK", f"{__name__}:without_end")
     monkeypatch.setattr(opening.sandbox.perform, "__kwdefaults__", {"seconds": 1})
-    assert refusal(as_csv(HEADS, ADA)) == "Save the sheet as CSV, then upload it: this file takes too long to read"
+    assert refusal(as_csv(HEADS, ADA)) == "This file takes too long to read. Save it as CSV, then upload it"
 
 
 def without_end(content: bytes, *, headings: list[str]) -> bytes:
@@ -110,7 +110,7 @@ def without_end(content: bytes, *, headings: list[str]) -> bytes:
 
 def test_an_account_has_one_sheet_read_at_a_time() -> None:
     with opening._alone(1):
-        assert "another sheet is being read" in refusal(as_csv(HEADS, ADA))
+        assert "still reading another spreadsheet" in refusal(as_csv(HEADS, ADA))
         assert len(opening.read_sheet(as_csv(HEADS, ADA), KNOWN, account=2).rows) == 1
     assert len(read(as_csv(HEADS, ADA)).rows) == 1
 
@@ -159,7 +159,7 @@ def test_a_file_of_text_holds_no_more_than_a_workbook() -> None:
 )
 def test_a_workbook_with_too_much_beside_its_cells_is_refused(part: str, end: bytes, one: bytes) -> None:
     content = sheets.with_part(as_xlsx(HEADS, ADA), part, lambda body: body.replace(end, one * 30_000 + end))
-    assert "beside its cells" in refusal(content)
+    assert "too complex" in refusal(content)
 
 
 def test_headings_are_looked_for_on_the_first_sheets_and_near_their_top() -> None:

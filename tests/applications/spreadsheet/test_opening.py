@@ -56,14 +56,14 @@ def test_letters_that_nobody_can_read_are_refused() -> None:
     "content", [made.PDF + b"\x00\x01", made.JPEG, made.PNG, b"\x00" * 50, b"PK\x03\x04 a Word document"]
 )
 def test_what_is_no_sheet_is_refused(content: bytes) -> None:
-    assert refusal(content).startswith(("Upload an XLSX or a CSV", "Save the sheet"))
+    assert refusal(content).startswith(("The file must be XLSX or CSV", "Save the spreadsheet", "This file"))
 
 
 @pytest.mark.parametrize(
     "content", [b"", b"\n\n", as_csv(("", "")), as_xlsx()], ids=["nothing", "blank", "csv", "xlsx"]
 )
 def test_an_empty_file_is_refused(content: bytes) -> None:
-    assert "this one is empty" in refusal(content)
+    assert "This spreadsheet is empty" in refusal(content)
 
 
 @pytest.mark.parametrize("content", [as_csv(HEADS), as_xlsx(HEADS)], ids=["csv", "xlsx"])
@@ -78,7 +78,7 @@ def test_empty_rows_are_left_out_and_the_others_keep_their_numbers(make: Any) ->
 
 
 def test_a_quote_that_is_never_closed_is_said_by_its_row() -> None:
-    assert "Mend row 3" in refusal(as_csv(HEADS, ADA) + b'Person,"Yes\n' + as_csv(NOOR))
+    assert "Correct row 3" in refusal(as_csv(HEADS, ADA) + b'Person,"Yes\n' + as_csv(NOOR))
 
 
 def test_a_cell_may_hold_several_lines_and_delimiters() -> None:
@@ -100,7 +100,7 @@ def many(count: int) -> bytes:
 @pytest.mark.parametrize("content", [as_csv(HEADS, *([ADA] * 10_000)), many(10_000)], ids=["csv", "xlsx"])
 def test_ten_thousand_rows_are_refused_with_both_numbers(content: bytes) -> None:
     words = refusal(content)
-    assert words == f"Upload at most {ROWS_AT_MOST} rows at once; this sheet has 10,000"
+    assert words == f"Upload at most {ROWS_AT_MOST} rows at a time. This spreadsheet has 10,000"
 
 
 @pytest.mark.parametrize("make", [as_csv, as_xlsx])
@@ -109,7 +109,7 @@ def test_as_many_rows_as_are_taken_are_read(make: Any) -> None:
 
 
 def test_a_file_that_is_too_large_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "at most 5 MB" in refusal(b"," * (grid.BYTES_AT_MOST + 1))
+    assert "5\u00a0MB or smaller" in refusal(b"," * (grid.BYTES_AT_MOST + 1))
 
 
 def test_numbers_and_dates_are_read_as_the_cell_shows_them() -> None:
@@ -191,16 +191,16 @@ def test_a_document_of_another_kind_is_refused() -> None:
     with zipfile.ZipFile(file, "w") as other:
         other.writestr("[Content_Types].xml", "<Types/>")
         other.writestr("word/document.xml", "<w/>")
-    assert "neither by its content" in refusal(file.getvalue())
+    assert "must be XLSX or CSV" in refusal(file.getvalue())
     with zipfile.ZipFile(file, "a") as other:
         other.writestr("content.xml", "<x/>")
-    assert "another kind of sheet" in refusal(file.getvalue())
+    assert "as XLSX or CSV" in refusal(file.getvalue())
 
 
 def test_a_sheet_with_a_password_is_refused_and_told_from_an_old_one() -> None:
     old = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 500
     assert "without a password" in refusal(old + "EncryptedPackage".encode("utf-16-le"))
-    assert "older kind of file" in refusal(old)
+    assert "older type of file" in refusal(old)
 
 
 def test_an_encrypted_part_is_refused() -> None:

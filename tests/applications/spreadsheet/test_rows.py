@@ -61,17 +61,17 @@ def test_a_company_is_asked_its_own_questions(draft: Draft, upload: Upload) -> N
 @pytest.mark.parametrize(
     ("places", "remark"),
     [
-        ({"born": "03/04/1985"}, ("Date of birth", "two ways")),
+        ({"born": "03/04/1985"}, ("Date of birth", "two dates")),
         ({"born": "31 February 1985"}, ("Date of birth", "as a real date")),
-        ({"born": "1 January 2099"}, ("Date of birth", "lies in the past")),
+        ({"born": "1 January 2099"}, ("Date of birth", "in the past")),
         ({"kind": ""}, ("Kind", "Person, Company")),
         ({"kind": "Robot"}, ("Kind", "Person, Company")),
         ({"kind": "Foundation"}, ("Kind", "Person, Company")),
-        ({"director": "perhaps"}, ("Role: director", "Write Yes")),
+        ({"director": "perhaps"}, ("Role: director", "Type Yes")),
         ({"director": ""}, ("Roles", "at least one role")),
         ({"first": "", "last": ""}, ("First name", "Enter a name")),
         ({"first": "#REF!"}, ("First name", "#REF!")),
-        ({"first": "=A1"}, ("First name", "formulas are not worked out")),
+        ({"first": "=A1"}, ("First name", "can’t work out formulas")),
         ({"first": "x" * 600}, ("First name", "at most 500")),
     ],
 )
@@ -86,7 +86,7 @@ def test_a_role_that_is_not_asked_or_not_for_the_kind_is_said(draft: Draft, uplo
     heads = (*HEADS, "Role: manager")
     [problem] = one(draft, upload, (*ADA, "yes"), heads).problems
     assert problem.heading == "Role: manager"
-    assert "not asked as things stand" in problem.text
+    assert "not needed at the moment" in problem.text
 
 
 def test_every_problem_of_a_row_is_said(draft: Draft, upload: Upload) -> None:
@@ -109,7 +109,7 @@ def test_what_is_not_asked_of_a_row_is_left_out_and_said(draft: Draft, upload: U
 def test_a_formula_is_said_by_row_and_read_as_the_cell_shows_it(draft: Draft, upload: Upload) -> None:
     content = as_xlsx(HEADS, changed(ADA, first='=UPPER("ada")', last="=B9"))
     [row] = saving.rows_of(draft, upload(with_values(content, {"D2": "ADA"})))
-    assert row.notes == (Remark("First name", "Worked out by a formula. It is read as the cell shows it: ADA"),)
+    assert row.notes == (Remark("First name", "This cell contains a formula. We read its result: ADA"),)
     assert [problem.heading for problem in row.problems] == ["Last name"]
     assert row.label == "ADA"
 
@@ -180,9 +180,9 @@ def test_the_same_one_in_a_row_above_is_told(draft: Draft, upload: Upload) -> No
 @pytest.mark.parametrize(
     ("heads", "words"),
     [
-        (("Kind", "Vorname"), "Add the columns of the roles, which are missing: “Role: director”, “Role: shareholder”"),
-        (HEADS[1:], "Add the column “Kind”, which is missing"),
-        ((*HEADS, "first  NAME *"), "Keep one column “First name”: the columns D and H are headed alike"),
+        (("Kind", "Vorname"), "Add the missing role columns: “Role: director”, “Role: shareholder”"),
+        (HEADS[1:], "Add the missing column “Kind”"),
+        ((*HEADS, "first  NAME *"), "Keep only one column called “First name”. Columns D and H have the same heading"),
         (("Vorname", "Nachname"), "Keep the headings in the first row"),
     ],
 )

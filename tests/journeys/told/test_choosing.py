@@ -39,7 +39,7 @@ def test_the_list_is_narrowed_and_two_products_are_compared(sit: Sit) -> None:
     assert somebody.tab.url.endswith("/compare/?product=texas-llc&product=wyoming-llc")
     expect(somebody.tab.get_by_role("columnheader")).to_have_count(2)
     somebody.look_around()
-    somebody.follow("All products")
+    somebody.follow("All company types")
     expect(somebody.tab.get_by_role("checkbox", checked=True)).to_have_count(2)
 
 
@@ -50,8 +50,8 @@ def test_a_product_is_read_with_its_checklist_and_started_after_signing_in(sit: 
     ida.follow("Texas LLC")
     ida.see_heading("Texas LLC")
     ida.unfold("questions")
-    ida.follow("Checklist to print")
-    ida.see_heading("What to have ready")
+    ida.follow("Print a checklist")
+    ida.see_heading("What you will need")
     ida.look_around()
     ida.follow("Texas LLC")
     ida.follow("Start this application")
@@ -60,6 +60,6 @@ def test_a_product_is_read_with_its_checklist_and_started_after_signing_in(sit: 
     ida.to("Sign in", fits=lambda stop: stop.tag == "button")
     with ida.tab.expect_navigation():
         ida.use()
-    ida.see("You are signed in. Start the application when you are ready.")
+    ida.see("You are signed in. Start your application when you are ready.")
     ida.follow("Start this application")
     expect(ida.tab).to_have_url(re.compile("/applications/FP-[^/]+/$"))

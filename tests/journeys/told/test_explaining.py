@@ -18,7 +18,7 @@ from tests.needed import has_chromium, needed
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
 ACTIVITY = "Activity"
-SETS_ASIDE = "This sets aside 1 section, 1 person"
+SETS_ASIDE = "No longer needed because of this answer: 1 section, 1 person"
 HELD = {"xy.activity": "Trading", "xy.goods": "Cold fish"}
 
 
@@ -78,18 +78,18 @@ def test_a_choice_sets_people_aside_is_undone_is_made_again_and_brings_them_back
     choose(ida, "Holding company")
     ida.see(SETS_ASIDE)
     ida.follow("Undo")
-    ida.see("“Activity” is as it was before.")
+    ida.see("“Activity” has been changed back.")
     expect(ida.tab.get_by_label("Goods")).to_have_value("Cold fish")
 
     choose(ida, "Holding company")
     ida.see(SETS_ASIDE)
     ida.go(f"{root(draft)}check/")
-    expect(ida.tab.get_by_role("region", name="Set aside")).to_contain_text("Cold fish")
-    ida.see("They come back if you change “Activity” back.")
+    expect(ida.tab.get_by_role("region", name="No longer needed")).to_contain_text("Cold fish")
+    ida.see("We restore them if you change “Activity” back.")
     ida.go(address)
     choose(ida, "Trading")
     expect(ida.tab.get_by_label("Goods")).to_have_value("Cold fish")
     ida.follow("Save and continue")
     ida.go(f"{root(draft)}check/")
-    expect(ida.tab.get_by_role("region", name=re.compile("Set aside"))).to_have_count(0)
+    expect(ida.tab.get_by_role("region", name=re.compile("No longer needed"))).to_have_count(0)
     assert now(draft).entity_raw["xy.goods"] == "Cold fish"

@@ -1,4 +1,4 @@
-"""Moving on: answers carried over, a changed form, copies, exports, and a draft that is deleted."""
+"""Moving on: answers carried over, a changed form, copies, exports, and a draft that was deleted."""
 
 import re
 
@@ -34,17 +34,17 @@ def test_answers_are_carried_over_to_another_product(sit: Sit, site: str) -> Non
     draft = open_draft(application)
     saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
     ida = sit(owner, root(draft))
-    ida.follow("Carry the answers over to another product")
+    ida.follow("Reuse these answers for another company")
     ida.follow("Cancel")
-    ida.follow("Carry the answers over to another product")
-    ida.pick("Which product", "International business")
-    ida.follow("See what fits")
-    ida.see("What fits")
+    ida.follow("Reuse these answers for another company")
+    ida.pick("Which company type", "International business")
+    ida.follow("See what we can reuse")
+    ida.see("What we can reuse")
     ida.unfold("Ada Lovelace: ")
     ida.see("Director")
     assert others_of(draft) == []
     ida.look_around()
-    ida.follow("Start with what fits")
+    ida.follow("Start the new application")
     [other] = others_of(draft)
     assert other.reference in ida.tab.url
     assert [row.label for row in open_draft(other).parties] == ["Ada Lovelace"]
@@ -57,12 +57,12 @@ def test_a_changed_form_is_taken_over_on_consent(sit: Sit, site: str) -> None:
     section = draft.schema.entity_sections[0]
     saving.save_section(draft, section, {"old": "A thing of old"}, version=0, by=draft.application.owner)
     ida = sit(draft.application.owner, root(draft))
-    ida.follow("See what is new")
+    ida.follow("See what has changed")
     ida.see("“Its name” is now “")
-    ida.see("Not asked any more, and set aside")
+    ida.see("No longer asked")
     ida.follow("Not now")
     assert now(draft).schema.version == "before"
-    ida.follow("See what is new")
+    ida.follow("See what has changed")
     ida.look_around()
     ida.follow("Use the new form")
     ida.see("This application now uses the new form.")
@@ -82,11 +82,11 @@ def test_an_application_is_copied_exported_and_deleted(sit: Sit, site: str) -> N
     copied = open_draft(other)
     assert [row.label for row in copied.parties] == ["Ada Lovelace"]
     ida.follow("Delete this draft")
-    ida.see("What goes with it")
+    ida.see("What will be deleted")
     ida.follow("Keep it")
     ida.follow("Delete this draft")
     ida.follow("Delete ")
     expect(ida.tab).to_have_url(re.compile("/applications/$"))
-    ida.see("is deleted.")
+    ida.see("was deleted.")
     assert others_of(draft) == []
     assert now(draft).needs == ()

@@ -36,7 +36,7 @@ def draft(site: str) -> Draft:
 
 def enter(guest: Hands) -> None:
     """With a code, from the page that a link has led to."""
-    guest.follow("Send me the code")
+    guest.follow("Send code")
     guest.field("Code", post.code())
     guest.follow("Open your part")
     guest.see_heading("Ada Lovelace")
@@ -47,8 +47,8 @@ def test_somebody_is_invited_opens_the_link_with_a_code_and_does_their_part(sit:
     ida = sit(draft.application.owner, f"{root(draft)}people/")
     ida.follow("Invite Ada Lovelace")
     ida.field("Their e-mail address", "ada@example.com")
-    ida.follow("Send the invitation")
-    ida.see("The invitation is on its way to ada@example.com.")
+    ida.follow("Send invitation")
+    ida.see("Invitation sent to ada@example.com.")
 
     ada = sit(None, post.link("invitation"))
     assert "key" not in ada.tab.url
@@ -60,16 +60,16 @@ def test_somebody_is_invited_opens_the_link_with_a_code_and_does_their_part(sit:
     ada.field("Pep office", "Mayor")
     ada.choose_file("File for “Passport”", PAPER)
     if ada.browser.has_script:
-        ada.see("“Passport” is uploaded.")
-    ada.follow("I am done")
-    ada.see_heading("You are done")
+        ada.see("“Passport” was uploaded.")
+    ada.follow("I have finished")
+    ada.see_heading("You have finished")
     row = now(draft).parties[0]
     assert row.raw["xy.person.pep_office"] == "Mayor"
     assert row.raw["person.date_of_birth"]["year"] == "1985"
     assert len(now(draft).documents) == 1
 
     ada.follow("Go back to your answers")
-    ada.follow("Close it in this browser")
+    ada.follow("Close in this browser")
     ada.see_heading("Closed in this browser")
     ida.go(f"{root(draft)}people/")
     ida.see("Invitation: Done")
@@ -79,19 +79,19 @@ def test_somebody_is_invited_opens_the_link_with_a_code_and_does_their_part(sit:
 def test_an_invitation_is_reminded_of_sent_again_expires_and_is_withdrawn(sit: Sit, draft: Draft) -> None:
     ida = sit(draft.application.owner, f"{root(draft)}people/{draft.parties[0].token}/invitation/")
     ida.field("Their e-mail address", "ada@example.com")
-    ida.follow("Send the invitation")
+    ida.follow("Send invitation")
     first = post.link("invitation")
     own = Invitation.objects.filter(application=draft.application)
     own.update(sent_at=timezone.now() - timedelta(days=2))
     ida.go(root(draft))
     ida.follow("Send a reminder to Ada Lovelace")
-    ida.see("A reminder is on its way to Ada Lovelace.")
+    ida.see("Reminder sent to Ada Lovelace.")
 
     ida.go(f"{root(draft)}people/")
     ida.follow("Invitation Ada Lovelace")
-    ida.follow("Send it again")
+    ida.follow("Send again")
     ada = sit(None, first)
-    ada.see("The link may be old")
+    ada.see("The link may be out of date")
     ada.go(post.link("invitation"))
     enter(ada)
 
@@ -101,15 +101,15 @@ def test_an_invitation_is_reminded_of_sent_again_expires_and_is_withdrawn(sit: S
     ada.follow("Ask for a new link")
     ida.go(f"{root(draft)}people/{draft.parties[0].token}/invitation/")
     ida.see("Expired")
-    ida.see("They ask for a new one: send it again.")
-    ida.follow("Send it again")
+    ida.see("They have asked for a new one. Send it again.")
+    ida.follow("Send again")
     ada.go(post.link("invitation"))
     enter(ada)
 
-    ida.follow("Withdraw the invitation")
-    ida.see("The invitation of Ada Lovelace is withdrawn. What was filled in stays.")
+    ida.follow("Withdraw invitation")
+    ida.see("Invitation to Ada Lovelace withdrawn. We kept their answers.")
     ada.go(f"/part/{own.get().reference}/")
-    ada.see("The invitation was taken back.")
+    ada.see("The invitation was withdrawn.")
 
 
 @in_every_way
@@ -117,15 +117,15 @@ def test_a_colleague_is_asked_in_edits_may_only_read_then_and_is_let_out(sit: Si
     mira = new_user()
     confirm(mira)
     ida = sit(draft.application.owner, root(draft))
-    ida.follow("Ask others in, to read or to edit")
+    ida.follow("Share this application")
     ida.field("Their e-mail address", mira.email)
-    ida.answer("What they may do", "May edit")
-    ida.follow("Ask them in")
-    ida.see(f"{mira.email} is asked to work on it.")
+    ida.answer("Access", "Can edit")
+    ida.follow("Send invitation")
+    ida.see(f"Invitation sent to {mira.email}.")
 
     colleague = sit(mira, post.link("collaboration"))
-    colleague.follow("Say yes")
-    colleague.see("You can open it now, and find it among your applications.")
+    colleague.follow("Accept")
+    colleague.see("You now have access. You can find this application in your list.")
     colleague.go(f"{root(draft)}sections/the-company/")
     colleague.field("Name", "Larkfield")
     colleague.follow("Save and continue")
@@ -153,7 +153,7 @@ def test_two_people_write_in_one_section_and_nothing_is_overwritten_unseen(sit: 
         if purpose:
             hands.field("Purpose", purpose)
         hands.follow("Save and continue")
-    ida.see_heading("was changed meanwhile")
+    ida.see_heading("was changed while you were editing")
     ida.see("As you typed it")
     ida.answer("Name", "Kestrel")
     ida.look_around()

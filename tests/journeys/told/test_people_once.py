@@ -34,7 +34,7 @@ def test_a_known_person_takes_a_role_in_one_press_is_removed_and_restored(sit: S
     ida.follow("Use Ada Lovelace as Shareholders")
     assert sorted(now(draft).parties[0].roles) == ["director", "shareholder"]
     ida.follow("Remove Ada Lovelace")
-    ida.see("What hangs on it")
+    ida.see("Also removed")
     ida.follow("Remove")
     assert now(draft).parties == ()
     ida.follow("Restore Ada Lovelace")
@@ -47,7 +47,7 @@ def test_a_known_person_takes_a_role_in_one_press_is_removed_and_restored(sit: S
 def test_one_adds_oneself_in_one_press(sit: Sit) -> None:
     draft = begun()
     ida = sit(draft.application.owner, f"{root(draft)}people/")
-    ida.follow("Start with yourself (Ida Lund) as Directors")
+    ida.follow("Add yourself (Ida Lund) as Directors")
     ida.follow("Edit Ida Lund")
     expect(ida.tab.get_by_label("First name")).to_have_value("Ida")
     expect(ida.tab.get_by_label("Last name")).to_have_value("Lund")
@@ -58,7 +58,7 @@ def test_one_adds_oneself_with_the_name_filled_in(sit: Sit) -> None:
     draft = begun()
     ida = sit(draft.application.owner, f"{root(draft)}people/")
     ida.follow("Add someone new as Directors")
-    ida.answer("Whom or what", "A person")
+    ida.answer("Who are you adding", "A person")
     ida.follow("Continue")
     ida.tick("Shareholder")
     ida.tick("This is me")
@@ -104,24 +104,24 @@ def test_whoever_is_here_twice_becomes_one(sit: Sit) -> None:
 def test_a_sheet_is_downloaded_filled_in_mended_and_confirmed(sit: Sit, tmp_path: Path) -> None:
     draft = begun()
     ida = sit(draft.application.owner, f"{root(draft)}people/")
-    ida.follow("Add many at once from a spreadsheet")
+    ida.follow("Add several people from a spreadsheet")
     ida.download("Download for Excel or LibreOffice").save_as(tmp_path / "sheet.xlsx")
     empty = (tmp_path / "sheet.xlsx").read_bytes()
 
-    ida.choose_file("The filled-in sheet", sheet(empty, ADA, (*NOOR[:6], "3/4/1990")))
-    ida.follow("Upload and look at it")
+    ida.choose_file("Your completed spreadsheet", sheet(empty, ADA, (*NOOR[:6], "3/4/1990")))
+    ida.follow("Upload and check")
     ida.see("Row 3, Date of birth: enter")
     assert people(draft) == []
-    ida.follow("Add the ticked rows")
-    ida.see("1 person or company is added.")
+    ida.follow("Add the selected rows")
+    ida.see("1 person or company added.")
     assert people(draft) == ["Ada Lovelace"]
 
     ida.go(f"{root(draft)}people/spreadsheet/")
-    ida.choose_file("The filled-in sheet", sheet(empty, ADA, NOOR))
-    ida.follow("Upload and look at it")
-    ida.see("Here already?")
+    ida.choose_file("Your completed spreadsheet", sheet(empty, ADA, NOOR))
+    ida.follow("Upload and check")
+    ida.see("Already added?")
     ida.look_around()
-    ida.follow("Add the ticked rows")
+    ida.follow("Add the selected rows")
     assert people(draft) == ["Ada Lovelace", "Noor Haddad"]
 
 

@@ -58,9 +58,9 @@ def test_answers_are_checked_changed_and_submitted_and_the_receipt_follows(sit: 
         assert "Purpose" in ida.to("Change the ").words
     ida.follow("Submit")
     ida.see("Not submitted yet")
-    ida.tick("declare this")
+    ida.tick("agree")
     ida.follow("Submit")
-    is_said(ida, "is submitted. Your reference is")
+    is_said(ida, "has been submitted. Your reference is")
     assert now(draft).application.stands is State.SUBMITTED_FOR_REVIEW
 
     ida.see("Our reviewer checks people and documents")
@@ -68,8 +68,8 @@ def test_answers_are_checked_changed_and_submitted_and_the_receipt_follows(sit: 
     ida.look_around()
     assert ida.download("Save as PDF").path().read_bytes().startswith(b"%PDF")
     assert b"Cold fish" in ida.download("Download as JSON").path().read_bytes()
-    ida.follow("Read what you sent")
-    ida.see_heading("What you sent")
+    ida.follow("View what you submitted")
+    ida.see_heading("What you submitted")
     ida.see("Cold fish")
 
 
@@ -83,8 +83,8 @@ def test_what_came_back_is_corrected_and_sent_in_one_go(sit: Sit, site: str) -> 
     ida.follow("Save and continue")
     assert "/status/" in ida.tab.url
     ida.follow("Check and send corrections")
-    ida.see("Changed since it came back")
-    ida.tick("declare this")
+    ida.see("Changed since it was returned")
+    ida.tick("agree")
     ida.follow("Send corrections")
     is_said(ida, "Your corrections for Larkspur are sent")
     assert now(draft).application.stands is State.SUBMITTED_FOR_REVIEW
@@ -97,7 +97,7 @@ def test_an_application_is_withdrawn(sit: Sit) -> None:
     ida = sit(user, "/applications/")
     ida.follow(draft.title)
     ida.follow("Withdraw this application")
-    ida.follow("Leave it as it is")
+    ida.follow("Cancel")
     ida.follow("Withdraw this application")
     ida.follow(f"Withdraw {draft.title}")
     assert now(draft).application.stands is State.WITHDRAWN
