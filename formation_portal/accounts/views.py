@@ -27,6 +27,7 @@ class ConfirmEmail(theirs.ConfirmEmailView):  # type: ignore[misc]  # allauth ha
             return super().dispatch(request, *args, **kwargs)  # type: ignore[no-any-return]
         if request.user.is_authenticated:
             return render(request, "account/email_confirm.html", {"is_for_another": True}, status=403)
+        messages.info(request, gettext("Sign in to confirm the address."))
         return redirect_to_login(request.get_full_path())
 
 

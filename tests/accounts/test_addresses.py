@@ -136,6 +136,7 @@ def test_nobody_confirms_an_account_that_they_cannot_sign_in_to() -> None:
     path = link("confirmation", OWNERS)
     stranger = confirmed(ATTACKERS, ATTACKERS_PASSWORD)
     assert Client().get(path)["Location"].startswith("/accounts/login/?next=/accounts/confirm-email/")
+    assert "Sign in to confirm the address" in Client().get(path, follow=True).content.decode()
     assert Client().post(path)["Location"].startswith("/accounts/login/")
     assert stranger.get(path).status_code == stranger.post(path).status_code == 403
     assert (OWNERS, OWNERS, False) in known()
