@@ -18,7 +18,6 @@ from tests.journeys.told.conftest import Sit
 from tests.journeys.told.drafts import begun, now, root
 from tests.journeys.told.ways import in_every_way
 from tests.needed import has_chromium, needed
-from tests.portal.test_access import confirm
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
@@ -115,7 +114,6 @@ def test_an_invitation_is_reminded_of_sent_again_expires_and_is_withdrawn(sit: S
 @in_every_way
 def test_a_colleague_is_asked_in_edits_may_only_read_then_and_is_let_out(sit: Sit, draft: Draft) -> None:
     mira = new_user()
-    confirm(mira)
     ida = sit(draft.application.owner, root(draft))
     ida.follow("Share this application")
     ida.field("Their e-mail address", mira.email)
