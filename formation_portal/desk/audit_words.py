@@ -37,6 +37,7 @@ _REVIEWS: dict[str, str] = {
 }
 _CLAIMS: dict[str, str] = {
     "claim": "Claimed the case",
+    "give_back": "Gave the case back to the agent who proposed the decision",
     "release": "Released the case",
     "take_over": "Took over the case",
 }

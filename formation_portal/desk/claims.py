@@ -117,6 +117,14 @@ def claim_at_work(draft: Draft, *, by: AbstractUser) -> bool:
     return True
 
 
+def give_back(application: Application, *, to: AbstractUser, by: AbstractUser) -> None:
+    """The case is this agent's again, whoever works on it: `by` has refused what they proposed. For who holds the lock
+    of its application."""
+    claimed = _claim_of(to)
+    if Case.objects.filter(pk=application.pk).exclude(open_since=None).update(**claimed):
+        _keep(application, Case(pk=application.pk, **claimed), by=by, did="give_back")
+
+
 def _won(case: Case, if_still: QuerySet[Case], claim: dict[str, Any], *, by: AbstractUser, did: str) -> bool:
     """Claim the case if it still is as the condition says, and begin its review."""
     applications = locked([case.pk])

@@ -37,6 +37,8 @@ class Case(models.Model):
     proposed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+", db_index=False
     )
+    # Since when a proposal of theirs stands refused, for the agent who has to decide anew.
+    refused_at = models.DateTimeField(null=True)
     # What it is for and where, as the catalog names them.
     product = models.CharField(max_length=100, blank=True)
     place = models.CharField(max_length=PLACE_LIMIT, blank=True)

@@ -178,10 +178,12 @@ def _contents(case: Case) -> str:
 def _mark(case: Case, state: State, waits: Due | None) -> str:
     if waits and waits.is_overdue:
         return "stop"
-    return "changed" if case.answered_since else state_mark(state)
+    return "changed" if case.answered_since or case.refused_at else state_mark(state)
 
 
 def _status(case: Case, state: State, waits: Due | None) -> str:
+    if case.refused_at:
+        return "Decision refused"
     if case.confirm_since:
         return "Awaiting second agent"
     if waits and waits.is_overdue:

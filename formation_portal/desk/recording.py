@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db.models.signals import post_save
 from django.dispatch import receiver
+from django.urls import reverse
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.naming import naming_fields
@@ -12,11 +13,12 @@ from formation_portal.applications.signals import changed
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.contract.schema import FormSchema
+from formation_portal.letters import post
 from formation_portal.reviews.models import Outcome, Ruling
 from formation_portal.reviews.reviewing import UNDER_REVIEW
-from formation_portal.reviews.signals import worked
+from formation_portal.reviews.signals import proposal_refused, worked
 
-from .claims import UNCLAIMED, claim_at_work
+from .claims import UNCLAIMED, claim_at_work, give_back
 from .models import PLACE_LIMIT, TITLE_LIMIT, Case, CaseWord, Offer
 from .search_words import words_of
 
@@ -34,7 +36,7 @@ def record(draft: Draft, **_: Any) -> None:
     facts |= {"parties": len(draft.party_models), "documents": len(draft.documents)} | kind_of(application)
     if application.stands not in UNDER_REVIEW:
         # A decision that waited is overtaken.
-        facts |= {"confirm_since": None, "proposed_by_id": None}
+        facts |= {"confirm_since": None, "proposed_by_id": None, "refused_at": None}
     is_new = Case.objects.update_or_create(application=application, defaults=facts)[1]
     if is_new:
         offer(Offer, application)
@@ -50,7 +52,25 @@ def record_what_waits(instance: Ruling, **_: Any) -> None:
     is_waiting = instance.outcome == Outcome.WAITING
     since = instance.application.submitted_at if is_waiting else None
     by = instance.proposed_by_id if is_waiting else None
-    Case.objects.filter(pk=instance.application_id).update(confirm_since=since, proposed_by=by)
+    # What was refused before is decided anew by now, or is said by `give_back_what_is_refused`.
+    Case.objects.filter(pk=instance.application_id).update(confirm_since=since, proposed_by=by, refused_at=None)
+
+
+@receiver(proposal_refused)
+def give_back_what_is_refused(draft: Draft, ruling: Ruling, by: Any, **_: Any) -> None:
+    """The case goes back to whoever proposed it: claimed by them and marked in their queue; and they get a letter."""
+    application, proposer = draft.application, ruling.proposed_by
+    if not (proposer.is_active and proposer.is_agent):
+        return
+    give_back(application, to=proposer, by=by)
+    Case.objects.filter(pk=application.pk).update(refused_at=ruling.at)
+    context = {
+        "name": by.called,
+        "company": draft.title,
+        "reference": application.reference,
+        "link": reverse("desk:review", args=[application.reference]),
+    }
+    post(kind="proposal_refused", to=proposer.email, language="en", context=context)
 
 
 @receiver(worked)

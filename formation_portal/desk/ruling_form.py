@@ -1,23 +1,37 @@
 """What an agent posts to decide about a case: as it was typed, and what was wrong with it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.http import QueryDict
+from django.utils.dateparse import parse_date
+from django.utils.timezone import localdate
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.reviews.grounds import Ground
-from formation_portal.reviews.models import TEXT_LIMIT, Ruling
+from formation_portal.reviews.models import REGISTER_NUMBER_LIMIT, TEXT_LIMIT, Ruling
 from formation_portal.reviews.refusals import Refused
-from formation_portal.reviews.rulings import APPROVE, DECLINE, rule
+from formation_portal.reviews.rulings import APPROVE, DECLINE, INCORPORATE, Registration, rule
 from formation_portal.reviews.since import Sight
 
 from .decision_form import Problem
 from .unseen_documents import knowing_in
 
+# No company that is formed here was registered before; a year of two digits is a slip.
+_FIRST_YEAR = 1900
+
 # The controls in their order, each with the id of what is gone to where something is wrong with it.
-_IDS = {"deed": "ruling-deed", "reason": "ruling-reason", "text": "ruling-text", "why": "ruling-why"}
+_IDS = {
+    "deed": "ruling-deed",
+    "reason": "ruling-reason",
+    "register_number": "ruling-number",
+    "registered_on": "ruling-registered",
+    "text": "ruling-text",
+    "confirmed": "ruling-confirmed",
+    "why": "ruling-why",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +42,17 @@ class RulingForm:
     reason: str = ""
     text: str = ""
     why: str = ""
+    # Of an incorporation: as typed, and whether it was confirmed.
+    register_number: str = ""
+    registered_on: str = ""
+    confirmed: bool = False
     opens_next: bool = False
     # The documents that are decided about without having been opened.
     unseen: tuple[int, ...] = ()
     errors: Mapping[str, str] = field(default_factory=dict)
 
     limit = TEXT_LIMIT
+    number_limit = REGISTER_NUMBER_LIMIT
 
     @classmethod
     def read(cls, posted: QueryDict) -> "RulingForm":
@@ -44,6 +63,9 @@ class RulingForm:
             reason=posted.get("reason", ""),
             text=_typed(posted, "text"),
             why=_typed(posted, "why"),
+            register_number=" ".join(_typed(posted, "register_number").split()),
+            registered_on=posted.get("registered_on", "").strip(),
+            confirmed="confirmed" in posted,
             opens_next=at_once or posted.get("then") == "next",
             unseen=knowing_in(posted),
         )
@@ -56,16 +78,65 @@ class RulingForm:
 
     def with_error(self, refused: Refused) -> "RulingForm":
         """The same with what was wrong at its control."""
-        return replace(self, errors={refused.field if refused.field in _IDS else "deed": refused.message})
+        first = refused.field if refused.field in _IDS else "deed"
+        return replace(self, errors={first: refused.message} | refused.others)
 
 
 def decide(draft: Draft, form: RulingForm, *, by: AbstractBaseUser, sight: Sight) -> Ruling:
-    """Do what the form says. Raises as `rule`."""
-    declines = form.deed == DECLINE
+    """Do what the form says. Raises as `rule`, and Refused with everything that is wrong with the form at once."""
+    declines, incorporates = form.deed == DECLINE, form.deed == INCORPORATE
+    if errors := dict(_errors(form, declines=declines, incorporates=incorporates)):
+        raise Refused.for_fields(errors)
+    return rule(
+        draft,
+        form.deed,
+        text=form.text,
+        reason=form.reason if declines else "",
+        registration=_registration(form) if incorporates else None,
+        unseen=form.unseen,
+        by=by,
+        sight=sight,
+    )
+
+
+def _errors(form: RulingForm, *, declines: bool, incorporates: bool) -> Iterator[tuple[str, str]]:
+    """What is wrong with the form, by its controls, in their order."""
     if declines and form.reason not in Ground.values:
-        raise Refused("Select a reason.", field="reason")
-    reason = form.reason if declines else ""
-    return rule(draft, form.deed, text=form.text, reason=reason, unseen=form.unseen, by=by, sight=sight)
+        yield "reason", "Select a reason."
+    if incorporates:
+        yield from _errors_of_registration(form)
+    if len(form.text) > TEXT_LIMIT:
+        yield "text", f"Use {TEXT_LIMIT:,} characters or fewer."
+    elif declines and not form.text.strip():
+        yield "text", "Tell the customer why."
+    if incorporates and not form.confirmed:
+        yield "confirmed", "Confirm that the number and date are as the registry has them."
+
+
+def _errors_of_registration(form: RulingForm) -> Iterator[tuple[str, str]]:
+    number, day = form.register_number, _day(form.registered_on)
+    if not number:
+        yield "register_number", "Enter the registration number."
+    elif len(number) > REGISTER_NUMBER_LIMIT or not number.isprintable():
+        yield "register_number", f"Use {REGISTER_NUMBER_LIMIT} plain characters or fewer."
+    if day is None:
+        yield "registered_on", "Enter the date of registration."
+    elif day > localdate():
+        yield "registered_on", "Enter a date that is not in the future."
+
+
+def _registration(form: RulingForm) -> Registration | None:
+    day = _day(form.registered_on)
+    return Registration(form.register_number, day) if day else None
+
+
+def _day(text: str) -> date | None:
+    """A day as a date control posts it; None for anything else, and for years that no register has."""
+    try:
+        found = parse_date(text)
+    except ValueError:
+        return None
+    return found if found and found.year >= _FIRST_YEAR else None
 
 
 def _typed(posted: Mapping[str, str], name: str) -> str:

@@ -97,6 +97,11 @@ class RulingPanel:
         return any(card.deed == APPROVE and not card.is_shut for card in self.cards)
 
     @property
+    def records_incorporation(self) -> bool:
+        """Whether the company's entry in the register is asked for."""
+        return any(card.deed == INCORPORATE for card in self.cards)
+
+    @property
     def only_card(self) -> Card | None:
         """The one decision, where there is no choice."""
         return self.cards[0] if len(self.cards) == 1 else None

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.utils.formats import date_format
+
 from formation_portal.accounts.models import User
 from formation_portal.reviews.grounds import Ground
 from formation_portal.reviews.models import Outcome, Ruling
@@ -41,6 +43,8 @@ class PastRuling:
     reason: str
     text: str
     refusal: str
+    # What the registry has made of an incorporation.
+    registered: str = ""
 
 
 def waiting_words(ruling: Ruling, reader: User) -> WaitingRuling:
@@ -61,7 +65,7 @@ def past_words(rulings: Iterable[Ruling]) -> Iterator[PastRuling]:
     for one in rulings:
         if one.outcome != Outcome.WAITING:
             what = f"{_NOUNS.get(one.deed, one.deed)} {_became(one)}"
-            yield PastRuling(one.at, what, reason_words(one.reason), one.text, one.refusal)
+            yield PastRuling(one.at, what, reason_words(one.reason), one.text, one.refusal, _registered(one))
 
 
 def reason_words(code: str) -> str:
@@ -73,6 +77,13 @@ def words_after(ruling: Ruling) -> str:
     """What came of deciding, behind the name of the company."""
     words = _WAITS if ruling.outcome == Outcome.WAITING else _DONE
     return f"{words.get(ruling.deed, 'has been decided')}.".format(customer=ruling.application.owner.called)
+
+
+def _registered(ruling: Ruling) -> str:
+    if not ruling.register_number:
+        return ""
+    day = f", registered on {date_format(ruling.registered_on, 'j F Y')}" if ruling.registered_on else ""
+    return f"Registration number {ruling.register_number}{day}"
 
 
 def _became(ruling: Ruling) -> str:

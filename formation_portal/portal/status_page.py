@@ -9,8 +9,10 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import Application
+from formation_portal.contract.language import day
 from formation_portal.contract.lifecycle import State, may
 from formation_portal.reviews.asked import words_of
+from formation_portal.reviews.rulings import registration_of
 
 from . import moments
 from .delivery import DeliveryNote, delivery_note
@@ -85,7 +87,7 @@ def status_page(draft: Draft) -> StatusPage:
         delivery=delivery,
         lead=_lead(draft, way, came_back),
         steps=way.steps,
-        facts=tuple(_facts(draft)),
+        facts=(*_facts(draft), *_registered(application)),
         returned=came_back,
         is_late=way.is_late,
         rounds=rounds(draft, way.moves),
@@ -100,6 +102,14 @@ def _declined(application: Application) -> str:
     if application.stands is not State.REJECTED:
         return ""
     return words_of(application, "decline").get(application.submissions, "")
+
+
+def _registered(application: Application) -> Iterable[ReceiptFact]:
+    """The company's entry in the register: one query, where it was incorporated."""
+    entry = registration_of(application) if application.stands is State.INCORPORATED else None
+    if entry is not None:
+        yield ReceiptFact(gettext("Registration number"), entry.number)
+        yield ReceiptFact(gettext("Registered on"), day(entry.day))
 
 
 def _lead(draft: Draft, way: Tracker, came_back: Returned | None) -> str:

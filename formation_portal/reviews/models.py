@@ -15,6 +15,7 @@ from .places import Kind, Place
 
 TEXT_LIMIT = 2_000
 LABEL_LIMIT = 300
+REGISTER_NUMBER_LIMIT = 80
 # What the audit attests of each.
 _TOUCHED = ("application_id", "version", "by_id", "at")
 _PLACE = ("kind", "holder", "name", "label")
@@ -157,6 +158,7 @@ class Outcome(models.TextChoices):
 
 @attested(
     *(*_TOUCHED, "deed", "reason", "text", "round", "outcome", "proposed_by_id", "proposed_at", "refusal"),
+    *("register_number", "registered_on"),
 )
 class Ruling(_Kept):
     """A decision about the whole application: an agent's deed of the lifecycle, by its name there, and its reason.
@@ -171,6 +173,9 @@ class Ruling(_Kept):
     outcome = models.CharField(max_length=12, choices=Outcome.choices)
     proposed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     proposed_at = models.DateTimeField()
+    # Of an incorporation: the company's number in the register, and the day of its entry.
+    register_number = models.CharField(max_length=REGISTER_NUMBER_LIMIT, blank=True)
+    registered_on = models.DateField(null=True)
     # Why a second agent refused it, for colleagues.
     refusal = models.TextField(blank=True)
 

@@ -1,6 +1,6 @@
 """Why something of a review was not done. Nothing was written when one of these is raised."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from .facts import Fact
 from .objections import Objection
@@ -32,9 +32,16 @@ class Unseen(Exception):
 
 
 class Refused(Exception):
-    """What was posted can't be taken; `field` is the control that is wrong."""
+    """What was posted can't be taken; `field` is the control that is wrong, `others` what else is wrong."""
 
-    def __init__(self, message: str, *, field: str = "") -> None:
+    def __init__(self, message: str, *, field: str = "", others: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.field = field
+        self.others = dict(others or {})
+
+    @classmethod
+    def for_fields(cls, errors: Mapping[str, str]) -> "Refused":
+        """Everything that is wrong, by its control; there is at least one."""
+        (field, message), *others = errors.items()
+        return cls(message, field=field, others=dict(others))

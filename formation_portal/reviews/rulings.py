@@ -1,6 +1,8 @@
 """Deciding about an application: at once, or, with four eyes, once a second agent has confirmed it."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from django.conf import settings
@@ -8,6 +10,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.utils import timezone
 
 from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Application
 from formation_portal.applications.saving import advance
 from formation_portal.contract.lifecycle import State
 
@@ -19,7 +22,7 @@ from .refusals import NotYet, Refused
 from .remarks import send_in
 from .reviewing import UNDER_REVIEW, Work, reviewing
 from .seen import ask_about_unseen
-from .signals import sent
+from .signals import proposal_refused, sent
 from .since import Sight, since
 
 RETURN, APPROVE, DECLINE, INCORPORATE = "return", "approve", "decline", "record_incorporation"
@@ -28,17 +31,27 @@ _FOR_TWO = frozenset({APPROVE, DECLINE})
 _STATES = {INCORPORATE: frozenset({State.SUBMITTED_TO_CSP})}
 
 
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """What the registry has made of an incorporation: the company's number there, and the day of its entry."""
+
+    number: str
+    day: date
+
+
 def rule(
     draft: Draft,
     deed: str,
     *,
     text: str = "",
     reason: str = "",
+    registration: Registration | None = None,
     unseen: Collection[int] | None = None,
     by: AbstractBaseUser,
     sight: Sight,
 ) -> Ruling:
-    """Decide, or propose it where a second agent has to confirm it. `text` is for the customer.
+    """Decide, or propose it where a second agent has to confirm it. `text` is for the customer,
+    `registration` what the registry has made of an incorporation.
 
     A return sends every drafted remark. Raises Overtaken where others have changed anything since the page was drawn,
     NotYet where something speaks against an approval, Unseen where who approves has not opened a document that is not
@@ -52,6 +65,8 @@ def rule(
             raise Refused("Another decision is already awaiting a second agent.")
         _object(work, deed, text=text, unseen=unseen)
         ruling = Ruling(application=draft.application, deed=deed, text=text.strip(), reason=reason)
+        if registration is not None:
+            ruling.register_number, ruling.registered_on = registration.number, registration.day
         ruling.proposed_by_id, ruling.proposed_at, ruling.round = by.pk, timezone.now(), draft.application.submissions
         if deed in _FOR_TWO and settings.FOUR_EYES:
             work.write(ruling, "propose", outcome=Outcome.WAITING)
@@ -82,6 +97,7 @@ def refuse(draft: Draft, *, why: str, by: AbstractBaseUser, sight: Sight) -> Rul
         _nothing_new(work)
         ruling = _proposed(draft, by)
         work.write(ruling, "refuse", outcome=Outcome.REFUSED, refusal=why.strip())
+        proposal_refused.send(sender=Ruling, draft=draft, ruling=ruling, by=by)
         return ruling
 
 
@@ -100,6 +116,14 @@ def waiting_ruling(draft: Draft) -> Ruling | None:
     """The decision that waits for a second agent: one query."""
     found = Ruling.objects.filter(application=draft.application, outcome=Outcome.WAITING)
     return found.select_related("proposed_by", "by").first()
+
+
+def registration_of(application: Application) -> Registration | None:
+    """What the registry has made of it, as it was recorded: one query."""
+    done = Ruling.objects.filter(application=application, deed=INCORPORATE, outcome=Outcome.DONE).first()
+    if done is None or not done.register_number or done.registered_on is None:
+        return None
+    return Registration(done.register_number, done.registered_on)
 
 
 def _look(deed: str, *, text: str, reason: str) -> None:
@@ -152,4 +176,8 @@ def _carry_out(work: Work, ruling: Ruling) -> None:
 
 
 def _for_the_service(ruling: Ruling, remarks: list[Any]) -> str:
-    return "\n".join(part for part in (ruling.text, *(f"{one.label}: {one.text}" for one in remarks)) if part)
+    registered = f"Registration number {ruling.register_number}" if ruling.register_number else ""
+    if ruling.registered_on:
+        registered += f", registered on {ruling.registered_on.isoformat()}"
+    told = (registered, ruling.text, *(f"{one.label}: {one.text}" for one in remarks))
+    return "\n".join(part for part in told if part)

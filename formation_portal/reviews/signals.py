@@ -9,6 +9,10 @@ sent = Signal()
 # refusing what a colleague has proposed.
 worked = Signal()
 
+# Sent with `draft`, `ruling` and `by` inside the transaction in which a second agent refuses what a colleague has
+# proposed.
+proposal_refused = Signal()
+
 # Sent with `draft` when somebody asks what speaks against an approval, on a page and inside the transaction of the
 # approval itself. A receiver answers with a tuple of Objections.
 approving = Signal()

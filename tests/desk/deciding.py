@@ -46,6 +46,9 @@ def decided(client: Client, draft: Draft, deed: str, **typed: str) -> Any:
     return client.post(path(draft, "ruling/"), form | typed)
 
 
+REGISTERED = {"register_number": "HRB 1234", "registered_on": "2026-11-20", "confirmed": "1"}
+
+
 def documents_of(draft: Draft) -> list[int]:
     """The numbers of its documents, as a form names those that are decided about unopened."""
     return list(draft.application.documents.values_list("pk", flat=True))

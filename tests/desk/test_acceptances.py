@@ -7,6 +7,8 @@ from django.test import Client
 
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
+from formation_portal.desk.place_links import PlaceLinks
+from formation_portal.desk.queue_state import QueueState
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.facts import ACCEPTED, OPEN, QUERIED, Fact, facts_of
 from formation_portal.reviews.places import Place
@@ -164,3 +166,18 @@ def test_its_customer_and_nobody_accept_nothing(
     assert as_nobody.post(address(submitted, what), posts).status_code == 302
     assert as_agent.get(address(submitted, what))["Location"] == f"/desk/{submitted.application.reference}/"
     assert fact(submitted, BIRTH).state == OPEN
+
+
+def test_a_section_that_is_accepted_leads_on_to_the_next_one(submitted: Draft, as_agent: Client) -> None:
+    facts = facts_of(submitted)
+    own = facts.sheet("")
+    assert own is not None
+    places, back = [one.place for one in own.facts], f"/desk/{submitted.application.reference}/"
+    assert len(places) > 2
+    leads_to = []
+    for place in places:
+        answer = as_agent.post(address(submitted), posted(submitted, place, back=f"{back}?changed=0#x", goes_on="1"))
+        leads_to.append(answer["Location"])
+    links = PlaceLinks(submitted, facts, QueueState())
+    onwards = [links.at(place).partition("#")[2] for place in places[1:]]
+    assert leads_to == [f"{back}?changed=0#{anchor}" for anchor in (*onwards, "decide")]

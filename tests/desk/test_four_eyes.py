@@ -17,13 +17,14 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk import claims
 from formation_portal.desk.models import Case
+from formation_portal.letters.models import Letter
 from formation_portal.reviews.models import Outcome, Ruling
 from formation_portal.reviews.notes import write_note
 from formation_portal.reviews.places import WHOLE
 from formation_portal.reviews.remarks import ask
 from formation_portal.reviews.since import sight_of
 from tests.desk.cases import page, references, said, submitted_ones
-from tests.desk.deciding import accept_all, case_page, decided, documents_of, path, seen, sound, state
+from tests.desk.deciding import REGISTERED, accept_all, case_page, decided, documents_of, path, seen, sound, state
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -109,6 +110,29 @@ def test_a_second_agent_refuses_it_with_a_word_that_no_customer_reads(
         assert "Canary" not in as_owner.get(f"/applications/{reference}/{place}", follow=True).content.decode()
 
 
+def test_what_is_refused_goes_back_to_who_proposed_it_and_they_are_told(
+    proposed: Draft, agent: Any, colleague: Any, as_agent: Client, as_colleague: Client
+) -> None:
+    claims.take_over(Case.objects.get(), by=colleague, word="To confirm it")
+    post(as_colleague, proposed, "refusal", why="Look at the funds")
+    case = Case.objects.get()
+    assert (case.claimed_by, claims.is_claimed(case)) == (agent, True)
+    assert references(as_agent, "?view=mine") == [proposed.application.reference]
+    assert "Decision refused" in page(as_agent, "?view=mine").one("main").text
+    [letter] = Letter.objects.filter(kind="proposal_refused")
+    assert letter.to == agent.email
+    assert f"/desk/{proposed.application.reference}/" in letter.text
+    assert "funds" not in letter.text, "the reason stays at the desk"
+    decided(as_agent, proposed, "approve")
+    assert Case.objects.get().refused_at is None
+
+
+def test_what_is_taken_back_tells_nobody(proposed: Draft, as_agent: Client) -> None:
+    post(as_agent, proposed, "retraction")
+    assert not Letter.objects.filter(kind="proposal_refused").exists()
+    assert Case.objects.get().refused_at is None
+
+
 def test_who_has_proposed_it_takes_it_back_and_nobody_else_does(
     proposed: Draft, as_agent: Client, as_colleague: Client
 ) -> None:
@@ -139,7 +163,7 @@ def test_nothing_else_is_proposed_meanwhile_but_it_can_be_returned(proposed: Dra
 
 def test_a_return_and_an_incorporation_wait_for_nobody(proposed: Draft, as_agent: Client, as_colleague: Client) -> None:
     post(as_colleague, proposed, "confirmation")
-    decided(as_agent, proposed, "record_incorporation")
+    decided(as_agent, proposed, "record_incorporation", **REGISTERED)
     assert state(proposed) == State.INCORPORATED
 
 

@@ -19,7 +19,7 @@ from formation_portal.reviews.remarks import ask
 from formation_portal.reviews.rulings import DECLINE, RETURN, rule
 from formation_portal.reviews.since import sight_of
 from tests.desk.cases import said, submitted_ones
-from tests.desk.deciding import accept_all, case_page, decided, path, seen, sound, state
+from tests.desk.deciding import REGISTERED, accept_all, case_page, decided, path, seen, sound, state
 from tests.markup import Markup
 from tests.relay.conftest import row
 
@@ -118,6 +118,14 @@ def test_a_return_lists_what_goes_out_and_can_be_sent_with_a_word(
     assert state(submitted) == State.RETURNED_FOR_CHANGES
 
 
+def test_a_decline_says_all_that_is_wrong_at_once(submitted: Draft, as_agent: Client) -> None:
+    markup = sound(decided(as_agent, submitted, "decline"))
+    links = [one for one in markup.all("a") if any(up.attributes.get("role") == "alert" for up in one.ancestors)]
+    assert [one.attributes["href"] for one in links] == ["#ruling-reason", "#ruling-text"]
+    assert markup.one("p", id="ruling-reason-error").text
+    assert markup.one("p", id="ruling-text-error").text
+
+
 def test_a_decline_takes_a_reason_and_words(submitted: Draft, as_agent: Client) -> None:
     for typed, place in (
         ({"text": "We can't"}, "ruling-reason"),
@@ -151,15 +159,49 @@ def test_what_is_no_decision_here_is_refused(submitted: Draft, as_agent: Client,
 
 
 def test_the_incorporation_is_recorded_where_it_is_with_the_registry(
-    submitted: Draft, agent: Any, as_agent: Client
+    submitted: Draft, agent: Any, as_agent: Client, as_owner: Client
 ) -> None:
     accept_all(submitted, agent)
     decided(as_agent, submitted, "approve")
     markup = case_page(as_agent, submitted)
     assert markup.one("input", name="deed").attributes["value"] == "record_incorporation"
-    decided(as_agent, submitted, "record_incorporation", text="Number 1234")
+    decided(as_agent, submitted, "record_incorporation", text="All is well", **REGISTERED)
     assert state(submitted) == State.INCORPORATED
-    assert case_page(as_agent, submitted).all("input", name="deed") == []
+    markup = case_page(as_agent, submitted)
+    assert markup.all("input", name="deed") == []
+    words = "Registration number HRB 1234, registered on 20 November 2026"
+    assert words in markup.one("main").text
+    answer = as_owner.get(f"/applications/{submitted.application.reference}/status/")
+    status = answer.content.decode().replace("\u00a0", " ")
+    assert "HRB 1234" in status
+    assert "20 November 2026" in status
+
+
+@pytest.mark.parametrize(
+    ("typed", "wrong"),
+    [
+        ({}, ["ruling-number", "ruling-registered", "ruling-confirmed"]),
+        ({"confirmed": ""}, ["ruling-number", "ruling-registered"]),
+        (REGISTERED | {"registered_on": "2999-01-01"}, ["ruling-registered"]),
+        (REGISTERED | {"registered_on": "0026-11-20"}, ["ruling-registered"]),
+        (REGISTERED | {"registered_on": "31.2.2026"}, ["ruling-registered"]),
+        (REGISTERED | {"register_number": "1" * 81}, ["ruling-number"]),
+        (REGISTERED | {"register_number": "1\u202e2"}, ["ruling-number"]),
+        ({"register_number": "HRB 1", "registered_on": "2026-11-20"}, ["ruling-confirmed"]),
+    ],
+)
+def test_an_incorporation_asks_for_number_and_date_and_to_confirm(
+    submitted: Draft, agent: Any, as_agent: Client, typed: dict[str, str], wrong: list[str]
+) -> None:
+    accept_all(submitted, agent)
+    decided(as_agent, submitted, "approve")
+    response = decided(as_agent, submitted, "record_incorporation", **typed)
+    assert response.status_code == 422
+    markup = sound(response)
+    links = [one for one in markup.all("a") if any(up.attributes.get("role") == "alert" for up in one.ancestors)]
+    assert [one.attributes["href"] for one in links] == [f"#{one}" for one in wrong]
+    assert markup.one("input", id="ruling-number").attributes["value"] == typed.get("register_number", "")
+    assert state(submitted) == State.SUBMITTED_TO_CSP
 
 
 def test_who_is_overtaken_reads_what_others_did_above_what_was_typed(

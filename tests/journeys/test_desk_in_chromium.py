@@ -8,8 +8,11 @@ from playwright.sync_api import Page as Tab
 
 from formation_portal.desk import claims
 from formation_portal.desk.models import Case
+from formation_portal.reviews.facts import facts_of
+from formation_portal.reviews.models import Check
 from tests.desk.cases import submitted_ones
 from tests.journeys.conftest import OpenTab, new_user
+from tests.journeys.reviewed_parties import in_review
 from tests.needed import has_chromium, needed
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
@@ -79,7 +82,7 @@ def test_the_desk_goes_by_keys_once_their_sheet_was_opened(desk: tuple[Tab, Any,
     sheet = tab.get_by_role("dialog", name="Keyboard shortcuts")
     tab.keyboard.press("?")
     expect(sheet).to_be_visible()
-    assert sheet.locator("dt").all_inner_texts() == ["N", "/", "C", "J", "K", "Enter", "?"]
+    assert sheet.locator("dt").all_inner_texts() == ["X", "/", "C", "J", "K", "Enter", "?"]
     sheet.get_by_label("Use shortcuts on this device").uncheck()
     sheet.get_by_role("button", name="Close").click()
     tab.keyboard.press("j")
@@ -96,7 +99,13 @@ def test_the_desk_goes_by_keys_once_their_sheet_was_opened(desk: tuple[Tab, Any,
     expect(_row(tab, 0)).to_be_focused()
     tab.keyboard.press("Enter")
     expect(tab.get_by_text("Unassigned")).to_be_visible()
-    tab.keyboard.press("n")
+    before = tab.url
+    for key in ("n", "x"):
+        tab.keyboard.press(key)
+    expect(tab.get_by_role("button", name="Next case", exact=True)).to_be_focused()
+    assert tab.url == before
+    assert not Case.objects.filter(claimed_by=agent).exists(), "no key that moves claims anything"
+    tab.keyboard.press("Enter")
     expect(tab.get_by_text("Claimed by you on")).to_be_visible()
     assert Case.objects.filter(claimed_by=agent).count() == 1
 
@@ -141,3 +150,23 @@ def test_an_open_case_says_what_others_do_and_nothing_moves(desk: tuple[Tab, Any
     expect(link).to_be_focused()
     tab.locator("#news-show").evaluate("one => one.remove()")
     assert tab.evaluate(places) == before
+
+
+def test_one_key_accepts_the_section_at_hand_and_goes_on(open_tab: OpenTab) -> None:
+    draft, agent = in_review(new_user()), new_user(is_agent=True)
+    browser = open_tab(agent)
+    tab = browser.tab
+    tab.goto(f"{browser.base}/desk/{draft.application.reference}/")
+    _turn_on_keys(tab)
+    own = facts_of(draft).sheet("")
+    assert own is not None
+    tab.keyboard.press("y")
+    first = tab.locator("h2[data-row]").first
+    expect(first).to_be_focused()
+    assert not Check.objects.exists(), "the first press only goes there"
+    for done in range(1, len(own.facts) + 1):
+        tab.keyboard.press("y")
+        expect(tab.get_by_role("button", name="Undo accept")).to_have_count(done)
+        tab.wait_for_load_state()
+    assert Check.objects.count() == len(own.facts)
+    assert tab.url.endswith("#decide")

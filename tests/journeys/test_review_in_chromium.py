@@ -186,10 +186,14 @@ def approve(cast: Cast) -> None:
 
 def incorporate(cast: Cast) -> None:
     cast.agent.go(f"/desk/{cast.reference}/")
+    cast.agent.field("Registration number", "HRB 1234")
+    cast.agent.tab.get_by_label("Date of registration").fill("2026-11-20")
+    cast.agent.tick("The number and date are as the registry has them")
     cast.agent.follow("Record the incorporation")
     assert cast.stands is State.INCORPORATED
     cast.customer.go(f"/applications/{cast.reference}/status/")
     cast.customer.see("The company is incorporated")
+    cast.customer.see("HRB 1234")
 
 
 @pytest.mark.parametrize("cast", WAYS, indirect=True)

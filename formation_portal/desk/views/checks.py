@@ -13,6 +13,7 @@ from formation_portal.accounts.rights import Right
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.saving import Closed
 from formation_portal.reviews.checks import accept, reopen
+from formation_portal.reviews.facts import facts_of
 from formation_portal.reviews.places import Place
 from formation_portal.reviews.refusals import Overtaken, Refused, Unseen
 from formation_portal.reviews.since import Sight
@@ -20,8 +21,10 @@ from formation_portal.reviews.since import Sight
 from ..checking import places_in
 from ..coming_from import came_from
 from ..counts import numbered
+from ..fact_rows import is_to_do
 from ..finding import case_of
 from ..overtaken_page import overtaken_page
+from ..place_links import PlaceLinks
 from ..unseen_documents import knowing_in, unseen_documents
 from ..ways_back import back_in
 from .undone import carried, undone
@@ -74,7 +77,18 @@ def _do(
         return render(request, "desk/overtaken.html", {"page": page_of(moves=overtaken.moves)}, status=409)
     except Refused as refused:
         return render(request, "desk/overtaken.html", {"page": page_of(reason=refused.message)}, status=422)
-    return redirect(back)
+    return redirect(_onwards(request, draft, back) if "goes_on" in request.POST else back)
+
+
+def _onwards(request: UserRequest, draft: Draft, back: str) -> str:
+    """The same page at the first of the case's own sections and documents that is still to be checked, else at the
+    decision. Two queries."""
+    facts = facts_of(draft)
+    own = facts.sheet("")
+    following = next((fact.place for fact in own.facts if is_to_do(fact)), None) if own else None
+    links = PlaceLinks(draft, facts, came_from(request.POST))
+    _, _, anchor = links.at(following).partition("#") if following else ("", "", "decide")
+    return f"{back.partition('#')[0]}#{anchor}"
 
 
 def _ask(request: UserRequest, draft: Draft, unseen: Unseen) -> HttpResponse:

@@ -5,7 +5,8 @@
      data-key-focus="a"    the key only goes there; Enter then presses it (for what can't be undone)
      data-key-words="…"    what the sheet says; without it the element's own words; empty: not in the sheet
      data-key-shown="1–9"  what the sheet shows instead of the key
-     data-row              a link that J and K go through; a box in the same row belongs to it
+     data-key-here="y"     on a button: pressed in the section in hand; where none is, the key goes to the first one
+     data-row              a link or heading that J and K go through; a box in the same row belongs to it
      data-key-rows         on a button: does what it does to the ticked rows, or else to the one that has the focus */
 (() => {
   "use strict";
@@ -18,8 +19,11 @@
   /* ---- What keys do. Of several elements with the same key, the first one that can be seen. ---- */
 
   const links = () => [...document.querySelectorAll("[data-row]")].filter(isShown);
-  const rows = () => links().map((link) => link.closest("tr, li"));
-  const rowInHand = () => rows().findIndex((row) => row.contains(document.activeElement));
+  const rows = () => links().map((link) => link.closest("tr, li, section"));
+  /* Where the focus is, else what the address leads to. */
+  const inHand = (row) => row.contains(document.activeElement);
+  const isTarget = (row) => Boolean(row.querySelector(":target"));
+  const rowInHand = () => (rows().some(inHand) ? rows().findIndex(inHand) : rows().findIndex(isTarget));
   const go = (step) => () => {
     const [all, at] = [links(), rowInHand()];
     all[at < 0 ? 0 : Math.min(Math.max(at + step, 0), all.length - 1)]?.focus();
@@ -28,8 +32,15 @@
     const boxes = rows().map((row) => row.querySelector("input[type=checkbox]"));
     if (!boxes.some((box) => box?.checked)) boxes[rowInHand()]?.click();
   };
-  const keyed = (key, kind) =>
-    [...document.querySelectorAll(`[data-key${kind}="${CSS.escape(key)}"]`)].find(isShown);
+  const allKeyed = (key, kind) =>
+    [...document.querySelectorAll(`[data-key${kind}="${CSS.escape(key)}"]`)].filter(isShown);
+  const keyed = (key, kind) => allKeyed(key, kind)[0];
+  const pressHere = (buttons) => {
+    const here = (fits) => buttons.find((one) => fits(one.closest("section")));
+    const one = here(inHand) ?? here(isTarget);
+    if (one) one.click();
+    else buttons[0].closest("section").querySelector("h2").focus();
+  };
 
   const deedOf = (key) => {
     if (key === "?") return () => open();
@@ -37,6 +48,8 @@
     const pressed = keyed(key, "");
     const focused = pressed ? null : keyed(key, "-focus");
     if (focused) return () => focused.focus();
+    const here = allKeyed(key, "-here");
+    if (here.length) return () => pressHere(here);
     return pressed && (() => {
       if (pressed.hasAttribute("data-key-rows")) tickRow();
       pressed.click();
@@ -55,13 +68,13 @@
   };
   const named = (text) => (text.length === 1 ? text.toUpperCase() : text);
   const told = (one) => {
-    const { key, keyFocus, keyShown, keyWords } = one.dataset;
+    const { key, keyFocus, keyHere, keyShown, keyWords } = one.dataset;
     const words = keyWords ?? (one.labels?.[0] ?? one).textContent.trim();
     const enter = keyFocus && !one.matches(TYPED) ? ", with Enter" : "";
-    return words ? [[keyShown ?? named(key ?? keyFocus), words + enter]] : [];
+    return words ? [[keyShown ?? named(key ?? keyFocus ?? keyHere), words + enter]] : [];
   };
   const lines = () => {
-    const own = [...document.querySelectorAll("[data-key], [data-key-focus]")].filter(isShown).flatMap(told);
+    const own = [...document.querySelectorAll("[data-key], [data-key-focus], [data-key-here]")].filter(isShown).flatMap(told);
     const moves = [["J", "Next row"], ["K", "Row before"], ["Enter", "Open the row"]];
     const every = [...own, ...(links().length ? moves : []), ["?", "Show this sheet"]];
     return every.filter(([keys], at) => every.findIndex(([others]) => others === keys) === at);
