@@ -199,5 +199,9 @@ NOT_SAID_ANY_MORE = (
 
 def test_no_message_is_a_riddle() -> None:
     riddle = re.compile(r"\b(?:" + "|".join(NOT_SAID_ANY_MORE) + r")\b", re.IGNORECASE)
-    said = (form for one in gathered() if one.id for form in ([one.id] if isinstance(one.id, str) else list(one.id)))
+    # How far a delivery has come is worded by the relay.
+    ours = (
+        one for one in gathered() if not all(place.startswith("formation_portal/relay") for place, _ in one.locations)
+    )
+    said = (form for one in ours if one.id for form in ([one.id] if isinstance(one.id, str) else list(one.id)))
     assert [one for one in said if riddle.search(one)] == []

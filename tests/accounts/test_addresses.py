@@ -227,7 +227,7 @@ def test_nobody_takes_the_address_of_another_account() -> None:
     unconfirmed, other = sign_up("typo@example.com"), confirmed(ATTACKERS, ATTACKERS_PASSWORD)
     asked = unconfirmed.post("/accounts/email/", {"action_add": "", "email": OWNERS})
     assert asked.status_code == 200
-    assert "There is an account with this address" in asked.content.decode()
+    assert "An account with this address already exists" in asked.content.decode()
     change(other, OWNERS, ATTACKERS_PASSWORD)
     answer = other.post(link("confirmation", OWNERS), follow=True)
     assert "belongs to another account" in answer.content.decode()

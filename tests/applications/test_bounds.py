@@ -68,7 +68,7 @@ def test_an_application_keeps_no_more_than_it_may(
     assert as_owner.post(path(draft), {"q:purpose": "x" * 250, "version": "0"}).status_code == 302
     full = as_owner.post(path(draft), {"q:name": "Larkfield", "q:purpose": "y" * 290, "version": "1"})
     assert full.status_code == 422
-    assert "holds as much text as it can" in full.content.decode()
+    assert "has reached its limit of text" in full.content.decode()
     assert (stored(draft)[NAME], stored(draft)[PURPOSE]) == ("Larkfield", "x" * 250)
     assert as_owner.post(path(draft), {"q:purpose": "y" * 20, "version": "2"}).status_code == 302, "shorter is taken"
     assert answers.CHARACTERS_AT_MOST >= 2_000_000

@@ -116,7 +116,7 @@ def test_enter_in_a_cell_saves_and_splits_nothing(has_script: bool, open_tab: Op
     with tab.expect_response(lambda answer: answer.request.method == "POST"):
         tab.keyboard.press("Enter")
     tab.wait_for_load_state("networkidle")
-    expect(tab.locator("tfoot")).to_contain_text("4,000 of 10,000 not yet given")
+    expect(tab.locator("tfoot")).to_contain_text("4,000 of 10,000 not allocated")
     expect(cell(tab, "Ordinary, Ada Lovelace")).to_have_value("6,000")
     expect(cell(tab, "Ordinary, Ben Okri")).to_have_value("")
 

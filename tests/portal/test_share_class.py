@@ -49,7 +49,7 @@ def test_a_new_class_says_what_it_needs_as_one_that_was_saved_empty_does(
     for page in (new, saved):
         lines = [one.text for one in page.all("li", class_="need")]
         assert len(lines) == len(ANSWERS)
-        assert page.one("p", id="still-needed").text == f"{len(lines)} still needed"
+        assert page.one("p", id="still-needed").text == f"{len(lines)} to complete"
     assert [one.text for one in new.all("li", class_="need")] == [one.text for one in saved.all("li", class_="need")]
 
 

@@ -94,7 +94,7 @@ def test_a_new_class_is_told_by_its_labels(draft: Draft, as_nobody: Client) -> N
     address = f"/applications/{draft.application.reference}/shares/classes/new/"
     as_nobody.post(address, {"q:name": "Preferred", "q:voting_rights": "true", "version": "0"})
     sign_in(as_nobody, "owner@example.com")
-    assert shown(as_nobody) == {"Name of the class": "Preferred", "Do the shares carry votes?": "Yes"}
+    assert shown(as_nobody) == {"Name of the share class": "Preferred", "Do these shares have voting rights?": "Yes"}
 
 
 def test_loading_the_page_again_keeps_it(draft: Draft, as_nobody: Client) -> None:

@@ -84,7 +84,7 @@ def test_margin_and_rail_count_the_same_after_an_upload(open_tab: OpenTab, appli
     before = lines.count()
     tab.locator("input[type=file]").first.set_input_files(FILE)
     expect(lines).to_have_count(before - 1)
-    expect(tab.locator("#still-needed")).to_have_text(f"{before - 1} still needed")
+    expect(tab.locator("#still-needed")).to_have_text(f"{before - 1} to complete")
 
 
 def test_an_upload_shows_how_far_it_is_and_can_be_stopped(open_tab: OpenTab, application: Application) -> None:
