@@ -260,7 +260,7 @@ def test_sending_back_what_nobody_has_changed_is_asked_once(noted: Draft, as_own
     assert response.status_code == 422
     assert fresh(noted).application.stands is State.RETURNED_FOR_CHANGES
     markup = Markup(response.content.decode())
-    assert "No changes since it came back" in markup.one("main").text
+    assert "Nothing has changed since it came back" in markup.one("main").text
     # The same form, without script, sends it.
     [form] = [one for one in markup.all("form") if one.attributes.get("id") == "answers"]
     again = {
