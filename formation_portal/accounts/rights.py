@@ -6,11 +6,11 @@ from django.db import models
 class Right(models.TextChoices):
     """The rights, each with what it lets an agent do."""
 
-    REVIEW = "review", "claim cases, check facts, see masked numbers, ask their customers"
+    REVIEW = "review", "claim cases, check facts, see masked numbers and raise queries"
     DECIDE = "decide", "approve, return and decline"
-    CONFIRM = "confirm", "confirm what another agent has decided"
-    EXPORT = "export", "take records as JSON, PDF and CSV"
-    AUDIT = "audit", "read the audit"
+    CONFIRM = "confirm", "confirm another agent’s decision"
+    EXPORT = "export", "download records as JSON, PDF and CSV"
+    AUDIT = "audit", "read the audit log"
 
 
 def all_rights() -> list[str]:

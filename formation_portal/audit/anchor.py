@@ -39,7 +39,7 @@ def write(entries: Iterable[tuple[int, str]]) -> None:
         finally:
             os.close(file)
     except OSError as error:
-        logger.error("The audit's anchor can't be written: %s", error.strerror)
+        logger.error("Could not write the audit anchor: %s", error.strerror)
 
 
 def read() -> tuple[Anchored, frozenset[int]]:

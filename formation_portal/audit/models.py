@@ -13,13 +13,13 @@ BEGINNING = "0" * 64
 class Deed(models.TextChoices):
     """What was done."""
 
-    LOOK = "look", "Looked at a file"
-    RECORD = "record", "Took the record"
+    LOOK = "look", "Viewed a file"
+    RECORD = "record", "Downloaded the record"
     CHANGE = "change", "Changed the application"
     DECISION = "decision", "Decided"
     REVIEW = "review", "Reviewed"
     RIGHTS = "rights", "Changed rights"
-    REVEAL = "reveal", "Looked at numbers"
+    REVEAL = "reveal", "Viewed numbers"
     CLAIM = "claim", "Claimed or released a case"
 
 
@@ -28,8 +28,8 @@ class Actor(models.TextChoices):
 
     AGENT = "agent", "Agent"
     CUSTOMER = "customer", "Customer"
-    GUEST = "guest", "Somebody invited"
-    PORTAL = "portal", "The portal itself"
+    GUEST = "guest", "Guest"
+    PORTAL = "portal", "Portal"
 
 
 class Entry(models.Model):

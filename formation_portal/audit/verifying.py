@@ -58,9 +58,9 @@ def verify(*, now: int) -> Report:
         *(Finding(one, "is anchored with two hashes") for one in doubted),
     ]
     if walk.count and not anchored:
-        findings.append(Finding(1, "and all that follow have no anchor: the file is missing or empty"))
+        findings.append(Finding(1, "and all later entries have no anchor: the anchor file is missing or empty"))
     else:
-        findings += _said(late, "has no anchor: a crash in that moment, or written by another hand", "have no anchor")
+        findings += _said(late, "has no anchor: the portal crashed, or something else wrote it", "have no anchor")
     return Report(walk.count, walk.newest, tuple(sorted(set(findings))), tuple(late.items()))
 
 
@@ -103,11 +103,11 @@ class _Walk:
         if hash_of(content) != hashed:
             self._find("was altered")
         elif previous != self.previous:
-            self._find("does not follow the one before it")
+            self._find("does not follow the previous entry")
         if (anchored := self.anchored.get(number)) is None:
             self.unanchored.append(row)
         elif anchored != hashed:
-            self._find("is not the one that was anchored")
+            self._find("does not match its anchor")
         self.newest, self.previous = number, hashed
         if _ATTESTS in content:
             self._attest(number, content)
@@ -128,9 +128,9 @@ class _Walk:
     def _skip_to(self, number: Any) -> bool:
         """Say what is missing before a number, or that the number is none; then its row is out of the count."""
         if not isinstance(number, int) or number <= self.newest:
-            self.findings.append(Finding(self.newest, f"is followed by a row with no number of ours: {number!r}"))
+            self.findings.append(Finding(self.newest, f"is followed by a row with an invalid number: {number!r}"))
             return False
-        self.findings += _said(range(self.newest + 1, number), "is gone", "are gone")
+        self.findings += _said(range(self.newest + 1, number), "is missing", "are missing")
         self.newest = number - 1
         return True
 
@@ -157,7 +157,7 @@ def _not_as_attested(walk: _Walk) -> Iterator[Finding]:
 def _cut(walk: _Walk) -> Iterator[Finding]:
     """What the anchor knows and the chain has no longer, at its end."""
     last = max(walk.anchored, default=0)
-    yield from _said(range(walk.newest + 1, last + 1), "is gone from the end", "are gone from the end")
+    yield from _said(range(walk.newest + 1, last + 1), "is missing from the end", "are missing from the end")
 
 
 def _unanchored(walk: _Walk, now: int) -> dict[int, str]:

@@ -90,4 +90,4 @@ def _reason(error: ValidationError) -> str:
     first = error.errors(include_input=False, include_url=False)[0]
     where = ".".join(str(step) for step in first["loc"])
     said = "It is missing" if first["type"] == "missing" else first["msg"]
-    return f"The entry in the catalog can't be read{f', at {where}: {said}' if where else ': it is no product at all'}"
+    return f"The catalog entry cannot be read{f', at {where}: {said}' if where else ': it is not a product'}"

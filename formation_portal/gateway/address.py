@@ -11,24 +11,24 @@ _NUMERIC = re.compile(r"(0x[0-9a-f]*|\d+)(\.(0x[0-9a-f]*|\d+))*\.?", re.ASCII)
 def fault_of(url: str) -> str:
     """Why the address can't be used, as the rest of a sentence; empty where it can."""
     if any(character.isspace() or not character.isprintable() for character in url) or "\\" in url:
-        return "holds a space, a control character or a backslash"
+        return "contains a space, a control character or a backslash"
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        return "is no address"
+        return "is not an address"
     if parts.scheme not in ("http", "https"):
         return "must begin with https:// or http://"
     if "@" in parts.netloc:
-        return "holds credentials; give the key in FORMATION_SERVICE_KEY"
+        return "contains credentials; set the key in FORMATION_SERVICE_KEY"
     if "?" in url or "#" in url:
-        return "holds a query or a fragment"
+        return "contains a query or a fragment"
     if port == 0 or parts.netloc.endswith(":"):
         return "has no usable port"
     if re.search(r"/api(/v1)?/*$", parts.path):
-        return "ends in the path of the interface; leave out /api/v1, the portal adds it"
+        return "must not end in /api/v1; the portal adds it"
     if "//" in parts.path or "%" in parts.path or any(step in (".", "..") for step in parts.path.split("/")):
-        return "has a path that isn't plain"
+        return "has a path with unusual characters"
     return _fault_of_host(parts.hostname or "")
 
 
@@ -39,11 +39,11 @@ def _fault_of_host(host: str) -> str:
         ip = ipaddress.ip_address(host)
     except ValueError:
         if _NUMERIC.fullmatch(host):
-            return "writes its host as a number that can be read in several ways"
+            return "has a host written as an ambiguous number"
         labels = host.split(".")
         return "" if all(map(_LABEL.fullmatch, labels)) and len(host) <= 253 else "has no usable host name"
     if ip.is_link_local or ip.is_multicast or ip.is_unspecified or (ip.is_reserved and not ip.is_loopback):
-        return "names an address that no service can have"
+        return "names an address that cannot be a service"
     if isinstance(ip, ipaddress.IPv6Address) and (ip.ipv4_mapped or ip.sixtofour or ip.teredo or ip.scope_id):
         return "hides one address in another"
     return ""

@@ -147,7 +147,7 @@ class Shelf:
         try:
             answer = self._source.catalog(if_none_match=held.etag, within=_PATIENCE) if held else self._source.catalog()
         except GatewayError as error:
-            log.error("The catalog of %s can't be refreshed: %s", self._source.base_url, error)
+            log.error("Could not refresh the catalog of %s: %s", self._source.base_url, error)
             self._failure = error
             self._next_call = self._clock() + max(_PAUSE, error.retry_after or 0)
             self._held = held and replace(held, catalog=_stale(held.catalog, error))
@@ -183,5 +183,5 @@ def _digest(items: list[Any]) -> str:
 
 def _stale(old: Catalog, error: GatewayError) -> Catalog:
     when = f"{old.fetched_at.day} {old.fetched_at:%B %Y}, {old.fetched_at:%H:%M} UTC"
-    note = f"{error.words}. These are the products and prices of {when}."
+    note = f"{error.words}. These products and prices are from {when}."
     return Catalog(old.items, old.fetched_at, is_stale=True, note=note)

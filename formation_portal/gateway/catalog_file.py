@@ -46,7 +46,7 @@ class CatalogFile:
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError) as error:
-            log.warning("The kept catalog can't be read: %s", error)
+            log.warning("Could not read the stored catalog: %s", error)
             return None
 
     def write(self, items: list[Any], etag: str) -> None:
@@ -58,11 +58,11 @@ class CatalogFile:
                 json.dump({"etag": etag, "items": items}, file)
             Path(name).replace(self._path)
         except OSError as error:
-            log.warning("The catalog can't be kept: %s", error)
+            log.warning("Could not store the catalog: %s", error)
 
     def touch(self) -> None:
         """What is kept still stands."""
         try:
             os.utime(self._path)
         except OSError as error:
-            log.warning("The kept catalog can't be marked: %s", error)
+            log.warning("Could not mark the stored catalog: %s", error)

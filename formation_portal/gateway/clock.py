@@ -34,9 +34,9 @@ class Clock:
             self._ahead = ahead
             was_far, self._is_far = self._is_far, abs(ahead) > FAR
             if self._is_far and not was_far:
-                log.error("The formation service's clock is %s ours: set the one that is wrong", _words(ahead))
+                log.error("The formation service's clock is %s ours: correct the wrong one", _words(ahead))
             elif was_far and not self._is_far:
-                log.warning("The formation service's clock and ours agree again")
+                log.warning("The formation service's clock matches ours again")
 
     def seconds_ahead(self) -> float | None:
         """By how much the service is ahead of us (negative: behind), to the second; None while nothing tells."""

@@ -2,7 +2,7 @@
 
 Understood: RFC 9457 with the supplement's `code` and `errors`, `{"error": {"code", "message", "details"}}`,
 `{"error": "text"}`, `{"errors": {"field": ["text"]}}` at any depth, `{"detail": …}` (a text, or a list with `loc` and
-`msg`), and a body that is no JSON at all. What names a field and says nothing of its own says what the whole answer
+`msg`), and a body that is not JSON at all. What names a field and says nothing of its own says what the whole answer
 says, and the name of something is never taken for a sentence. Nothing here raises: an error that can't be read is still
 an error.
 """

@@ -35,7 +35,7 @@ def _service(url: str, key: str) -> FormationService:
     if fault := fault_of(url):
         raise NotConfigured(f"FORMATION_SERVICE_URL {fault}")
     if not (key.isascii() and key.isprintable()):
-        raise NotConfigured("FORMATION_SERVICE_KEY holds characters that no key has")
+        raise NotConfigured("FORMATION_SERVICE_KEY contains characters that a key cannot have")
     return FormationService(base_url=url, read_key=lambda: key, adapter=NetworkAdapter(), limits=_limits())
 
 

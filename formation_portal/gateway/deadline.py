@@ -50,7 +50,7 @@ class _Clock:
     def left(self) -> float:
         left = self._end - time.monotonic()
         if left <= 0:
-            raise TimeoutError("The call has taken all its time")
+            raise TimeoutError("The call timed out")
         return left
 
 

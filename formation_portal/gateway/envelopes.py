@@ -21,11 +21,11 @@ def read_json(body: bytes) -> Any:
         answer = json.loads(body, parse_constant=_refuse)
         return _holdable(answer) if _UNHOLDABLE.search(body) else answer
     except (ValueError, RecursionError) as error:
-        raise Unusable("The answer is no JSON") from error
+        raise Unusable("The answer is not JSON") from error
 
 
 def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"{constant} is not JSON")
 
 
 def _holdable(found: Any) -> Any:
@@ -56,7 +56,7 @@ def records_in(answer: Any) -> list[dict[str, Any]]:
     """A list of records."""
     found = list_in(answer)
     if not all(isinstance(one, dict) for one in found):
-        raise Unusable("The answer's list holds something other than records")
+        raise Unusable("The answer's list contains something other than records")
     return found
 
 

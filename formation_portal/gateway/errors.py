@@ -78,13 +78,13 @@ class NoAnswer(GatewayError):
 class NotSent(NoAnswer):
     """The request never left: the service surely did nothing."""
 
-    words = "The formation service can't be reached at the moment"
+    words = "The formation service cannot be reached at the moment"
 
 
 class NotConfigured(NotSent):
     """The operator's settings name no service that could be called."""
 
-    words = "The formation service isn't set up here"
+    words = "The formation service is not set up here"
 
 
 class Unclear(NoAnswer):
@@ -108,7 +108,7 @@ class Refused(GatewayError):
 class Conflict(Refused):
     """409: it stands against what is there already; `existing_id` names the record where the service does."""
 
-    words = "The formation service already holds something that stands against this"
+    words = "The formation service already has a record that conflicts with this"
 
 
 class NotAuthorised(GatewayError):
@@ -126,7 +126,7 @@ class NotFound(GatewayError):
 class Unsupported(GatewayError):
     """A call that only the supplement names, and that this service doesn't have."""
 
-    words = "This formation service can't do this"
+    words = "This formation service does not support this"
 
 
 class NotThere(Unsupported, NotFound):
@@ -136,13 +136,13 @@ class NotThere(Unsupported, NotFound):
 class UnexpectedAnswer(GatewayError):
     """The service broke the contract, and did nothing: it doesn't have a documented call."""
 
-    words = "The formation service answered in a way that the portal doesn't understand"
+    words = "The formation service sent an answer that the portal cannot read"
 
 
 class CatalogUnavailable(GatewayError):
     """There is no catalog to show, neither a new one nor an old one. Its cause is the error of the last call."""
 
-    words = "The formation service gives no catalog at the moment"
+    words = "The formation service’s catalog is not available at the moment"
 
 
 class HandshakeFailed(SSLError):

@@ -58,8 +58,8 @@ def _read(item: Any) -> CatalogItem | BrokenItem:
         if isinstance(one, CatalogItem):
             check_schema(one.form)
     except Exception:  # whatever it is about one product, the others must be shown
-        log.exception("A catalog item can't be read")
-        return BrokenItem(name="A product without a name", reason="The entry in the catalog can't be read")
+        log.exception("A catalog item cannot be read")
+        return BrokenItem(name="A product without a name", reason="The catalog entry cannot be read")
     return one
 
 
@@ -69,9 +69,9 @@ def _name(item: CatalogItem) -> str:
 
 def _why_unavailable(item: CatalogItem, ids: set[str]) -> str:
     if not item.jurisdiction_product_id:
-        return "It has no jurisdiction_product_id, so that no application can be created"
+        return "It has no jurisdiction_product_id, so no application can be created"
     if item.jurisdiction_product_id in ids:
-        return "The catalog has another product of the same jurisdiction_product_id"
+        return "Another product in the catalog has the same jurisdiction_product_id"
     return "; ".join(fault.message for fault in check_schema(item.form).faults)
 
 

@@ -49,7 +49,7 @@ def _remove(folder: Path, is_orphan: IsOrphan) -> int:
     for path in orphans:
         path.unlink(missing_ok=True)
     if orphans:
-        logger.warning("Removed %d files without a row from %s", len(orphans), folder)
+        logger.warning("Removed %d unused files from %s", len(orphans), folder)
     return len(orphans)
 
 

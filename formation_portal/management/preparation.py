@@ -41,7 +41,7 @@ def prepare(say: Say) -> None:
         shut_demo_accounts()
     collect_static(say)
     if removed := remove_orphans():
-        say(f"Removed files that belong to nothing: {removed}")
+        say(f"Removed unused files: {removed}")
 
 
 def migrate(alias: str, say: Say) -> None:

@@ -27,7 +27,7 @@ def agents() -> list[User]:
 def words_of(agent: User) -> str:
     """One line: the address, and the rights."""
     rights = ", ".join(name for name, has in agent.may.items() if has)
-    return f"{agent.email}: {rights or 'may read, and nothing more'}"
+    return f"{agent.email}: {rights or 'can only read'}"
 
 
 def add_agent(email: str, *, first_name: str = "", last_name: str = "", rights: Collection[Right]) -> tuple[User, str]:
@@ -85,7 +85,7 @@ def _agent(email: str) -> User:
     if agent is None:
         raise NotChanged(f"There is no account {email}.")
     if not agent.is_agent:
-        raise NotChanged(f"{email} is a customer's account. Only agents have rights.")
+        raise NotChanged(f"{email} is a customer's account. Only agents can have rights.")
     return agent
 
 

@@ -120,7 +120,7 @@ class Supervision:
                 if not self._has_announced and (
                     dead := next((one for one in self.web if one.exit_code is not None), None)
                 ):
-                    self.say(f"The {dead.name} ended by itself (exit code {dead.exit_code}). Ending the rest.")
+                    self.say(f"The {dead.name} stopped unexpectedly (exit code {dead.exit_code}). Stopping the rest.")
                     return 1
                 for child in children:
                     self._look_at(child)
@@ -139,7 +139,7 @@ class Supervision:
             self._complained.discard(child)
             return
         if child not in self._complained:
-            self.say(f"The {child.name} ended by itself (exit code {child.exit_code}). Starting it again.")
+            self.say(f"The {child.name} stopped unexpectedly (exit code {child.exit_code}). Restarting it.")
             self._complained.add(child)
         if child.may_start_again:
             child.start()

@@ -22,52 +22,64 @@ _STATES: Mapping[str, str] = {
     State.QUEUED: "Will be sent",
     State.SENDING: "Being sent",
     State.DONE: "Received",
-    State.WAITING: "Waiting to be tried again",
-    State.UNKNOWN: "Not known whether it arrived",
-    State.RECONCILING: "Its evidence is being read",
+    State.WAITING: "Waiting to retry",
+    State.UNKNOWN: "Delivery uncertain",
+    State.RECONCILING: "Checking the service’s records",
     State.HELD: "Held",
-    State.REFUSED: "Refused: its customer has to change something",
+    State.REFUSED: "Refused: the customer has to change something",
 }
 
 _REASONS: Mapping[tuple[str, str], str] = {
-    (State.HELD, UNCLEAR): "It may have arrived, and nothing that we can read tells",
-    (State.HELD, OTHERWISE): "The service does not follow this: the application stands otherwise there",
-    (State.UNKNOWN, OTHERWISE): "The service refused it for where the application stands: that is being read",
-    (State.HELD, TWINS): "The service has several records that may be it, and nothing tells which",
-    (State.HELD, UNSUPPORTED): "The service has no call for this change: it has to be told by hand",
-    (State.HELD, "file_missing"): "The uploaded file is lost here",
-    (State.HELD, "not_found"): "The service does not know it any more",
-    (State.HELD, "unexpected"): "The service answered in a way that its interface does not allow",
-    (State.HELD, "idempotency_key_reused"): "The service says that our key came with other contents before",
-    (State.HELD, "invalid_state"): "The service takes no such change while the entity stands as it does",
-    (State.HELD, "schema_superseded"): "The service has a newer form by now",
-    (State.DONE, SURPLUS): "The service has more of it than it should",
-    (State.DONE, UNSUPPORTED): "The service has no call for it: it counts here, and has to be told by hand",
-    (State.DONE, TOLD): "The provider was told by hand",
+    (State.HELD, UNCLEAR): "It may have arrived, but the service’s records do not show it",
+    (State.HELD, OTHERWISE): "The application has a different status at the service",
+    (State.UNKNOWN, OTHERWISE): "Refused because of the application’s status at the service; checking that status",
+    (State.HELD, TWINS): "Several records at the service could be this one",
+    (State.HELD, UNSUPPORTED): "The service has no call for this change: tell the provider by hand",
+    (State.HELD, "file_missing"): "The uploaded file is missing from the portal",
+    (State.HELD, "not_found"): "The service no longer has it",
+    (State.HELD, "unexpected"): "The service sent an unexpected answer",
+    (State.HELD, "idempotency_key_reused"): "The service says our idempotency key was used for different content",
+    (State.HELD, "invalid_state"): "The service does not accept this change in the entity’s current status",
+    (State.HELD, "schema_superseded"): "The service now has a newer form",
+    (State.DONE, SURPLUS): "The service has duplicates",
+    (State.DONE, UNSUPPORTED): "Recorded here. The service has no call for it: tell the provider by hand",
+    (State.DONE, TOLD): "Provider told by hand",
     (State.WAITING, "not_authorised"): "The service does not accept our key",
-    (State.WAITING, "not_allowed"): "Our key lacks the scope for it: an operator has to ask for it",
-    (State.WAITING, RESEND): "It surely did not arrive, and is sent again",
+    (State.WAITING, "not_allowed"): "Our key lacks the scope for this: an operator has to request it",
+    (State.WAITING, RESEND): "It did not arrive and will be sent again",
 }
 
 _OUTCOMES: Mapping[str, str] = {
-    "": "No end was recorded: under way, or its worker ended",
+    "": "No result recorded: still running, or its worker stopped",
     "done": "Done",
-    "in_progress": "The service is still at it",
-    "bound_elsewhere": "The answer names a record of something else",
-    "too_late": "Too much of its time was over: not sent",
-    "worker_died": "The worker ended during the call",
-    "NotSent": "No connection: surely not processed",
-    "NotConfigured": "No service is configured: not sent",
+    "in_progress": "The service is still processing it",
+    "bound_elsewhere": "The answer names a different record",
+    "too_late": "Out of time: not sent",
+    "worker_died": "The worker stopped during the call",
+    "NotSent": "No connection: not processed",
+    "NotConfigured": "No service configured: not sent",
     "Unclear": "No usable answer: it may have been processed",
-    "Busy": "The service asked to come back: not processed",
-    "Refused": "Refused for what was sent",
-    "Conflict": "Refused: it stands against what is there",
+    "Busy": "The service was busy: not processed",
+    "Refused": "Refused because of its content",
+    "Conflict": "Refused: conflicts with an existing record",
     "NotAuthorised": "Our key was not accepted",
-    "NotFound": "Not found there",
-    "NotThere": "Not found there, or no such call",
-    "Unsupported": "No such call there",
-    "UnexpectedAnswer": "An answer that the interface does not allow: not processed",
+    "NotFound": "Not found",
+    "NotThere": "Not found, or no such call",
+    "Unsupported": "No such call",
+    "UnexpectedAnswer": "Unexpected answer: not processed",
 }
+
+# As looks keep them, in words; any other conclusion is plain as it is.
+_CONCLUSIONS: Mapping[str, str] = {
+    "bound": "Found",
+    "not there": "Not found",
+    "several may be it": "Several possible matches",
+    "no list to read": "No list available",
+    "as it should be": "Up to date",
+    "surplus": "Duplicates found",
+    "no state that we know": "Unknown status",
+}
+_STATUS_SEEN = "it stands at "
 
 
 def state_words(row: Delivery) -> str:
@@ -85,7 +97,9 @@ def outcome_words(attempt: Attempt) -> str:
 
 def conclusion_words(look: Look) -> str:
     """What was concluded from one reading."""
-    return plain(look.conclusion)
+    if look.conclusion.startswith(_STATUS_SEEN):
+        return f"Status there: {plain(look.conclusion.removeprefix(_STATUS_SEEN)).lower()}"
+    return _CONCLUSIONS.get(look.conclusion) or plain(look.conclusion)
 
 
 def plain(word: str) -> str:

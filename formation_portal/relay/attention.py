@@ -27,8 +27,8 @@ class Group:
 
 # A surplus is to settle too; no other row is in two of them.
 _GROUPS: Mapping[str, tuple[str, Q]] = {
-    "undecided": ("To settle", UNDECIDED),
-    "surplus": ("Surplus", _SURPLUS),
+    "undecided": ("To decide", UNDECIDED),
+    "surplus": ("Duplicates", _SURPLUS),
     "unknown": ("Being checked", Q(state__in=(State.UNKNOWN, State.RECONCILING)) | _LEFT_SENDING),
     "by_hand": ("To tell by hand", TO_TELL),
     "held": ("Held", Q(state=State.HELD) & ~UNDECIDED & ~TO_TELL),

@@ -44,8 +44,8 @@ WORDS = {
     Stage.SAVED: noted("Saved"),
     Stage.RECEIVED: noted("Received"),
 }
-LATER_WORDS = noted("Saved. Goes out when you submit.")
-TOGETHER_WORDS = noted("Saved. Goes out when you send your corrections.")
+LATER_WORDS = noted("Saved. We send it when you submit.")
+TOGETHER_WORDS = noted("Saved. We send it with your corrections.")
 
 _STAGES = {
     State.SENDING: Stage.SENDING,
@@ -60,27 +60,25 @@ _WELL = frozenset({Stage.SENDING, Stage.SAVED, Stage.RECEIVED})
 _URGENCY = {stage: place for place, stage in enumerate(Stage)}
 
 ONLY_ON_SUBMIT = noted(
-    "This formation service can't change what it has received, so your answers go out together when you submit."
+    "The formation service cannot change what it has received, so we send your answers together when you submit."
 )
 NOT_TOLD = noted(
-    "This formation service can't be told that an application is submitted or withdrawn. It counts here, and our team "
-    "takes it from there."
+    "The formation service cannot record that an application is submitted or withdrawn. We record it here, and our team "
+    "tells them."
 )
-MOVES_NOT_TOLD = noted(
-    "This formation service can't be told how our review goes. It counts here, and our team takes it from there."
-)
+MOVES_NOT_TOLD = noted("The formation service cannot record our review. We record it here, and our team tells them.")
 NOT_CHANGED = noted(
-    "Something that the formation service can't change or remove has changed here. Our team takes care of it."
+    "You changed something that the formation service cannot change or remove. Our team will tell them."
 )
 
 # Why our team has a thing, in one sentence.
-_IN_DOUBT = noted("We can't tell whether it arrived. Our team finds out; you need not do anything.")
+_IN_DOUBT = noted("We do not know yet whether it arrived. Our team is checking. You do not need to do anything.")
 _WHY = {
-    UNSUPPORTED: noted("The formation service can't be told of this change, so our team takes care of it."),
+    UNSUPPORTED: noted("The formation service cannot take this change from us, so our team will tell them."),
     UNCLEAR: _IN_DOUBT,
     TWINS: _IN_DOUBT,
 }
-_WHY_ELSE = noted("Something went wrong on its way. Our team looks into it; you need not do anything.")
+_WHY_ELSE = noted("Something went wrong when we sent it. Our team is looking into it. You do not need to do anything.")
 
 
 @dataclass(frozen=True, slots=True)

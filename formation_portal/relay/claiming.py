@@ -112,7 +112,7 @@ def _settles_without_a_call(row: Delivery, known: Profile) -> bool:
             return True
         if way_for(row, known.can) is not Way.HOLD:
             return False
-        logger.error("Delivery %s may have arrived, and nothing here can tell: held", row.pk)
+        logger.error("Delivery %s may have arrived, but cannot be verified: held", row.pk)
         row.state, row.reason, row.next_at = State.HELD, UNCLEAR, None
     elif row.state == State.DONE:
         return False

@@ -75,7 +75,7 @@ def _ours(claim: Claim, state: DeliveryState) -> Delivery | None:
     Application.objects.select_for_update().get(pk=claim.application.pk)
     row = Delivery.objects.select_for_update().get(pk=claim.row.pk)
     if row.state != state or row.lease != claim.lease:
-        logger.warning("Delivery %s: answered after its lease had ended", row.pk)
+        logger.warning("Delivery %s: answered after its lease expired", row.pk)
         return None
     row.lease, row.lease_until, row.holder = None, None, ""
     return row
@@ -199,7 +199,7 @@ def _bound_elsewhere(row: Delivery, claim: Claim, outcome: Outcome, now: datetim
     if outcome.was_there:
         _refused(row, claim, outcome, now)
         return
-    logger.error("Delivery %s: the answer names a record of something else, request %s", row.pk, outcome.request_id)
+    logger.error("Delivery %s: the answer names a different record, request %s", row.pk, outcome.request_id)
     _unknown(row, claim, replace(outcome, reason=BOUND_ELSEWHERE), now)
 
 

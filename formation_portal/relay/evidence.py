@@ -84,7 +84,7 @@ def _after_all(row: Delivery, free: Collection[str], found: Evidence, known: Pro
     if not free:
         return AS_IT_SHOULD_BE
     row.reason = SURPLUS
-    logger.error("Delivery %s: the service has %s more of it than it should", row.pk, len(free))
+    logger.error("Delivery %s: the service has %s duplicates", row.pk, len(free))
     return SURPLUS
 
 
@@ -116,4 +116,4 @@ def why_unsettled(row: Delivery) -> str:
 def hold(row: Delivery, reason: str) -> None:
     """Leave it to an agent."""
     row.state, row.reason, row.next_at = State.HELD, reason, None
-    logger.error("Delivery %s is held, the service's records do not settle it: %s", row.pk, reason)
+    logger.error("Delivery %s is held: the service's records are inconclusive: %s", row.pk, reason)

@@ -29,12 +29,12 @@ def remote_id_in(row: Delivery, text: str) -> str:
     if not has_an_id(row.name[0]):
         return ""
     if not chosen and not may_lack_an_id(row.name[0]):
-        raise NotDecided("Enter the id that the provider gave", field="remote_id")
+        raise NotDecided("Enter the ID that the provider gave you", field="remote_id")
     if len(chosen) > LONGEST_ID or any(letter.isspace() or not letter.isprintable() for letter in chosen):
-        problem = f"Enter the id as the provider wrote it: at most {LONGEST_ID} characters, without spaces"
+        problem = f"Enter an ID of up to {LONGEST_ID} characters, without spaces"
         raise NotDecided(problem, field="remote_id")
     if is_of_another_kind(row.name[0], chosen):
-        raise NotDecided("Check the id: it begins like that of another kind of thing", field="remote_id")
+        raise NotDecided("Check the ID. It looks like the ID of a different kind of record", field="remote_id")
     if chosen and Delivery.objects.filter(kind=row.kind, remote_id=chosen).exclude(pk=row.pk).exists():
         raise NotDecided(IN_USE, field="remote_id")
     return chosen
@@ -44,5 +44,5 @@ def note_in(text: str) -> str:
     """The note as typed, with plain line ends. Raises NotDecided."""
     note = "\n".join(text.split("\r\n")).strip()
     if len(note) > NOTE_LIMIT or any(not letter.isprintable() and letter not in "\n\t" for letter in note):
-        raise NotDecided(f"Write at most {NOTE_LIMIT:,} plain characters", field="note")
+        raise NotDecided(f"Use {NOTE_LIMIT:,} plain characters or fewer", field="note")
     return note

@@ -47,13 +47,13 @@ def _facts(row: Delivery, ids: dict[tuple[Kind, str], str]) -> Iterator[str]:
     yield ""
     yield f"Call: {call_words(row)}"
     yield f"Our reference (client_reference of the entity): {reference}"
-    yield f"Entity: {ids.get(ENTITY) or 'no id known to us'}"
+    yield f"Entity: {ids.get(ENTITY) or 'ID not known to us'}"
     if row.name[0] is Kind.STATUS and (payload := row.wanted or row.sent):
-        yield f"The status that we tell: {payload['status']}"
+        yield f"Status we sent: {payload['status']}"
     if row.remote_id and row.name != ENTITY:
-        yield f"Its id, as far as we know: {row.remote_id}"
+        yield f"ID, as far as we know: {row.remote_id}"
     for name in dict.fromkeys(names_in(row.sent or row.wanted)):
-        yield f"It names the {name[0].replace('_', ' ')} {ids.get(name) or 'that we have no id of'}"
+        yield f"Refers to the {name[0].replace('_', ' ')} {ids.get(name) or 'whose ID we do not know'}"
     if row.reason == UNSUPPORTED:
         yield _wish(row)
 
@@ -61,9 +61,9 @@ def _facts(row: Delivery, ids: dict[tuple[Kind, str], str]) -> Iterator[str]:
 def _wish(row: Delivery) -> str:
     """What should change there, by the names of its members and never by their values."""
     if row.wanted is None:
-        return "It should be removed."
+        return "Please remove it."
     names = bodies.difference(row.name[0], row.acknowledged or {}, row.wanted)
-    return f"What has changed: {', '.join(names)}" if names else "It should be as we last sent it."
+    return f"Changed: {', '.join(names)}" if names else "It should match what we last sent."
 
 
 def _calls(row: Delivery) -> Iterator[str]:
@@ -89,13 +89,13 @@ def _looks(row: Delivery) -> Iterator[str]:
     looks = sorted(row.seen.all(), key=lambda one: one.pk)
     if not looks:
         return
-    yield "What we have read since:"
+    yield "What we found in your records since:"
     yield from (f"- {_reading(look)}" for look in looks)
     yield ""
 
 
 def _reading(look: Look) -> str:
-    matches = f"may be it: {', '.join(map(str, look.matches))}" if look.matches else "none may be it"
+    matches = f"possible match: {', '.join(map(str, look.matches))}" if look.matches else "no match"
     records = f"{look.records} record{'' if look.records == 1 else 's'}"
     said = f"; X-Request-Id {look.request_id}" if look.request_id else ""
     return f"{moment(look.looked_at)}: {records}, {matches}{said}"
@@ -104,29 +104,29 @@ def _reading(look: Look) -> str:
 def _questions(row: Delivery) -> tuple[str, ...]:
     if row.name[0].is_deed and row.reason in (UNCLEAR, OTHERWISE):
         return (
-            "1. How does the entity stand on your side, and since when?",
-            "2. Did one of these calls move it there, or one of your own people?",
-            "3. If it is to stay so: please tell us why. If not: please say when we may send this again.",
+            "1. What is the entity’s status on your side, and since when?",
+            "2. Was it set by one of these calls or by your staff?",
+            "3. If this status is final, please tell us why. If not, when can we send this again?",
         )
     if row.reason in (UNCLEAR, TWINS):
         return (
-            "1. Did any of these calls make a record? What is its id?",
-            "2. If several were made: what are their ids? Please keep one, remove the others, and say which one stays.",
-            "3. If none was made: can one still come of these calls?",
+            "1. Did any of these calls create a record? If so, what is its ID?",
+            "2. If several were created, what are their IDs? Please keep one, remove the others and tell us which.",
+            "3. If none was created, could one of these calls still create one?",
         )
     if row.reason == SURPLUS:
         return (
-            "1. Which records did these calls make? What are their ids?",
-            "2. Please keep one, remove the others, and say which one stays.",
+            "1. Which records did these calls create? What are their IDs?",
+            "2. Please keep one, remove the others and tell us which.",
         )
     if row.reason == UNSUPPORTED:
         return (
-            "1. We know no call for this. Can you change it on your side?",
-            "2. By which way may we send you the values?",
+            "1. We have no call for this. Can you make the change on your side?",
+            "2. How can we send you the values?",
         )
     return (
-        "1. How does it stand on your side?",
-        "2. What has to be done so that it stands there as on ours?",
+        "1. What is its status on your side?",
+        "2. What needs to happen so that it matches our side?",
     )
 
 

@@ -190,9 +190,9 @@ class Decision(models.Model):
     """What an agent has decided about a thing that nothing else could settle. Never changed, never removed."""
 
     class Deed(models.TextChoices):
-        BIND = "bind", "It is there: this is its id"
-        ABSENT = "absent", "It is not there"
-        TOLD = "told", "The provider was told by hand"
+        BIND = "bind", "The provider has it"
+        ABSENT = "absent", "The provider does not have it"
+        TOLD = "told", "Provider told by hand"
 
     delivery = models.ForeignKey(Delivery, models.PROTECT, related_name="decisions")
     agent = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")

@@ -12,7 +12,7 @@ from .models import Delivery
 from .references import named
 
 _NAMED = (Kind.ENTITY, Kind.SHARE_CLASS, Kind.PARTY)
-_WITHOUT_A_NAME = {Kind.SHARE_CLASS: noted("without a name"), Kind.PARTY: noted("somebody without a name")}
+_WITHOUT_A_NAME = {Kind.SHARE_CLASS: noted("(unnamed)"), Kind.PARTY: noted("unnamed person or company")}
 
 
 class Names:
@@ -83,24 +83,24 @@ def _capital(text: str) -> str:
 
 
 _DEEDS: Mapping[str, str] = {
-    State.IN_REVIEW: noted("The start of the review"),
-    State.RETURNED_FOR_CHANGES: noted("The return for changes"),
-    State.SUBMITTED_TO_CSP: noted("The approval"),
-    State.REJECTED: noted("The decision to decline"),
-    State.INCORPORATED: noted("The incorporation"),
-    State.WITHDRAWN: noted("The withdrawal"),
+    State.IN_REVIEW: noted("Start of the review"),
+    State.RETURNED_FOR_CHANGES: noted("Return for changes"),
+    State.SUBMITTED_TO_CSP: noted("Approval"),
+    State.REJECTED: noted("Decision to decline"),
+    State.INCORPORATED: noted("Incorporation"),
+    State.WITHDRAWN: noted("Withdrawal"),
 }
-_ANOTHER_DEED = noted("A step of the application")
+_ANOTHER_DEED = noted("Status change")
 
 _TITLES: Mapping[Kind, Callable[[Names, Delivery], str]] = {
-    Kind.ENTITY: lambda names, row: say("The entity itself"),
-    Kind.ENTITY_CSP: lambda names, row: say("Answers about the entity"),
+    Kind.ENTITY: lambda names, row: say("Company"),
+    Kind.ENTITY_CSP: lambda names, row: say("Answers about the company"),
     Kind.SHARE_CLASS: Names._share_class,
     Kind.SHARE_CLASS_CSP: Names._share_class_answers,
     Kind.PARTY: Names._party,
     Kind.PARTY_CSP: Names._party_answers,
     Kind.DOCUMENT: Names._document,
     Kind.SHAREHOLDING: Names._shareholding,
-    Kind.SUBMISSION: lambda names, row: say("The submission"),
+    Kind.SUBMISSION: lambda names, row: say("Submission"),
     Kind.STATUS: lambda names, row: say(_DEEDS.get(str(payload_of(row).get("status")), _ANOTHER_DEED)),
 }

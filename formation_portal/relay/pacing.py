@@ -53,7 +53,7 @@ def learn(found: ServiceProfile, outcome: Outcome, now: datetime, *, was_retry: 
     if outcome.reason == NOT_AUTHORISED:
         _pause(found, now + timing.pause(), "key")
         logger.error(
-            "The formation service does not accept the portal's key (status %s, request %s): nothing is sent before %s",
+            "The formation service rejects the portal's key (status %s, request %s): sending paused until %s",
             outcome.status,
             outcome.request_id,
             found.paused_until,
@@ -73,7 +73,7 @@ def _answered(found: ServiceProfile, now: datetime, *, was_retry: bool) -> None:
     found.failures = 0
     if found.open_until is not None:
         found.open_until = None
-        logger.warning("The formation service answers again")
+        logger.warning("The formation service is answering again")
         # The others have waited for this, not for their own time.
         Delivery.objects.filter(state=DeliveryState.WAITING, next_at__gt=now).update(next_at=now)
 
@@ -82,7 +82,7 @@ def _not_answered(found: ServiceProfile, now: datetime) -> None:
     found.failures += 1
     if found.failures >= timing.FAILURES:
         if found.open_until is None:
-            logger.error("The formation service gave no answer %s times in a row: one call at a time", found.failures)
+            logger.error("The formation service failed to answer %s times in a row: one call at a time", found.failures)
         found.open_until = now + timing.breaker()
 
 

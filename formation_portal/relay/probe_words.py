@@ -27,9 +27,9 @@ class _Words:
 
 _WORDS: dict[Question, _Words] = {
     KEYS: _Words(
-        "Does the same Idempotency-Key twice happen once?",
-        "a call in doubt is repeated with its key",
-        "a call in doubt is never repeated just so",
+        "Is a call repeated with the same Idempotency-Key processed only once?",
+        "uncertain calls are repeated with their key",
+        "uncertain calls are never repeated automatically",
     ),
     MERGES: _Words(
         "Is csp-data merged key by key?",
@@ -37,14 +37,14 @@ _WORDS: dict[Question, _Words] = {
         "all answers are sent every time",
     ),
     REPLACES: _Words(
-        "Does a second document take the first one's place?",
-        "an upload in doubt is repeated",
-        "an upload in doubt is not repeated just so",
+        "Does a second document replace the first?",
+        "uncertain uploads are repeated",
+        "uncertain uploads are not repeated automatically",
     ),
     EDITS: _Words(
         "Can what was sent be changed and removed?",
-        "things go out as soon as they are complete",
-        "things go out when the customer submits",
+        "data is sent as soon as it is complete",
+        "data is sent when the customer submits",
     ),
 }
 
@@ -52,24 +52,24 @@ _WORDS: dict[Question, _Words] = {
 def _referred(kind: Kind) -> _Words:
     return _Words(
         f"Do {_PLURALS[kind]} carry our client_reference?",
-        "what is in doubt is known by it",
-        "what is in doubt is not known by it",
+        "uncertain calls are matched by it",
+        "uncertain calls are not matched by it",
     )
 
 
 def _listed(kind: Kind) -> _Words:
     return _Words(
         f"Can the {_PLURALS[kind]} be read back?",
-        "what is in doubt is looked up there",
-        "what is in doubt can't be looked up",
+        "uncertain calls are looked up there",
+        "uncertain calls cannot be looked up",
     )
 
 
 def _repeated(kind: Kind) -> _Words:
     return _Words(
-        f"Are {_PLURALS[kind]} that come twice refused, with the first one's id?",
-        "a repeat finds the first one",
-        "a repeat may make a second one",
+        f"Are {_PLURALS[kind]} sent twice refused with the ID of the first?",
+        "a repeat finds the first",
+        "a repeat may create a second",
     )
 
 
@@ -84,7 +84,7 @@ def table(report: Report) -> Iterator[tuple[str, str, str]]:
         found = report.found[question]
         yield words.question, _answer(found), words.then if found.yes else words.otherwise
     settle = timing.settle(report.capabilities.slowest).total_seconds()
-    told = f"a call in doubt is looked at after {settle:g} seconds"
+    told = f"uncertain calls are looked up after {settle:g} seconds"
     yield "How long did the slowest answer take?", f"{report.slowest:.3f} seconds", told
 
 

@@ -118,4 +118,4 @@ def _answer(trial: Callable[[], Verdict]) -> Found:
     except GatewayError as error:
         status = f"status {error.status}, " if error.status else ""
         return Found(None, f"{type(error).words} ({status}request {error.request_id})")
-    return Found(yes, "" if yes is not None else "what came back can be read in two ways")
+    return Found(yes, "" if yes is not None else "the answer is ambiguous")

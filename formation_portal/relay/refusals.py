@@ -1,6 +1,6 @@
 """Why a decision of an agent was not taken."""
 
-IN_USE = "Check the id: another thing here has it already"
+IN_USE = "Check the ID. Another record here already has it"
 
 
 class NotDecided(Exception):
@@ -16,4 +16,6 @@ class Overtaken(NotDecided):
     """The thing has moved since the agent read about it: somebody else decided, or the service answered."""
 
     def __init__(self) -> None:
-        super().__init__("This has moved since you opened it. Nothing was recorded: read how it stands now")
+        super().__init__(
+            "This changed after you opened it, so your decision was not recorded. Check its current status"
+        )

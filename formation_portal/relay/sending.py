@@ -120,7 +120,7 @@ def _opener(row: Delivery) -> Callable[[], IO[bytes]]:
                 file: IO[bytes] = document.file.storage.open(str(document.file.name))
                 return file
         except FileNotFoundError:
-            logger.exception("The upload of delivery %s is lost", row.pk)
+            logger.exception("The file of delivery %s is missing", row.pk)
         raise FileGone
 
     return opened

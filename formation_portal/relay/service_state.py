@@ -12,10 +12,10 @@ from .models import ServiceProfile
 from .profile import EMBEDDED, address
 
 _PAUSES = {
-    "key": "The service does not accept our key. An operator has to check it; nothing is sent before {until}.",
-    "asked": "The service asked us to wait. Nothing is sent before {until}.",
+    "key": "The formation service rejects our key. An operator has to check it. Sending is paused until {until}.",
+    "asked": "The formation service asked us to wait. Sending is paused until {until}.",
 }
-_PAUSED = "Nothing is sent before {until}."
+_PAUSED = "Sending is paused until {until}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,27 +37,26 @@ def _notices(found: ServiceProfile, now: datetime) -> Iterator[Notice]:
         yield Notice(_PAUSES.get(found.pause_reason, _PAUSED).format(until=_time(found.paused_until)))
     if found.open_until is not None:
         when = f"after {_time(found.open_until)}" if now < found.open_until else "now"
-        yield Notice(f"The service gave no answer {found.failures} times in a row. It is tried {when}, all else waits.")
+        yield Notice(f"The formation service failed to answer {found.failures} times in a row. Next try {when}.")
     if found.clock_ahead is not None and abs(found.clock_ahead) > clock.FAR:
         yield Notice(_clock(found.clock_ahead))
-    yield _probe(found)
+    yield from _probe(found)
 
 
 def _clock(ahead: float) -> str:
     side = "ahead of" if ahead > 0 else "behind"
     minutes = abs(ahead) / 60
     ours = f"{minutes:.0f} minute{'' if round(minutes) == 1 else 's'} {side} ours"
-    return f"The service’s clock is {ours}. An operator has to see which of them is wrong."
+    return f"The formation service’s clock is {ours}. An operator has to check both clocks."
 
 
-def _probe(found: ServiceProfile) -> Notice:
+def _probe(found: ServiceProfile) -> Iterator[Notice]:
     if found.probed_at is not None:
-        return Notice(f"What the service honours was last probed on {_time(found.probed_at)}.", is_trouble=False)
-    if found.base_url == EMBEDDED:
-        return Notice("The embedded service: what it honours is known.", is_trouble=False)
-    return Notice(
-        "What the service honours was never probed, so the strictest rules apply. `manage.py probe_service` finds out."
-    )
+        yield Notice(f"The formation service was last probed on {_time(found.probed_at)}.", is_trouble=False)
+    elif found.base_url != EMBEDDED:
+        yield Notice(
+            "The formation service has never been probed, so the strictest rules apply. Run `manage.py probe_service`."
+        )
 
 
 def _time(at: datetime) -> str:

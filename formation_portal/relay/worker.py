@@ -53,13 +53,13 @@ class Worker:
                     rest = 0.0 if self.work_once() else _rest_seconds()
                     self._read_now_and_then()
                 except DATABASE_AWAY as error:
-                    logger.error("The database did not answer; looking again in a moment: %s", error)
+                    logger.error("The database did not answer; retrying shortly: %s", error)
                     connections.close_all()
                     rest = POLL_SECONDS
                 close_old_connections()
                 if rest and not self._stopped.is_set():
                     alarm.wait(rest)
-        logger.info("The relay has ended")
+        logger.info("The relay has stopped")
 
     def work_through(self) -> int:
         """Make every call that is due now, then return; how many were made. What has to wait is left waiting."""
@@ -83,7 +83,7 @@ class Worker:
             except Exception:
                 # One application's trouble must not stop the others. Its call, if it was made, is in doubt when the
                 # lease ends.
-                logger.exception("The relay met something unexpected in application %s", application_id)
+                logger.exception("Unexpected error in the relay, application %s", application_id)
         return made
 
     def _read_now_and_then(self) -> None:
@@ -96,7 +96,7 @@ class Worker:
         except DATABASE_AWAY:
             raise
         except Exception:
-            logger.exception("The relay met something unexpected while it read what is said of documents")
+            logger.exception("Unexpected error in the relay while reading document reviews")
 
     def stop(self, _signal: int = 0, _frame: FrameType | None = None) -> None:
         """End after the call that is being made."""

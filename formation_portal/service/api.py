@@ -22,7 +22,7 @@ from formation_portal.service.routing import scopes_of_operations
 
 _DESCRIPTION = (
     "Forms companies and foundations: the catalog with its form schemas, entities, parties, shares and documents. "
-    "Send your key as “Authorization: Bearer …”. Whatever is refused is refused as application/problem+json (RFC 9457)."
+    "Send your key as “Authorization: Bearer …”. Errors are application/problem+json (RFC 9457)."
 )
 
 

@@ -36,7 +36,7 @@ def identify(request: HttpRequest) -> ApiKey:
         raise _unauthorized("Send your API key as “Authorization: Bearer …”.", "")
     key = ApiKey.objects.select_related("account").filter(digest=digest_of(token.strip())).first()
     if key is None or (key.is_demo and not settings.DEMO):
-        raise _unauthorized("This API key is not known.", 'error="invalid_token"')
+        raise _unauthorized("This API key is not valid.", 'error="invalid_token"')
     return key
 
 

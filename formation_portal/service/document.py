@@ -9,16 +9,20 @@ from formation_portal.service.problems import MEDIA_TYPE
 Document = dict[str, Any]
 
 _REQUEST_ID: Document = {
-    "description": "The id that was sent, or one that was made; it stands in the service's log.",
+    "description": "The ID that was sent, or a new one; it is in the service's log.",
     "required": True,
     "schema": {"type": "string"},
 }
 _RETRY_AFTER: Document = {
-    "description": "Seconds to wait before asking again.",
+    "description": "Seconds to wait before retrying.",
     "required": True,
     "schema": {"type": "integer", "minimum": 1},
 }
-_ALLOWED: Document = {"description": "What is possible here.", "required": True, "schema": {"type": "string"}}
+_ALLOWED: Document = {
+    "description": "The methods that are allowed here.",
+    "required": True,
+    "schema": {"type": "string"},
+}
 _CHALLENGE: Document = {"description": "How to sign a request.", "required": True, "schema": {"type": "string"}}
 _HEADERS_OF = {
     "401": {"WWW-Authenticate": _CHALLENGE},
@@ -30,7 +34,7 @@ _HEADERS_OF = {
 # parameter's schema can't say that.
 _IDEMPOTENCY_KEY = f"""
 
-May be sent with `{HEADER}` (`{PATTERN}`): the same key with the same body answers as the first time, for seven days."""
+Accepts `{HEADER}` (`{PATTERN}`): for seven days, the same key with the same body gets the first answer again."""
 
 
 def describe(document: Document, *, scopes: dict[str, list[str]]) -> Document:

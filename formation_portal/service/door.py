@@ -92,7 +92,7 @@ def _request_id(request: HttpRequest) -> str:
 
 def _not_allowed(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     allowed = ", ".join(sorted(method.strip() for method in response["Allow"].split(",")))
-    detail = f"{request.method} is not possible here; {allowed} is."
+    detail = f"{request.method} is not allowed here; use {allowed}."
     return response_to(request, Refusal("method_not_allowed", detail, headers={"Allow": allowed}))
 
 

@@ -93,5 +93,5 @@ def take(request: HttpRequest, key: ApiKey) -> None:
     allowed, allowance = counter.count(key.pk, limit=settings.SERVICE_RATE_LIMIT, now=time.time())
     request.allowance = allowance  # type: ignore[attr-defined]
     if not allowed:
-        detail = f"This key has used up its {allowance.limit} requests of this minute."
+        detail = f"This key has used its {allowance.limit} requests for this minute."
         raise Refusal("rate_limited", detail, headers={"Retry-After": str(allowance.reset)})

@@ -159,10 +159,10 @@ def _refusal_of(error: Exception) -> Refusal:
         return Refusal("malformed_request", "The request could not be read.")
     if isinstance(error, DATABASE_AWAY):
         logger.warning("the service's database did not answer: %s", error)
-        return Refusal("unavailable", "The service can't answer right now.", headers={"Retry-After": "5"})
+        return Refusal("unavailable", "The service cannot answer at the moment.", headers={"Retry-After": "5"})
     if isinstance(error, OSError) and error.errno in _DISK_TROUBLE:
         logger.error("the service's disk does not take it: %s", error.strerror)
-        return Refusal("unavailable", "The service has no room right now.", headers={"Retry-After": "60"})
+        return Refusal("unavailable", "The service has no storage space at the moment.", headers={"Retry-After": "60"})
     return Refusal("internal_error", "Something went wrong on our side.")
 
 

@@ -85,7 +85,7 @@ def _checked(file: "UploadedFile[Any]") -> str:
     file.seek(0)
     mime_type = _kind_of(head)
     if mime_type is None:
-        detail = "Send a PDF, JPEG or PNG; the content of this file is none of them."
+        detail = "Send a PDF, JPEG or PNG file."
         raise Refusal("unsupported_media_type", detail, errors=[_about_file("unsupported_media_type")])
     return mime_type
 

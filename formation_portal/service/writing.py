@@ -65,7 +65,7 @@ class Reader:
         if spec is None:
             raise AnswerError("unknown_field", "This form doesn't ask for this answer")
         if spec.provided_by_agent:
-            raise AnswerError("provided_by_agent", f"“{spec.label}” is the agent's answer; leave it out")
+            raise AnswerError("provided_by_agent", f"“{spec.label}” is answered by the agent; leave it out")
         if raw is None:
             return None
         value = spec.clean(raw)
@@ -74,7 +74,7 @@ class Reader:
         if objection := canonical.objection(spec.canonical_field, value, today=self.today):
             raise AnswerError(*objection)
         if spec.refers_to_share_class and value not in self.share_classes:
-            raise AnswerError("unknown_share_class", f"“{spec.label}” names no share class of this entity")
+            raise AnswerError("unknown_share_class", f"“{spec.label}” is not a share class of this entity")
         payload = _complete(spec, raw, spec.payload(value))
         _refuse_other_types(spec, raw, payload, ())
         return payload
@@ -108,7 +108,7 @@ def _refuse_other_types(spec: FieldSpec, raw: Any, payload: Any, part: Path) -> 
 def _cleared(spec: FieldSpec, raw: Any) -> None:
     # An empty text or list clears. An object was meant to say something, and lacks it.
     if isinstance(raw, Mapping):
-        raise AnswerError("incomplete", f"“{spec.label}” lacks its parts; null clears it")
+        raise AnswerError("incomplete", f"“{spec.label}” has no parts; send null to clear it")
 
 
 def _complete(spec: FieldSpec, raw: Any, payload: Any) -> Any:
@@ -116,7 +116,7 @@ def _complete(spec: FieldSpec, raw: Any, payload: Any) -> Any:
     if isinstance(raw, Mapping) and isinstance(payload, Mapping):
         for part in payload:
             if part not in raw:
-                raise AnswerError("required", f"“{spec.label}” lacks {part}")
+                raise AnswerError("required", f"“{spec.label}” is missing {part}")
     return payload
 
 

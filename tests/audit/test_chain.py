@@ -80,5 +80,5 @@ def test_an_anchor_that_cannot_be_written_is_logged_and_no_deed_fails_by_it(
     settings.AUDIT_ANCHOR = tmp_path / "nowhere" / "anchor"
     with caplog.at_level(logging.ERROR):
         append(1)
-    assert "can't be written" in caplog.text
+    assert "Could not write" in caplog.text
     assert Entry.objects.count() == 1

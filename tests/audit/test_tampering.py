@@ -56,22 +56,22 @@ def test_several_rows_in_a_row_are_one_finding(append: Append) -> None:
     rows = stored()
     store([*rows[:2], *rows[5:7]])
     assert findings() == (
-        Finding(3, "to 5 are gone"),
-        Finding(6, "does not follow the one before it"),
-        Finding(8, "to 9 are gone from the end"),
+        Finding(3, "to 5 are missing"),
+        Finding(6, "does not follow the previous entry"),
+        Finding(8, "to 9 are missing from the end"),
     )
 
 
 def test_everything_gone_is_found(append: Append) -> None:
     append(4)
     store([])
-    assert findings() == (Finding(1, "to 4 are gone from the end"),)
+    assert findings() == (Finding(1, "to 4 are missing from the end"),)
 
 
 def test_a_lost_anchor_is_found(append: Append, anchor_file: Path) -> None:
     append(2)
     anchor_file.unlink()
-    assert findings() == (Finding(1, "and all that follow have no anchor: the file is missing or empty"),)
+    assert findings() == (Finding(1, "and all later entries have no anchor: the anchor file is missing or empty"),)
 
 
 def test_an_anchor_with_two_hashes_of_one_number_is_found(append: Append, anchor_file: Path) -> None:

@@ -39,8 +39,8 @@ def test_the_list_says_in_words_what_each_thing_is(complete: Draft, as_agent: Cl
         "Ada Lovelace, person",
         "Answers of Ada Lovelace",
         "10,000 Ordinary of Ada Lovelace",
-        "The entity itself",
-        "Answers about the entity",
+        "Company",
+        "Answers about the company",
     ]
     text = page_of(as_agent, LIST).one("main").text
     assert "Larkfield Holdings" in text
@@ -54,14 +54,14 @@ def test_what_agents_did_is_named_and_decided_about_wherever_it_is_held(
     saving.advance(submitted, "begin_review", by=agent)
     saving.advance(submitted, "approve", by=agent)
     row = put("status", "held", OTHERWISE)
-    assert titles(as_agent, "?state=undecided") == ["The start of the review"]
+    assert titles(as_agent, "?state=undecided") == ["Start of the review"]
     text = page_of(as_agent, path(row)).one("main").text
-    assert "The service does not follow this: the application stands otherwise there" in text
+    assert "The application has a different status at the service" in text
     assert "The provider has the change" in text
-    assert "The status that we tell: in_review" in text
+    assert "Status we sent: in_review" in text
     case = page_of(as_agent, f"/desk/{submitted.application.reference}/").one("main").text
-    assert "The start of the review: Decision needed" in " ".join(case.split())
-    assert "The approval: Saved" in " ".join(case.split())
+    assert "Start of the review: Decision needed" in " ".join(case.split())
+    assert "Approval: Saved" in " ".join(case.split())
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,15 @@ def test_a_thing_shows_its_evidence(complete: Draft, as_agent: Client) -> None:
     markup = page_of(as_agent, path(row))
     text = markup.one("main").text
     assert markup.one("h1").text == "Ada Lovelace, person"
-    for word in ("several records", f"req-{row.pk}", "k1", "status 502", "3 records read", "pty_1, pty_2"):
+    for word in (
+        "Several records",
+        "Several possible matches",
+        f"req-{row.pk}",
+        "k1",
+        "status 502",
+        "3 records read",
+        "pty_1, pty_2",
+    ):
         assert word in text, word
 
 
@@ -151,7 +159,7 @@ def test_the_text_for_the_provider_says_what_they_need_and_names_nobody(complete
         f"X-Request-Id req-{row.pk}",
         "Idempotency-Key k1",
         f"{timezone.now():%Y-%m-%d}",
-        "What is its id?",
+        "what is its ID?",
     ):
         assert word in inquiry, word
     for word in ("Ada", "Lovelace", "example.com", "1985", "Larkfield"):
@@ -166,10 +174,10 @@ def test_what_the_provider_has_to_change_by_hand_is_named_without_its_values(
     saving.save_party(complete, complete.parties[0], {"person.last_name": "King"}, version=1, by=owner)
     Delivery.objects.filter(pk=row.pk).update(state="held", reason="unsupported")
     inquiry = page_of(as_agent, path(row)).one("textarea", id="inquiry").text
-    assert "What has changed: last_name" in inquiry
+    assert "Changed: last_name" in inquiry
     assert "King" not in inquiry
     Delivery.objects.filter(pk=row.pk).update(wanted=None)
-    assert "It should be removed." in page_of(as_agent, path(row)).one("textarea", id="inquiry").text
+    assert "Please remove it." in page_of(as_agent, path(row)).one("textarea", id="inquiry").text
 
 
 def test_only_agents_come_here(

@@ -72,7 +72,7 @@ def test_what_was_told_by_hand_counts_as_received_and_the_rest_goes_on(
 
 
 def test_the_page_says_what_to_tell_and_masks_nothing_else(changed: Delivery, as_agent: Client) -> None:
-    assert titles(as_agent, "?state=by_hand") == ["The submission", "Ada King, person"]
+    assert titles(as_agent, "?state=by_hand") == ["Submission", "Ada King, person"]
     markup = page_of(as_agent, path(changed))
     section = markup.one("section", aria_labelledby="by-hand")
     cells = [one.text for one in markup.all("td") if section in one.ancestors]

@@ -28,7 +28,7 @@ def test_every_fault_and_every_warning_is_listed(at_other_service: OtherService)
         "fault: The key a stands twice",
         "fault: The schema has no id",
         "fault: The schema has no sections",
-        "fault: The entry in the catalog can't be read, at jurisdiction_product_id: It is missing",
+        "fault: The catalog entry cannot be read, at jurisdiction_product_id: It is missing",
         "warning: “Colour of the seal” has the unknown type “colour”",
         "warning: “Nothing here” asks nothing",
         "warning: “Unknown scope” has the unknown scope “galaxy”",
@@ -71,7 +71,7 @@ def test_text_from_the_service_does_not_steer_the_terminal(at_other_service: Oth
 @pytest.mark.parametrize(
     ("trouble", "words"),
     [
-        ("down", "can't be reached"),
+        ("down", "cannot be reached"),
         ("wrong key", r"does not accept the portal's key \(401: Who are you\?\)"),
         ("no list", "did not arrive"),
     ],

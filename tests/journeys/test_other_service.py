@@ -19,8 +19,8 @@ __all__ = ["at_other_service", "browser", "other_service"]
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 SLUGS = [item["product"]["slug"] for item in USABLE]
-LATER = "Saved. Goes out when you submit."
-TOGETHER = "This formation service can't change what it has received, so your answers go out together when you submit."
+LATER = "Saved. We send it when you submit."
+TOGETHER = "The formation service cannot change what it has received, so we send your answers together when you submit."
 COUNTS_HERE = "This formation service can't be told that an application is submitted or withdrawn. It counts here"
 
 
@@ -130,10 +130,10 @@ def test_every_faulty_product_of_the_service_is_tried_here() -> None:
 
 
 def test_entries_that_are_no_products_are_unavailable_and_take_no_other_along(catalog: Page) -> None:
-    unreadable = "Not available. The entry in the catalog can't be read"
+    unreadable = "Not available. The catalog entry cannot be read"
     where = "at jurisdiction_product_id: It is missing"
     assert f"{unreadable}, {where}" in row_of(catalog, "Company without its own id")
-    assert catalog.words.count(f"{unreadable}: it is no product at all") == 2
+    assert catalog.words.count(f"{unreadable}: it is not a product") == 2
     assert "17 of 17 products" in catalog.words
 
 

@@ -213,7 +213,7 @@ def test_an_old_catalog_is_shown_with_a_note(browser: InProcessBrowser, at_other
         page = browser.get(address)
         assert page.status == 200
         assert (
-            "The formation service can't be reached at the moment. These are the products and prices of" in page.words
+            "The formation service cannot be reached at the moment. These are the products and prices of" in page.words
         )
     assert Stranger(browser).start(browser.get("/products/warned/")).status == 200
 

@@ -26,7 +26,7 @@ def said(*arguments: str) -> str:
 
 def test_it_lists_all_agents_and_no_customers(agent: User, owner: User) -> None:
     User.objects.create_user("dev@example.com", is_agent=True, rights=[])
-    assert said() == f"agent@example.com: {EVERYTHING}\ndev@example.com: may read, and nothing more\n"
+    assert said() == f"agent@example.com: {EVERYTHING}\ndev@example.com: can only read\n"
 
 
 def test_without_agents_it_says_so(owner: User) -> None:

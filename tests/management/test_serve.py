@@ -66,11 +66,11 @@ def test_whatever_dies_is_started_again(served: Served) -> None:
     served.start().until(READY)
     worker = max(served.children())
     os.kill(worker, signal.SIGKILL)
-    served.until("The relay worker ended by itself (exit code -9). Starting it again.")
+    served.until("The relay worker stopped unexpectedly (exit code -9). Restarting it.")
     served.until("The relay is running")
     web = min(served.children())
     os.kill(web, signal.SIGKILL)
-    served.until("The web server ended by itself (exit code -9). Starting it again.")
+    served.until("The web server stopped unexpectedly (exit code -9). Restarting it.")
     assert served.get("/livez")[0] == 200
     eventually(lambda: len(served.children()) == len(os.sched_getaffinity(0)) + 1)
     children = served.children()
@@ -86,7 +86,7 @@ def test_where_no_web_server_can_begin_all_ends(served: Served, tmp_path: Path) 
     )
     broken = Served(served.data, served.port, {"PYTHONPATH": f"{tmp_path}:."}).start()
     assert broken.wait() == 1
-    assert "The web server ended by itself (exit code 3). Ending the rest." in "".join(broken.lines)
+    assert "The web server stopped unexpectedly (exit code 3). Stopping the rest." in "".join(broken.lines)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="not run: only Linux tells children that their parent died")

@@ -153,7 +153,7 @@ class TestPage:
         settings.FORMATION_SERVICE_EDITS = False
         html = as_owner.get(f"/applications/{draft.application.reference}/").content.decode()
         assert escape(ONLY_ON_SUBMIT) in html
-        assert "Saved. Goes out when you submit." in html
+        assert "Saved. We send it when you submit." in html
 
     def test_after_submitting_the_status_says_more(self, submitted: Draft, as_owner: Client) -> None:
         response = as_owner.get(f"/applications/{submitted.application.reference}/")

@@ -46,8 +46,8 @@ def test_the_service_follows_through_two_rounds_to_the_incorporation(
     assert [(title, view.words) for title, view in board.deeds] == [
         (title, "Received")
         for title in (
-            "The submission", "The start of the review", "The return for changes",
-            "The submission", "The start of the review", "The approval", "The incorporation",
+            "Submission", "Start of the review", "Return for changes",
+            "Submission", "Start of the review", "Approval", "Incorporation",
         )
     ]  # fmt: skip
     assert board.overall.words == "Received"

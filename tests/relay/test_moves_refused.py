@@ -37,11 +37,11 @@ def test_what_they_have_decided_otherwise_is_held_for_an_agent(
     held = status_row("submitted_to_csp")
     assert (held.state, held.reason) == ("held", OTHERWISE)
     assert told(weather) == ["in_review", "submitted_to_csp"], "tried once, and what follows waits"
-    assert state_words(held) == "The service does not follow this: the application stands otherwise there"
+    assert state_words(held) == "The application has a different status at the service"
     assert held.seen.get().conclusion == "it stands at rejected"
-    assert "The status that we tell: submitted_to_csp" in inquiry(held, ids={})
+    assert "Status we sent: submitted_to_csp" in inquiry(held, ids={})
     assert [one.pk for one in concerns("undecided")] == [held.pk]
-    assert ("The approval", "With our team") in [
+    assert ("Approval", "With our team") in [
         (title, view.words) for title, view in deliveries(submitted.application).unsettled
     ]
     # The service's people put it right, and ours say that it is to be told again.
@@ -115,7 +115,7 @@ def test_a_service_without_the_call_is_not_told_and_holds_nothing_up(
     assert told(weather) == ["in_review", "returned_for_changes"]
     board = deliveries(submitted.application)
     assert board.notices == (MOVES_NOT_TOLD,)
-    assert ("The start of the review", "With our team") in [(title, one.words) for title, one in board.unsettled]
+    assert ("Start of the review", "With our team") in [(title, one.words) for title, one in board.unsettled]
     Entity.objects.update(status="returned_for_changes")
     save(submitted, "the-company", {"entity.name": "Larkspur"}, owner)
     saving.submit(submitted, by=owner)

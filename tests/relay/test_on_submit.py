@@ -24,7 +24,7 @@ def test_nothing_leaves_before_the_customer_submits(complete: Draft, weather: We
     assert weather.made == []
     board = deliveries(complete.application)
     for view in (board.overall, board.of_entity(), board.of_party("ada"), board.of("document", "nowhere")):
-        assert view.words == "Saved. Goes out when you submit."
+        assert view.words == "Saved. We send it when you submit."
     assert board.notices == (ONLY_ON_SUBMIT,)
 
 

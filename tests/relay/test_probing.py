@@ -53,7 +53,7 @@ class TestTheEmbeddedService:
         assert stored() == EMBEDDED
         assert ServiceProfile.objects.get().can_edit is True
         assert ServiceProfile.objects.get().probed_at is not None
-        assert "0 answers are not known" in said
+        assert "0 answers are unknown" in said
         assert len(weather.made) <= 25
 
     def test_nothing_is_left_behind(self, weather: Weather) -> None:
@@ -70,11 +70,11 @@ class TestTheEmbeddedService:
     def test_what_follows_is_said(self, weather: Weather) -> None:
         said = probe()
         for words in (
-            "Does the same Idempotency-Key twice happen once?",
-            "a call in doubt is repeated with its key",
+            "Is a call repeated with the same Idempotency-Key processed only once?",
+            "uncertain calls are repeated with their key",
             "Is csp-data merged key by key?",
             "only changed answers are sent",
-            "things go out as soon as they are complete",
+            "data is sent as soon as it is complete",
             "seconds",
         ):
             assert words in said
@@ -105,7 +105,7 @@ class TestTheEmbeddedService:
             return answers(201, first[0])(weather, request, more)
 
         weather.spoil("POST entities/parties", knows_again)
-        assert "can be read in two ways" in probe()
+        assert "the answer is ambiguous" in probe()
         assert not stored().honours_keys
 
 
@@ -116,8 +116,8 @@ class TestTheOtherMake:
         said = probe("--sandbox")
         assert stored() == Capabilities(lists=frozenset({Kind.PARTY}))
         assert ServiceProfile.objects.get().can_edit is False
-        assert "a call in doubt is never repeated just so" in said
-        assert "things go out when the customer submits" in said
+        assert "uncertain calls are never repeated automatically" in said
+        assert "data is sent when the customer submits" in said
 
     def test_what_stays_there_is_named(self, at_other_service: OtherService) -> None:
         said = probe("--sandbox")
@@ -162,7 +162,7 @@ class TestAFaultyService:
         assert known.honours_keys
         assert known.lists == EMBEDDED.lists
         assert "not known: The formation service's answer did not arrive (status 500, request " in said
-        assert "1 answer is not known" in said
+        assert "1 answer is unknown" in said
         assert Entity.objects.count() == 0
 
     def test_without_parties_neither_keys_nor_holdings_nor_edits_are_known(self, weather: Weather) -> None:

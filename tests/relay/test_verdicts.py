@@ -86,7 +86,7 @@ def test_a_returned_document_comes_back_on_top_with_its_note_and_the_way_to_it(
 def test_without_a_note_it_says_so(received: Draft, weather: Weather, as_owner: Client) -> None:
     says(weather, "rejected")
     read_due(is_eager=True)
-    assert "Upload this document again: it was returned without a note" in slot(as_owner, reopened(received))
+    assert "Upload this document again. It was returned without a reason" in slot(as_owner, reopened(received))
 
 
 def test_what_came_back_stands_in_the_way_until_another_file_takes_its_place(

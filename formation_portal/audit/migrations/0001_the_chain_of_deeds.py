@@ -16,7 +16,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('number', models.BigAutoField(primary_key=True, serialize=False)),
                 ('moment', models.BigIntegerField()),
-                ('actor', models.CharField(choices=[('agent', 'Agent'), ('customer', 'Customer'), ('guest', 'Somebody invited'), ('portal', 'The portal itself')], max_length=10)),
+                ('actor', models.CharField(choices=[('agent', 'Agent'), ('customer', 'Customer'), ('guest', 'Guest'), ('portal', 'Portal')], max_length=10)),
                 ('account', models.BigIntegerField()),
                 ('deed', models.CharField(choices=[('look', 'Looked at a file'), ('record', 'Took the record'), ('change', 'Changed the application'), ('decision', 'Decided')], max_length=10)),
                 ('application', models.BigIntegerField()),

@@ -12,8 +12,8 @@ class Migration(migrations.Migration):
             name="deed",
             field=models.CharField(
                 choices=[
-                    ("look", "Looked at a file"),
-                    ("record", "Took the record"),
+                    ("look", "Viewed a file"),
+                    ("record", "Downloaded the record"),
                     ("change", "Changed the application"),
                     ("decision", "Decided"),
                     ("review", "Reviewed"),

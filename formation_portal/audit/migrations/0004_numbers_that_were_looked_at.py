@@ -12,13 +12,13 @@ class Migration(migrations.Migration):
             name="deed",
             field=models.CharField(
                 choices=[
-                    ("look", "Looked at a file"),
-                    ("record", "Took the record"),
+                    ("look", "Viewed a file"),
+                    ("record", "Downloaded the record"),
                     ("change", "Changed the application"),
                     ("decision", "Decided"),
                     ("review", "Reviewed"),
                     ("rights", "Changed rights"),
-                    ("reveal", "Looked at numbers"),
+                    ("reveal", "Viewed numbers"),
                 ],
                 max_length=10,
             ),

@@ -9,10 +9,10 @@ from formation_portal.management.rights import NotChanged, agents, change_rights
 
 
 class Command(BaseCommand):
-    help = "List what agents may do, or give and take it: agent_rights EMAIL --give decide --take export audit"
+    help = "List agents' rights, or give and remove them: agent_rights EMAIL --give decide --take export audit"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("email", nargs="?", default="", help="an agent's address; all agents without one")
+        parser.add_argument("email", nargs="?", default="", help="an agent's e-mail address; by default all agents")
         for deed in ("give", "take"):
             parser.add_argument(f"--{deed}", nargs="+", default=[], choices=Right.values, metavar="RIGHT", help=_HELP)
 
@@ -20,7 +20,7 @@ class Command(BaseCommand):
         """One line an agent: the address, and the rights."""
         email, give, take = options["email"], options["give"], options["take"]
         if not email and (give or take):
-            raise CommandError("Say whose rights: agent_rights EMAIL --give … --take …")
+            raise CommandError("Name the agent: agent_rights EMAIL --give … --take …")
         try:
             found = [change_rights(email, give=_rights(give), take=_rights(take))] if email else agents()
         except NotChanged as refused:

@@ -14,7 +14,7 @@ from formation_portal.gateway.products import Product, read_products
 class Command(BaseCommand):
     """Lists every fault, warning and note of the schema check (supplement, "What a schema may get wrong")."""
 
-    help = "Check the catalog of the formation service; exit 1 where a fault makes a product unavailable."
+    help = "Check the catalog of the formation service. Exit code 1 if an error makes a product unavailable."
 
     def handle(self, *_: Any, **__: Any) -> None:
         """Ask the service itself, not the cache."""

@@ -8,7 +8,7 @@ from formation_portal.management.orphans import remove_orphans
 
 
 class Command(BaseCommand):
-    help = "Remove uploaded files older than a day that no record names. Each start does it too."
+    help = "Remove uploaded files older than a day that no record uses. This also runs at every start."
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Says how many there were."""

@@ -27,7 +27,7 @@ from formation_portal.service.webhooks.sender import sender
 
 
 class Command(BaseCommand):
-    help = "Set up what is missing, then serve the portal with the embedded service and one relay worker."
+    help = "Set up the portal if needed, then serve it with the embedded service and one relay worker."
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Ends with exit code 1 where the port is taken or no web server can be started."""
@@ -72,12 +72,12 @@ class Command(BaseCommand):
                 self._say(f"  {'agent' if account.is_agent else 'customer'}: {account.email}, password {demo.PASSWORD}")
             self._say(f"  service: {address}api/v1/docs, key {DEMO_KEY}")
             self._say(f"  letters: {address}letters/")
-            self._say("Warning: everybody knows these. Set DEMO=false wherever anybody else can reach this address.")
+            self._say("Warning: these passwords are public. Set DEMO=false if anyone else can reach this address.")
         elif not settings.LETTERS_GO_OUT:
             self._say(
-                "Warning: there is no EMAIL_URL. Letters reach nobody, so no customer can confirm an address or submit."
+                "Warning: EMAIL_URL is not set. E-mails are not sent, so no customer can confirm an address or submit."
             )
-        self._say("Ctrl-C ends it.\n")
+        self._say("Press Ctrl-C to stop.\n")
 
 
 def _relay(listening: socket.socket) -> None:
@@ -97,7 +97,7 @@ def _listening(host: str, port: int) -> socket.socket:
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise CommandError(
-                f"Port {port} is taken. Set PORT to another one, like PORT={port + 1} make run"
+                f"Port {port} is in use. Choose another one, for example PORT={port + 1} make run"
             ) from None
         raise CommandError(f"Nobody can listen at HOST={host}, PORT={port}: {error.strerror}") from None
 

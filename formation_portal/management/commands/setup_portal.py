@@ -8,7 +8,7 @@ from formation_portal.management.preparation import prepare
 
 
 class Command(BaseCommand):
-    help = "Migrate both databases, load the catalog, make keys and demo accounts, collect static files."
+    help = "Migrate both databases, load the catalog, create keys and demo accounts, and collect static files."
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Says only what there was to do."""

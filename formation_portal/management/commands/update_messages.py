@@ -8,7 +8,7 @@ from formation_portal.management.messages import gathered, translated_languages,
 
 
 class Command(BaseCommand):
-    help = "Gathers every message, updates each language's catalog, and says what is not translated yet."
+    help = "Gather every message, update each language's catalog and list what is not translated yet."
 
     def handle(self, *args: Any, **options: Any) -> None:
         found = gathered()

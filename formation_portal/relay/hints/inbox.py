@@ -28,7 +28,7 @@ def receive(body: bytes, *, headers: signatures.Headers, media_type: str) -> boo
     """
     event = _event_in(body) if media_type == MEDIA_TYPE and signatures.is_signed(body, headers) else None
     if event is None:
-        logger.warning("An event was refused: no signature of the service's, or not of the last five minutes")
+        logger.warning("Event refused: no valid signature from the last five minutes")
         return False
     kind, about = _name(event.get("type")), _about(event)
     with transaction.atomic():

@@ -23,7 +23,7 @@ def subscribe(service: FormationService, url: str, *, anew: bool = False) -> boo
     made = service.add_webhook(body, key=uuid.uuid4().hex)
     secret = made.get("secret")
     if not (isinstance(secret, str) and secret.strip()):
-        raise UnexpectedAnswer("The service has told no secret")
+        raise UnexpectedAnswer("The service returned no secret")
     secret_file.keep(secret.strip())
     for one in earlier:
         # What is gone already is as it should be.

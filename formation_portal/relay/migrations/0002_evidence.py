@@ -77,7 +77,7 @@ class Migration(migrations.Migration):
             name='Decision',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('deed', models.CharField(choices=[('bind', 'It is there: this is its id'), ('absent', 'It is not there')], max_length=10)),
+                ('deed', models.CharField(choices=[('bind', 'The provider has it'), ('absent', 'The provider does not have it')], max_length=10)),
                 ('remote_id', models.CharField(blank=True, max_length=200)),
                 ('note', models.TextField(blank=True)),
                 ('decided_at', models.DateTimeField(auto_now_add=True)),

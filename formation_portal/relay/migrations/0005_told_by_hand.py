@@ -21,9 +21,9 @@ class Migration(migrations.Migration):
             name="deed",
             field=models.CharField(
                 choices=[
-                    ("bind", "It is there: this is its id"),
-                    ("absent", "It is not there"),
-                    ("told", "The provider was told by hand"),
+                    ("bind", "The provider has it"),
+                    ("absent", "The provider does not have it"),
+                    ("told", "Provider told by hand"),
                 ],
                 max_length=10,
             ),

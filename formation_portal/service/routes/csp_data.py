@@ -39,7 +39,7 @@ def submit_csp_data(request: HttpRequest, entity_id: EntityId, body: Annotated[C
     """Merges answers key by key; null clears. `scope` and an id say whose they are, if not the entity's own."""
     entity = entity_to_write(request, entity_id)
     if body.csp_form_schema_id.lower() != entity.form_id:
-        detail = f"This entity answers the form schema {entity.form_id}; post its answers against that one."
+        detail = f"This entity uses the form schema {entity.form_id}; post answers to that schema."
         raise Refusal("schema_superseded", detail)
     party_id, share_class_id = getattr(body, "party_id", None), getattr(body, "share_class_id", None)
     holder = _holder(entity, party_id=party_id, share_class_id=share_class_id)

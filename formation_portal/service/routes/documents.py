@@ -135,7 +135,7 @@ def _party(entity: Entity, scope: Scope, party_id: str | None) -> Party | None:
             raise invalid([Complaint(pointer("scope"), "invalid", detail, "scope")])
         return None
     if party_id is None:
-        detail = "The scope party needs party_id."
+        detail = "scope=party needs party_id."
         raise invalid([Complaint(pointer("party_id"), "required", detail, "party_id")])
     return party_of(entity, party_id)
 
@@ -144,5 +144,5 @@ def _refuse_unknown_slot(entity: Entity, party: Party | None, document_key: str)
     form = form_of(entity.form)
     keys = document_keys_of_party(form, party.party_type) if party else document_keys_of_entity(form)
     if document_key not in keys:
-        detail = f"This form has no slot named {document_key} here."
+        detail = f"This form has no document named {document_key} here."
         raise invalid([Complaint(pointer("document_key"), "unknown_field", detail, "document_key")])

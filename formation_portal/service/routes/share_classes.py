@@ -116,5 +116,5 @@ def _currency(properties: Mapping[str, Any]) -> list[Complaint]:
     if (code := properties.get("currency")) is not None and not is_currency(code):
         problems.append(Complaint("/currency", "currency_not_allowed", "Send an ISO 4217 code.", "currency"))
     if properties.get("par_value", 0) < 0:
-        problems.append(Complaint("/par_value", "negative", "A par value is zero or more.", "par_value"))
+        problems.append(Complaint("/par_value", "negative", "A par value must be zero or more.", "par_value"))
     return problems

@@ -34,12 +34,12 @@ def add_webhook(request: HttpRequest, body: WebhookIn) -> HttpResponse:
     try:
         refuse_at_once(body.url)
     except TargetRefused:
-        detail = "Events go to the public internet by https, and elsewhere only where the service's settings list it."
+        detail = "The address must be a public https address, or in a network that the service's settings allow."
         raise invalid([Complaint(pointer("url"), "target_not_allowed", detail, "url")]) from None
     # Locked, so that requests at once don't exceed the number together.
     account = Account.objects.select_for_update().get(pk=key_of(request).account_id)
     if account.subscriptions.count() >= MOST:
-        raise Refusal("conflict", f"There may be {MOST} webhooks; remove one first.")
+        raise Refusal("conflict", f"You can have {MOST} webhooks. Remove one first.")
     row = account.subscriptions.create(url=body.url, events=body.events, description=body.description)
     record = webhook_record(row)
     response = _created({**record, "secret": secret_of(row.id)})

@@ -46,7 +46,7 @@ RoleName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,49}$")]
 
 def _distinct(values: list[str]) -> list[str]:
     if len(set(values)) < len(values):
-        raise ValueError("each may stand once")
+        raise ValueError("must not contain duplicates")
     return values
 
 

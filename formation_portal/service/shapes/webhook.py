@@ -14,7 +14,7 @@ Description = Annotated[str, StringConstraints(pattern=LINE, max_length=500)]
 
 def _distinct(values: list[Kind]) -> list[Kind]:
     if len(set(values)) < len(values):
-        raise ValueError("each may stand once")
+        raise ValueError("must not contain duplicates")
     return values
 
 

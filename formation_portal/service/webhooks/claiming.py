@@ -74,7 +74,7 @@ def conclude(claim: Claim, outcome: Outcome) -> None:
             dead_at=now if is_dead else None,
         )
     if is_dead:
-        logger.error("Webhook %s: event %s is given up after %d tries", row.subscription_id, row.event.id, row.tries)
+        logger.error("Webhook %s: event %s given up after %d attempts", row.subscription_id, row.event.id, row.tries)
 
 
 def _next(subscription_id: str, now: datetime) -> EventDelivery | None:

@@ -69,4 +69,4 @@ class DeliveryAttempt(models.Model):
     status = models.PositiveSmallIntegerField(null=True)
 
     def __str__(self) -> str:
-        return f"{self.outcome or 'under way'}, {self.started_at}"
+        return f"{self.outcome or 'in progress'}, {self.started_at}"

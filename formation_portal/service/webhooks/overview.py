@@ -60,4 +60,4 @@ def _line(row: EventDelivery) -> str:
 
 def _try(attempt: DeliveryAttempt) -> str:
     status = f" {attempt.status}" if attempt.status else ""
-    return f"  {time_of(attempt.started_at)}  {attempt.outcome or 'under way'}{status}"
+    return f"  {time_of(attempt.started_at)}  {attempt.outcome or 'in progress'}{status}"

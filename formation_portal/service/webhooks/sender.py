@@ -8,6 +8,4 @@ from formation_portal.steady_work import SteadyWork
 
 def sender() -> SteadyWork:
     """One that runs in the caller's thread, or beside it."""
-    return SteadyWork(
-        name="events", called="The sender of events", work=send_due, hourly=go_round, patience=POST_SECONDS
-    )
+    return SteadyWork(name="events", called="Event sender", work=send_due, hourly=go_round, patience=POST_SECONDS)

@@ -28,7 +28,7 @@
     if (!ask) return;
     document.querySelector(".ask-link[data-key=r]")?.removeAttribute("data-key");
     ask.dataset.key = "r";
-    ask.dataset.keyWords = "Ask about the fact in hand";
+    ask.dataset.keyWords = "Ask about this fact";
   };
   aim(boxes().find((box) => !box.checked)?.closest(".fact"));
   document.addEventListener("focusin", ({ target }) => aim(target.closest(".fact")));

@@ -12,14 +12,14 @@ from formation_portal.audit.verifying import Report, verify
 class Command(BaseCommand):
     """Reads every entry and the anchor. Verifying writes nothing."""
 
-    help = (
-        "Verify the chain of looks, changes and decisions against itself and its anchor; exit code 1 where it differs."
-    )
+    help = "Verify the audit log against its hashes and its anchor. Exit code 1 if anything was altered."
 
     def add_arguments(self, parser: CommandParser) -> None:
         deeds = parser.add_subparsers(dest="deed", required=True)
-        deeds.add_parser("verify", help="read every entry, and say by its number what is not as it was written")
-        deeds.add_parser("anchor", help="anchor what was left without, as by a crash, once somebody has looked at it")
+        deeds.add_parser("verify", help="read every entry and list the numbers of altered entries")
+        deeds.add_parser(
+            "anchor", help="add missing anchors, for example after a crash, once you have reviewed the entries"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Verify, or anchor what verifying names as without an anchor."""
@@ -28,13 +28,13 @@ class Command(BaseCommand):
         if options["deed"] == "anchor":
             self._anchor(report)
             return
-        took = f"{time.perf_counter() - started:.2f} s, {time.process_time() - spent:.2f} s of it processor time"
+        took = f"{time.perf_counter() - started:.2f} s, {time.process_time() - spent:.2f} s of processor time"
         self.stdout.write(f"Read {report.rows} entries up to number {report.newest} in {took}.")
         for finding in report.findings:
             self.stdout.write(f"Number {finding.number} {finding.what}.")
         if report.findings:
-            raise CommandError(f"The audit is not as it was written: {len(report.findings)} findings.", returncode=1)
-        self.stdout.write("Everything is as it was written.")
+            raise CommandError(f"The audit log has been altered. Findings: {len(report.findings)}.", returncode=1)
+        self.stdout.write("The audit log is intact.")
 
     def _anchor(self, report: Report) -> None:
         anchor.write(report.unanchored)

@@ -24,11 +24,15 @@ WARNING = (
 class Command(BaseCommand):
     """Makes some twenty calls about a test entity, stores what they show, and prints it."""
 
-    help = "Find out what the formation service honours, by a test entity; what is not known counts as not honoured."
+    help = (
+        "Find out what the formation service supports, using a test entity. Anything unknown counts as not supported."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--sandbox", action="store_true", help="the service may be given a test entity")
-        parser.add_argument("--product", default="", help="slug or id of the product to try; else one that shows most")
+        parser.add_argument("--sandbox", action="store_true", help="confirm that the service may receive a test entity")
+        parser.add_argument(
+            "--product", default="", help="slug or ID of the product to try; by default the one that tests most"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Stores nothing where not even a test entity can be made."""
@@ -50,7 +54,7 @@ class Command(BaseCommand):
         for question, answer, because in rows:
             self.stdout.write(f"{question:{widths[0]}}  {answer:{widths[1]}}  {because}")
         unknown = sum(found.yes is None for found in report.found.values())
-        self.stdout.write(f"{report.calls} calls. {_count(unknown)} not known; the strictest rule holds there.")
+        self.stdout.write(f"{report.calls} calls. {_count(unknown)} unknown; the strictest rule applies to these.")
         for entity_id in report.left_behind:
             told = f"The test entity {entity_id} (client_reference {report.reference}) is still there."
             self.stdout.write(_printable(told), self.style.WARNING)
@@ -63,7 +67,7 @@ def _specimen(service: FormationService, product: str) -> Specimen:
         raise CommandError(_printable(f"No catalog: {error}")) from error
     items = [one.item for one in products if one.item and one.is_available and _is_meant(one.key, one.item, product)]
     if not items:
-        raise CommandError(f"No product that could be tried{f' is called {product}' if product else ''}")
+        raise CommandError(f"No suitable product{f' is called {product}' if product else ''}")
     return specimen_of(items[0]) if product else most_telling(items)
 
 
@@ -73,7 +77,7 @@ def _is_meant(key: str, item: CatalogItem, product: str) -> bool:
 
 def _no_entity(error: GatewayError, reference: str) -> str:
     is_open = isinstance(error, NoAnswer) and not isinstance(error, NotSent)
-    more = f". It may have made one all the same, with the client_reference {reference}" if is_open else ""
+    more = f". It may still have been created, with the client_reference {reference}" if is_open else ""
     return _printable(f"No test entity: {error}, request {error.request_id}{more}. Nothing is stored")
 
 

@@ -16,7 +16,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Where events are to be posted, and whether with a new secret."""
-        parser.add_argument("--url", help="the receiver's address; that of PORTAL_URL if left out")
+        parser.add_argument("--url", help="the receiver's address; by default that of PORTAL_URL")
         parser.add_argument("--anew", action="store_true", help="subscribe again, with a new secret")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -32,7 +32,7 @@ class Command(BaseCommand):
         self.stdout.write(f"Subscribed: events are posted to {url}" if is_new else f"{url} is subscribed already")
 
     def _by_hand(self, url: str) -> None:
-        how = f"This formation service has no call for it. Have it post its events to {url}"
+        how = f"This formation service has no call to subscribe. Ask the provider to post events to {url}"
         if not settings.WEBHOOK_SECRET:
-            raise CommandError(f"{how}, and set WEBHOOK_SECRET to the secret that it signs them with")
-        self.stdout.write(f"{how}; WEBHOOK_SECRET is set, and what it has signed is taken.")
+            raise CommandError(f"{how}, and set WEBHOOK_SECRET to the secret that signs them")
+        self.stdout.write(f"{how}. WEBHOOK_SECRET is set: signed events are accepted.")

@@ -11,10 +11,10 @@ from formation_portal.relay.worker import Worker
 class Command(BaseCommand):
     """Runs one worker, and beside it the one who carries letters, until SIGTERM or SIGINT."""
 
-    help = "Sends what was saved to the formation service, until it is stopped."
+    help = "Send saved data to the formation service until stopped."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--once", action="store_true", help="make what calls can be made now, then end")
+        parser.add_argument("--once", action="store_true", help="make the calls that are due now, then exit")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["once"]:

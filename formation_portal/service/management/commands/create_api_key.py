@@ -10,14 +10,14 @@ from formation_portal.service.keys import create_key
 
 
 class Command(BaseCommand):
-    help = "Make a key to the embedded formation service and print it; it can't be shown again."
+    help = "Create a key for the embedded formation service and print it. It cannot be shown again."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """What the key may do, what it is called, and whose it is."""
         parser.add_argument("--scopes", nargs="+", required=True, help=f"Any of: {', '.join(SCOPES)}; or all")
-        parser.add_argument("--name", default="", help="A name to remember the key by")
-        parser.add_argument("--account", default="", help="The account that it opens; a new one if left out")
-        parser.add_argument("--live", action="store_true", help="Make an sk_live_ key instead of an sk_test_ one")
+        parser.add_argument("--name", default="", help="A name for the key")
+        parser.add_argument("--account", default="", help="The account that the key belongs to; a new one by default")
+        parser.add_argument("--live", action="store_true", help="Create an sk_live_ key instead of an sk_test_ key")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Prints the key and nothing else, so that a script can take it."""

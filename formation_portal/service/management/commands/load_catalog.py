@@ -10,7 +10,7 @@ from formation_portal.service.loading import FaultySchema, load
 
 
 class Command(BaseCommand):
-    help = "Load the embedded catalog into the service's database. Does nothing where it is there already."
+    help = "Load the embedded catalog into the service's database. Does nothing if it is already loaded."
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Says what was done."""

@@ -10,10 +10,10 @@ from formation_portal.service.webhooks.sending import send_due
 
 
 class Command(BaseCommand):
-    help = "Send events to whoever subscribed, until it is stopped. As many as one likes may run."
+    help = "Send events to subscribers until stopped. You can run several at once."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--once", action="store_true", help="send what is due now, then end")
+        parser.add_argument("--once", action="store_true", help="send what is due now, then exit")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Runs one sender until SIGTERM or SIGINT."""

@@ -9,16 +9,18 @@ from formation_portal.service.webhooks import overview
 
 
 class Command(BaseCommand):
-    help = "List the events that could not be delivered, show one with its tries, or send some again."
+    help = "List events that could not be delivered, show one with its attempts, or send some again."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """What to do; without it the dead ones are listed."""
         deeds = parser.add_subparsers(dest="deed")
-        listing = deeds.add_parser("list", help="one line a delivery, the newest first")
-        listing.add_argument("--state", choices=overview.STATES, default="dead", help="which ones; dead if left out")
-        listing.add_argument("--limit", type=int, default=50, help="how many at most; 50 if left out")
-        deeds.add_parser("show", help="one delivery with its tries").add_argument("number", type=int)
-        again = deeds.add_parser("again", help="send these once more, now")
+        listing = deeds.add_parser("list", help="one line per delivery, newest first")
+        listing.add_argument(
+            "--state", choices=overview.STATES, default="dead", help="which deliveries; by default dead ones"
+        )
+        listing.add_argument("--limit", type=int, default=50, help="how many at most; 50 by default")
+        deeds.add_parser("show", help="one delivery with its attempts").add_argument("number", type=int)
+        again = deeds.add_parser("again", help="send these again now")
         again.add_argument("numbers", type=int, nargs="+", metavar="number")
 
     def handle(self, *args: Any, **options: Any) -> None:
