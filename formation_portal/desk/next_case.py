@@ -25,8 +25,8 @@ class NextCase:
         """That there is none."""
         if not self.looked_through:
             return "No unassigned cases match."
-        among = f"the {self.looked_through:,} cases that have waited longest"
-        return f"No unassigned cases among {among} match. Search the queue or narrow the filters."
+        count = f"{self.looked_through:,} unassigned cases that have waited longest"
+        return f"No match among the {count}. Search the queue or narrow the filters."
 
 
 def next_case_for(agent: User, shown: QueueState) -> NextCase:

@@ -30,7 +30,7 @@ _GROUPS: Mapping[str, tuple[str, Q]] = {
     "undecided": ("To decide", UNDECIDED),
     "surplus": ("Duplicates", _SURPLUS),
     "unknown": ("Being checked", Q(state__in=(State.UNKNOWN, State.RECONCILING)) | _LEFT_SENDING),
-    "by_hand": ("To tell by hand", TO_TELL),
+    "by_hand": ("Inform provider", TO_TELL),
     "held": ("Held", Q(state=State.HELD) & ~UNDECIDED & ~TO_TELL),
     "refused": ("Refused", Q(state=State.REFUSED)),
     "waiting": ("Waiting", Q(state=State.WAITING)),

@@ -107,7 +107,7 @@ def record_told(
     with _deciding(delivery_id, may_be_told, seen_at=seen_at) as row:
         told = note_in(note)
         if not told:
-            raise NotDecided("Enter who was told, and how", field="note")
+            raise NotDecided("Enter who you informed, and how", field="note")
         chosen = remote_id_in(row, remote_id) if row.acknowledged is None else row.remote_id
         for step in steps_to_tell(row).select_for_update().filter(pk__in=also):
             _told(step, agent, note=told, remote_id="")

@@ -69,7 +69,7 @@ def _steady(read: Callable[[], Records]) -> Records:
         if newest == last:
             return newest
         last = newest
-    raise Unclear("The list changed with every reading")
+    raise Unclear("The list changed each time it was read")
 
 
 def _entities(service: FormationService, ids: Mapping[Name, str], parcel: Parcel) -> Records:

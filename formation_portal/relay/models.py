@@ -192,7 +192,7 @@ class Decision(models.Model):
     class Deed(models.TextChoices):
         BIND = "bind", "The provider has it"
         ABSENT = "absent", "The provider does not have it"
-        TOLD = "told", "Provider told by hand"
+        TOLD = "told", "Provider informed"
 
     delivery = models.ForeignKey(Delivery, models.PROTECT, related_name="decisions")
     agent = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")

@@ -55,17 +55,17 @@ class Parcel:
         """The id of the record that has come back. Raises Unclear where it is of something else than was sent."""
         found = record.get(id_name)
         if found is not None and not (isinstance(found, str) and 0 < len(found) <= LONGEST_ID):
-            raise Unclear("The answer's record has no usable id")
+            raise Unclear("The answer's record has no usable ID")
         if found and is_of_another_kind(self.kind, found):
-            raise Unclear("The answer's id is of another kind of thing")
+            raise Unclear("The answer's ID is for a different kind of record")
         if not agrees(self.kind, self.described(), record):
-            raise Unclear("The answer's record is of something else")
+            raise Unclear("The answer is for a different record")
         return found or ""
 
     def changed(self, record: Mapping[str, Any], id_name: str = "id") -> str:
         """The id of the changed record. Raises Unclear where the answer is about another one."""
         if record.get(id_name) not in (None, self.remote_id):
-            raise Unclear("The answer's record is of something else")
+            raise Unclear("The answer is for a different record")
         return self.remote_id
 
     def difference(self) -> dict[str, Any]:

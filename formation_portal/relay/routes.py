@@ -127,7 +127,7 @@ class CspRoute(Route):
         said = {"entity_id": parcel.entity_id, "csp_form_schema_id": parcel.sent["schema_id"], **named}
         for name in ("entity_id", "csp_form_schema_id", "party_id", "share_class_id"):
             if record.get(name) not in (None, said.get(name)):
-                raise Unclear("The answer's record is of something else")
+                raise Unclear("The answer is for a different record")
         return ""
 
 
@@ -187,7 +187,7 @@ class StatusRoute(Route):
 def _of_entity(parcel: Parcel, record: Mapping[str, Any]) -> str:
     """A deed has no id of its own; its answer shows the entity. Raises Unclear where it shows another one."""
     if record.get("id") not in (None, parcel.entity_id):
-        raise Unclear("The answer's record is of something else")
+        raise Unclear("The answer is for a different record")
     return ""
 
 

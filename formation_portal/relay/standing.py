@@ -35,7 +35,7 @@ def read_standing(parcel: Parcel) -> Standing:
     """Where the entity stands. Raises GatewayError where that can't be read."""
     record = parcel.service.entity(parcel.entity_id)
     if record.get("id") not in (None, parcel.entity_id):
-        raise Unclear("The answer's record is of something else")
+        raise Unclear("The answer is for a different record")
     shown = record.get("status")
     return Standing(next((state for state in State if state == shown), None), isinstance(shown, str) and shown != "")
 

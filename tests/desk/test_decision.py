@@ -71,7 +71,7 @@ def test_a_form_that_comes_late_shows_what_happened_instead(complete: Draft, as_
     response = post(as_agent, row, deed="absent")
     assert response.status_code == 409
     text = Markup(response.content.decode()).one("main").text
-    assert "This has moved since you opened it" in text
+    assert "This changed after you opened it" in text
     assert "The provider has it pty_9" in text
     assert Delivery.objects.get(pk=row.pk).state == "done"
 

@@ -45,7 +45,7 @@ def test_the_list_says_in_words_what_each_thing_is(complete: Draft, as_agent: Cl
     text = page_of(as_agent, LIST).one("main").text
     assert "Larkfield Holdings" in text
     assert complete.application.reference in text
-    assert "nothing that we can read tells" in text
+    assert "records do not show it" in text
 
 
 def test_what_agents_did_is_named_and_decided_about_wherever_it_is_held(
@@ -212,8 +212,8 @@ def test_the_list_says_how_the_service_itself_stands(complete: Draft, as_agent: 
     later = timezone.now() + timedelta(minutes=5)
     remember(paused_until=later, pause_reason="key", open_until=later, failures=7, clock_ahead=-600.0)
     text = page_of(as_agent, LIST).one("main").text
-    assert "does not accept our key" in text
-    assert "no answer 7 times in a row" in text
+    assert "rejects our key" in text
+    assert "failed to answer 7 times in a row" in text
     assert "10 minutes behind ours" in text
 
 
@@ -226,6 +226,6 @@ def test_a_pause_that_is_over_is_not_spoken_of(complete: Draft, as_agent: Client
 
 def test_an_unknown_service_is_said_to_be_unknown(complete: Draft, as_agent: Client, settings: Any) -> None:
     settings.FORMATION_SERVICE_URL = "https://formation.example"
-    assert "never probed" in page_of(as_agent, LIST).one("main").text
+    assert "never been probed" in page_of(as_agent, LIST).one("main").text
     remember(probed_at=timezone.now())
     assert "last probed" in page_of(as_agent, LIST).one("main").text

@@ -100,7 +100,7 @@ def test_the_next_case_is_looked_for_as_far_and_no_further(cases: list[Applicati
     response = as_agent.post("/desk/next-case/", shown)
     assert response["Location"] == "/desk/?q=alpha+beta"
     landed = page(as_agent, "?q=alpha+beta")
-    assert "No unassigned cases among the 4 cases that have waited longest match." in landed.one("main").text
+    assert "No match among the 4 unassigned cases that have waited longest." in landed.one("main").text
     assert looks_on(landed) != []
     assert not Case.objects.exclude(claimed_by=None).exists()
 

@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
                 choices=[
                     ("bind", "The provider has it"),
                     ("absent", "The provider does not have it"),
-                    ("told", "Provider told by hand"),
+                    ("told", "Provider informed"),
                 ],
                 max_length=10,
             ),

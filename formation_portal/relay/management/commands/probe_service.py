@@ -16,8 +16,9 @@ from formation_portal.relay.probing import Report, probe, store
 from formation_portal.relay.specimen import Specimen, most_telling, specimen_of
 
 WARNING = (
-    "This makes a test entity at {where}, with test persons and a test document, and removes it where the service can. "
-    "Where it can't, it stays until the provider removes it. Run this against a sandbox, and say so by --sandbox"
+    "This creates a test entity at {where}, with test persons and a test document, and removes it if the service "
+    "can. Otherwise it stays until the provider removes it. Run this only against a "
+    "sandbox, and pass --sandbox to confirm."
 )
 
 
