@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 SLUGS = [item["product"]["slug"] for item in USABLE]
 LATER = "Saved. We send it when you submit."
 TOGETHER = "The formation service cannot change what it has received, so we send your answers together when you submit."
-COUNTS_HERE = "This formation service can't be told that an application is submitted or withdrawn. It counts here"
+COUNTS_HERE = "The formation service cannot record that an application is submitted or withdrawn."
 
 
 @pytest.mark.parametrize("slug", [pytest.param(one, marks=pytest.mark.long) if one == "deep" else one for one in SLUGS])

@@ -250,7 +250,7 @@ def test_answers_wait_until_the_key_is_right(
     shown = submitted(browser, overview)
     assert "Waiting to try again" in shown.words
     (line,) = errors(caplog)
-    assert line.startswith("The formation service does not accept the portal's key (status 401, request ")
+    assert line.startswith("The formation service rejects the portal's key (status 401, request ")
     _every_page_opens(browser, overview)
     at_other_service.key = KEY
     relay.drain()

@@ -274,7 +274,7 @@ def test_a_submission_that_cannot_be_told_counts_here(complete: Draft, weather: 
     assert weather.deeds.count("POST entities/submit") == 1
     board = deliveries(complete.application)
     assert board.of("submission").words == "With our team"
-    assert any("can't be told" in notice for notice in board.notices)
+    assert any("cannot record" in notice for notice in board.notices)
     assert reopened(complete).application.stands is State.SUBMITTED_FOR_REVIEW
 
 
