@@ -15,7 +15,7 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
-READY = "Ctrl-C ends it."
+READY = "Press Ctrl-C to stop."
 # A slow machine with other work; nothing waits this long when all is well.
 PATIENCE = 120
 

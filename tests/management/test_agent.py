@@ -67,7 +67,7 @@ def test_a_new_agent_has_the_rights_that_are_named_and_the_audit_keeps_them() ->
     entry = Entry.objects.get()
     assert (entry.deed, entry.actor, entry.subject) == (Deed.RIGHTS, Actor.PORTAL, str(agent.pk))
     assert json.loads(entry.detail) == {"given": ["decide", "review"], "taken": []}
-    assert said("add", "dev@example.com", "--rights").startswith("dev@example.com: may read, and nothing more\n")
+    assert said("add", "dev@example.com", "--rights").startswith("dev@example.com: can only read\n")
 
 
 def test_a_customer_who_becomes_an_agent_keeps_name_and_password(owner: User) -> None:
@@ -106,7 +106,7 @@ def test_a_removed_agent_is_a_customer_at_once_and_can_be_added_again(agent: Use
 def test_agents_are_listed_and_customers_are_not(owner: User) -> None:
     assert said("list") == "There are no agents. Add one: agent add EMAIL\n"
     User.objects.create_user("dev@example.com", is_agent=True, rights=[])
-    assert said("list") == "dev@example.com: may read, and nothing more\n"
+    assert said("list") == "dev@example.com: can only read\n"
 
 
 def test_the_link_is_gone_from_the_outbox_once_the_letter_is_sent() -> None:

@@ -112,7 +112,7 @@ def test_a_taken_port_is_said_at_once(served: Served) -> None:
         other.listen()
         served.start()
         assert served.wait() == 1
-    assert f"Port {served.port} is taken. Set PORT to another one" in "".join(served.lines)
+    assert f"Port {served.port} is in use. Choose another one" in "".join(served.lines)
 
 
 @pytest.mark.parametrize(
