@@ -56,7 +56,7 @@ def test_what_is_so_already_changes_nothing(agent: User) -> None:
     [
         (["nobody@example.com"], "There is no account nobody@example.com."),
         (["owner@example.com", "--give", "decide"], "owner@example.com is a customer's account."),
-        (["--give", "decide"], "Say whose rights"),
+        (["--give", "decide"], "Name the agent"),
         (["agent@example.com", "--give", "decide", "--take", "decide"], "Give or take decide, not both."),
         (["agent@example.com", "--give", "fly"], "invalid choice: 'fly'"),
     ],
