@@ -38,7 +38,7 @@ def _returned(row: Delivery) -> Trouble:
     return Trouble(
         field="",
         code="document_returned",
-        message=row.verdict_note or say("Upload this document again. It was returned without a reason"),
+        message=row.verdict_note or say("Upload this document again. It was returned without a reason."),
         party=row.subject.partition("/")[0],
         slot=str((row.acknowledged or {}).get("document_key", "")),
     )
@@ -65,7 +65,7 @@ def _located(objection: Objection, row: Delivery, tokens: Mapping[str, Name], dr
     return Trouble(
         field=field,
         code=objection.code,
-        message=objection.message or say("Change this answer. The formation service did not accept it"),
+        message=objection.message or say("Change this answer. The formation service did not accept it."),
         section=_section_key(draft, objection, field, row.sent, party=party, share_class=share_class),
         party=party,
         share_class=share_class,
