@@ -22,7 +22,7 @@ _STATES: Mapping[str, str] = {
     State.QUEUED: "Will be sent",
     State.SENDING: "Being sent",
     State.DONE: "Received",
-    State.WAITING: "Waiting to try again",
+    State.WAITING: "Waiting to retry",
     State.UNKNOWN: "Delivery uncertain",
     State.RECONCILING: "Checking the service’s records",
     State.HELD: "Held",

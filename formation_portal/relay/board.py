@@ -63,18 +63,18 @@ ONLY_ON_SUBMIT = noted(
     "The formation service cannot change what it has received, so we send your answers together when you submit."
 )
 NOT_TOLD = noted(
-    "The formation service cannot record that an application is submitted or withdrawn. We record it here, and our team "
-    "tells them."
+    "The formation service cannot record that an application is submitted or withdrawn. We record it here and tell "
+    "the provider."
 )
-MOVES_NOT_TOLD = noted("The formation service cannot record our review. We record it here, and our team tells them.")
+MOVES_NOT_TOLD = noted("The formation service cannot record our review. We record it here and tell the provider.")
 NOT_CHANGED = noted(
-    "You changed something that the formation service cannot change or remove. Our team will tell them."
+    "This application has a change that the formation service cannot take. Our team will tell the provider."
 )
 
 # Why our team has a thing, in one sentence.
 _IN_DOUBT = noted("We do not know yet whether it arrived. Our team is checking. You do not need to do anything.")
 _WHY = {
-    UNSUPPORTED: noted("The formation service cannot take this change from us, so our team will tell them."),
+    UNSUPPORTED: noted("The formation service cannot take this change from us, so our team will tell the provider."),
     UNCLEAR: _IN_DOUBT,
     TWINS: _IN_DOUBT,
 }

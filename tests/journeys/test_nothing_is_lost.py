@@ -132,14 +132,14 @@ def test_while_the_service_is_down_everything_is_saved_here_and_sent_later(
     assert saved.status == 200
     for more in ("", "people/", "shares/", "documents/", "check/", "sections/funds/", "sections/the-company/"):
         assert browser.get(url(application, more)).status == 200
-    assert "Waiting to try again" in browser.get(url(application, "")).words
+    assert "Waiting to retry" in browser.get(url(application, "")).words
     assert raw(application)["entity.name"] == NAME
 
     weather.clear()
     relay.drain()
     (entity,) = service.entities(client_reference=application.reference)
     assert entity["name"] == NAME
-    assert "Waiting to try again" not in browser.get(url(application, "")).words
+    assert "Waiting to retry" not in browser.get(url(application, "")).words
 
 
 def test_a_session_that_has_ended_takes_nothing_with_it(browser: InProcessBrowser, application: Application) -> None:

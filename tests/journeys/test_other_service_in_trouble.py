@@ -134,9 +134,9 @@ Trouble = Callable[[OtherService], object]
 @pytest.mark.parametrize(
     ("trouble", "words"),
     [
-        (lambda other: other.answer(CREATE, 503, "Closed", headers={"Retry-After": "0"}), "Waiting to try again"),
-        (lambda other: other.answer(CREATE, 429, {"error": "Slowly"}), "Waiting to try again"),
-        (OtherService.stop, "Waiting to try again"),
+        (lambda other: other.answer(CREATE, 503, "Closed", headers={"Retry-After": "0"}), "Waiting to retry"),
+        (lambda other: other.answer(CREATE, 429, {"error": "Slowly"}), "Waiting to retry"),
+        (OtherService.stop, "Waiting to retry"),
         # It may have been done, and nobody can look: once nothing more can come of it our people settle that.
         (lambda other: other.answer(CREATE, 500, "<h1>Oops</h1>"), "With our team"),
         (lambda other: other.answer(CREATE, 500, {"error": {"code": "oops"}}), "With our team"),
@@ -160,13 +160,13 @@ def test_a_service_in_trouble_loses_nothing_and_is_never_our_fault(
     assert not shown.errors
     _every_page_opens(browser, overview)
     assert at_other_service.entities == {}
-    if words == "Waiting to try again":
+    if words == "Waiting to retry":
         at_other_service.heal()
         if trouble is OtherService.stop:
             at_other_service.start()
         relay.drain()
         assert at_other_service.only_entity().created["name"]
-        assert "Waiting to try again" not in browser.get(shown.address).words
+        assert "Waiting to retry" not in browser.get(shown.address).words
 
 
 def test_a_service_that_takes_too_long_is_not_waited_for(
@@ -248,7 +248,7 @@ def test_answers_wait_until_the_key_is_right(
 ) -> None:
     at_other_service.key = "another"
     shown = submitted(browser, overview)
-    assert "Waiting to try again" in shown.words
+    assert "Waiting to retry" in shown.words
     (line,) = errors(caplog)
     assert line.startswith("The formation service rejects the portal's key (status 401, request ")
     _every_page_opens(browser, overview)

@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='entry',
             name='deed',
-            field=models.CharField(choices=[('look', 'Looked at a file'), ('record', 'Took the record'), ('change', 'Changed the application'), ('decision', 'Decided'), ('review', 'Reviewed'), ('rights', 'Changed rights'), ('reveal', 'Looked at numbers'), ('claim', 'Claimed or released a case')], max_length=10),
+            field=models.CharField(choices=[('look', 'Viewed a file'), ('record', 'Downloaded the record'), ('change', 'Changed the application'), ('decision', 'Decided'), ('review', 'Reviewed'), ('rights', 'Changed rights'), ('reveal', 'Viewed numbers'), ('claim', 'Claimed or released a case')], max_length=10),
         ),
     ]
