@@ -75,8 +75,8 @@
   };
   const lines = () => {
     const own = [...document.querySelectorAll("[data-key], [data-key-focus], [data-key-here]")].filter(isShown).flatMap(told);
-    const moves = [["J", "Next row"], ["K", "Row before"], ["Enter", "Open the row"]];
-    const every = [...own, ...(links().length ? moves : []), ["?", "Show this sheet"]];
+    const moves = [["J", "Next row"], ["K", "Previous row"], ["Enter", "Open row"]];
+    const every = [...own, ...(links().length ? moves : []), ["?", "Show shortcuts"]];
     return every.filter(([keys], at) => every.findIndex(([others]) => others === keys) === at);
   };
   const open = () => {
