@@ -5,7 +5,7 @@ from django.urls import include, path
 from formation_portal.accounts import views
 
 urlpatterns = [
-    path("accounts/confirm-email/<str:key>/", views.ConfirmEmail.as_view()),
+    path("accounts/confirm-email/<str:key>/", views.ConfirmEmail.as_view(), name="account_confirm_email"),
     path("accounts/confirmation/", views.confirmation, name="confirmation"),
     path("accounts/", include("allauth.urls")),
     path("desk/", include("formation_portal.desk.urls")),

@@ -53,7 +53,7 @@ def test_a_second_start_does_no_work_twice_and_serves(served: Served) -> None:
     assert "Collecting" not in said
     status, html = served.get("/")
     assert status == 200
-    assert "32 products in 20 places" in html
+    assert "32 company types in 20 jurisdictions" in html
     assert served.get("/api/v1/catalog")[0] == 401
     children = served.children()
     assert len(children) == len(os.sched_getaffinity(0)) + 1, "a web server for each core, and a worker"

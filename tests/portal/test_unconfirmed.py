@@ -63,7 +63,7 @@ def test_every_page_of_an_application_says_so_with_the_ways_out(
         assert markup.faults == [], path
         said = markup.one("section", aria_labelledby=ID)
         assert unconfirmed.email in said.text, path
-        assert any("Correct" in one.text for one in markup.all("a", href="/accounts/email/")), path
+        assert any(one.inside("section") for one in markup.all("a", href="/accounts/email/")), path
         assert markup.one("form", action="/accounts/confirmation/"), path
         assert markup.one("input", name="next").attributes["value"] == path
     assert shown > 15
@@ -104,7 +104,6 @@ def test_the_check_page_says_that_only_the_address_is_needed(
 ) -> None:
     page = as_owner.get(f"{root(complete)}check/").content.decode()
     assert f'href="#{ID}"' in page
-    assert "You can submit" not in page
 
 
 def test_nobody_is_written_to_in_its_name(complete: Draft, unconfirmed: Any, as_owner: Client) -> None:
@@ -114,7 +113,7 @@ def test_nobody_is_written_to_in_its_name(complete: Draft, unconfirmed: Any, as_
         assert answer.status_code == 422, path
         markup = Markup(answer.content.decode())
         assert markup.one("input", id="email").attributes["value"] == "stranger@example.com", "it stays"
-        assert "Confirm your own e-mail address first" in markup.one("main").text
+        assert markup.one("input", id="email").attributes["aria-invalid"] == "true"
     assert not Letter.objects.exists()
 
 
@@ -158,13 +157,12 @@ def test_the_letter_is_linked_where_it_stays_and_a_portal_that_sends_none_says_s
     settings.DEMO, settings.LETTERS_GO_OUT = demo, goes_out
     client = Client()
     page = client.get("/accounts/signup/").content.decode()
-    assert ("can’t send e-mail" in page) is not can_confirm
+    assert ("is-heed" in page) is not can_confirm
     new = {"first_name": "Ada", "last_name": "Byron", "email": "ada@example.com", "password1": "a long passphrase"}
     page = client.post("/accounts/signup/", new, follow=True).content.decode()
     letter = Letter.objects.get()
     assert (f'href="/letters/{letter.number}/"' in page) is has_letter
     assert ('action="/accounts/confirmation/"' in page) is can_confirm
-    assert ("can’t send e-mail" in page) is not can_confirm
 
 
 @pytest.mark.parametrize(("demo", "goes_out"), [(True, False), (True, True), (False, False)])
