@@ -45,6 +45,12 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         "rate_limited": _("Too many attempts in a short time. Wait a few minutes, then try again."),
     }
 
+    def get_login_redirect_url(self, request: HttpRequest) -> str:
+        """Agents come to their queue, everybody else to their applications."""
+        if getattr(request.user, "is_agent", False):
+            return reverse("desk:queue")
+        return str(super().get_login_redirect_url(request))
+
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Into the outbox, as every other letter."""
         kind, link = _LETTERS[template_prefix.rpartition("/")[2]]

@@ -28,7 +28,8 @@ class Case(models.Model):
     title = models.CharField(max_length=TITLE_LIMIT, blank=True)
     state = models.CharField(max_length=24, choices=[(state.value, state.words) for state in State])
     submitted_at = models.DateTimeField()
-    # Not yet closed; waiting for us; waiting for us again, after a return.
+    # Closed; not yet closed; waiting for us; waiting for us again, after a return.
+    closed_since = models.DateTimeField(null=True)
     open_since = models.DateTimeField(null=True)
     waiting_since = models.DateTimeField(null=True)
     answered_since = models.DateTimeField(null=True)
@@ -55,12 +56,15 @@ class Case(models.Model):
             models.Index(fields=("submitted_at", "application"), name="case_submitted"),
             models.Index(fields=("state", "submitted_at", "application"), name="case_by_state"),
             models.Index(fields=("open_since", "application"), name="case_open"),
+            models.Index(fields=("closed_since", "application"), name="case_closed"),
             models.Index(fields=("waiting_since", "application"), name="case_waiting"),
             models.Index(fields=("answered_since", "application"), name="case_answered"),
             models.Index(fields=("confirm_since", "application"), name="case_to_confirm"),
             models.Index(fields=("claimed_by", "claimed_at"), name="case_claimed"),
             models.Index(fields=("product", "submitted_at", "application"), name="case_by_product"),
             models.Index(fields=("product", "open_since", "application"), name="case_open_by_product"),
+            models.Index(fields=("product", "waiting_since", "application"), name="case_waiting_by_product"),
+            models.Index(fields=("place", "waiting_since", "application"), name="case_waiting_by_place"),
             models.Index(fields=("place", "submitted_at", "application"), name="case_by_place"),
             models.Index(fields=("place", "open_since", "application"), name="case_open_by_place"),
         )

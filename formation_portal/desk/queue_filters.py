@@ -37,7 +37,7 @@ def filters(chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Offe
         FilterControl("state", "Status", choices=offered(states.items(), chosen.state)),
         FilterControl("holder", "Claimed by", choices=offered(holders.items(), chosen.holder)),
         FilterControl("sort", "Sort by", choices=offered(orders.items(), "newest" if chosen.newest_first else "")),
-        FilterControl("view", value="" if chosen.view is View.ALL else chosen.view.value, is_hidden=True),
+        FilterControl("view", value="" if chosen.view is View.WAITING else chosen.view.value, is_hidden=True),
     )
 
 

@@ -28,12 +28,14 @@ A_PAGE = 25
 _COUNTED = 100
 
 _VIEW_WORDS = {
+    View.WAITING: "Waiting for us",
     View.MINE: "Mine",
     View.UNCLAIMED: "Unassigned",
     View.ANSWERED: "Resubmitted",
     View.OVERDUE: "Overdue",
     View.CONFIRM: "To confirm",
     View.ALL: "All open",
+    View.CLOSED: "Closed",
 }
 
 
@@ -149,7 +151,9 @@ def _view_links(chosen: QueueState, reader: User) -> Iterator[ViewLink]:
     rows = [in_view(view, agent_id=reader.pk).values("pk")[:_COUNTED] for view in views]
     for view, count in zip(views, counts(rows, agent_id=reader.pk), strict=True):
         shown = f"{_COUNTED - 1}+" if count == _COUNTED else str(count)
-        yield ViewLink(queue_url(QueueState(view=view)), _VIEW_WORDS[view], shown, view is chosen.view)
+        # What was closed last is what one looks for.
+        address = queue_url(QueueState(view=view, newest_first=view is View.CLOSED))
+        yield ViewLink(address, _VIEW_WORDS[view], shown, view is chosen.view)
 
 
 def _row(case: Case, reader: User, chosen: QueueState) -> CaseRow:

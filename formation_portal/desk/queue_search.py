@@ -25,15 +25,21 @@ _LOOKED_THROUGH = 2_000
 
 # By which moment a view is in order.
 _MOMENTS = {
+    View.WAITING: "waiting_since",
     View.MINE: "open_since",
     View.UNCLAIMED: "waiting_since",
     View.ANSWERED: "answered_since",
     View.OVERDUE: "waiting_since",
     View.CONFIRM: "confirm_since",
     View.ALL: "open_since",
+    View.CLOSED: "closed_since",
 }
 # The columns that an index holds in the order of a moment.
-_IN_ORDER = {"open_since": ("product", "place"), "submitted_at": ("product", "place", "state")}
+_IN_ORDER = {
+    "open_since": ("product", "place"),
+    "waiting_since": ("product", "place"),
+    "submitted_at": ("product", "place", "state"),
+}
 
 
 @dataclass(frozen=True, slots=True)

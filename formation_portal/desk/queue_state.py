@@ -20,12 +20,15 @@ STATES = tuple(state for state in State if state is not State.DRAFT)
 class View(StrEnum):
     """The saved views."""
 
+    # What waits for us: where agents land, and what an address means that names none.
+    WAITING = "waiting"
     MINE = "mine"
     UNCLAIMED = "unclaimed"
     ANSWERED = "answered"
     OVERDUE = "overdue"
     CONFIRM = "confirm"
     ALL = "all"
+    CLOSED = "closed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ def _read(query: Mapping[str, str], name: str) -> str:
 class QueueState:
     """What an address says. What can't be read filters nothing."""
 
-    view: View = View.ALL
+    view: View = View.WAITING
     text: str = ""
     state: str = ""
     # An agent's number, or NOBODY.
@@ -85,7 +88,7 @@ class QueueState:
         view, state, holder = query.get("view", ""), query.get("state", ""), query.get("holder", "")
         after = Place.read(query.get("after", ""))
         return cls(
-            view=View(view) if view in set(View) else View.ALL,
+            view=View(view) if view in set(View) else View.WAITING,
             text=_read(query, "q"),
             state=state if state in set(STATES) else "",
             holder=holder if holder == NOBODY or whole_number(holder, digits=9) else "",
@@ -100,7 +103,7 @@ class QueueState:
     def address(self) -> str:
         """The same as the part of an address that begins with a question mark; empty where it would say nothing."""
         told = {
-            "view": "" if self.view is View.ALL else self.view.value,
+            "view": "" if self.view is View.WAITING else self.view.value,
             "q": self.text,
             "state": self.state,
             "holder": self.holder,
@@ -116,7 +119,7 @@ class QueueState:
     @property
     def looks_at_closed(self) -> bool:
         """Whether closed cases are looked at too: where one asks for a state, or searches among all."""
-        return self.view is View.ALL and bool(self.state or self.text)
+        return self.view in (View.WAITING, View.ALL) and bool(self.state or self.text)
 
     @property
     def from_the_top(self) -> "QueueState":

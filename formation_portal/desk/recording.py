@@ -96,6 +96,7 @@ def facts_of(application: Any, *, title: str) -> dict[str, Any]:
         "state": state.value,
         "submitted_at": at,
         "open_since": None if state in FINAL else at,
+        "closed_since": at if state in FINAL else None,
         "waiting_since": at if is_with_us else None,
         "answered_since": at if is_with_us and application.submissions > 1 else None,
         # Nobody works on what is closed.

@@ -29,7 +29,9 @@ _PLACES, _PRODUCTS = 20, 32
 # that none has; places and products; and the worst: two things that many have, and none has both. Pages are equally
 # long on both sides.
 QUESTIONS = {
-    "all": "",
+    "waiting": "",
+    "all": "?view=all",
+    "closed_view": "?view=closed&sort=newest",
     "unclaimed": "?view=unclaimed",
     "mine": "?view=mine",
     "overdue": "?view=overdue",
@@ -134,6 +136,7 @@ def _case(number: int, one: Application) -> Case:
         state=one.state,
         submitted_at=at,
         open_since=at if is_open else None,
+        closed_since=None if is_open else at,
         waiting_since=at if is_open else None,
         answered_since=at if is_open and one.submissions > 1 else None,
         confirm_since=at if is_open and number % 8 == 0 else None,

@@ -154,3 +154,24 @@ def test_more_cases_cost_no_more_queries(owner: Any, agent: Any, as_agent: Clien
             as_agent.get(f"/desk/?view=mine&q=ingrid+solheim&state=submitted_for_review&holder={agent.pk}")
         costs.append(len(captured))
     assert costs[0] == costs[1] <= 12
+
+
+def test_the_first_page_is_what_waits_for_us(owner: Any, as_agent: Client) -> None:
+    [ours] = submitted_ones(owner, 1)
+    [theirs] = submitted_ones(owner, 1, first_days=9, state=State.RETURNED_FOR_CHANGES)
+    [registry] = submitted_ones(owner, 1, first_days=8, state=State.SUBMITTED_TO_CSP)
+    [done] = submitted_ones(owner, 1, first_days=7, state=State.INCORPORATED)
+    assert references(as_agent) == [ours.reference]
+    assert references(as_agent, "?view=all") == [theirs.reference, registry.reference, ours.reference]
+    assert references(as_agent, "?view=closed") == [done.reference]
+    assert references(as_agent, f"?q={done.reference}") == [done.reference], "a search looks at all"
+    assert references(as_agent, "?state=returned_for_changes") == [theirs.reference]
+    assert if_any(as_agent)["/desk/?view=closed&sort=newest"] == "1"
+
+
+def test_agents_land_on_their_queue_and_customers_on_their_applications(agent: Any, owner: Any) -> None:
+    for person, place in ((agent, "/desk/"), (owner, "/applications/")):
+        person.set_password("formation-demo")
+        person.save()
+        answer = Client().post("/accounts/login/", {"login": person.email, "password": "formation-demo"})
+        assert (answer.status_code, answer.headers.get("Location")) == (302, place)
