@@ -92,14 +92,16 @@ def test_the_saved_views_hold_what_they_say(owner: Any, agent: Any, stranger: An
     [answered] = submitted_ones(owner, 1, first_days=1, submissions=2)
     [mine] = submitted_ones(owner, 1, first_days=2, state=State.IN_REVIEW)
     [theirs] = submitted_ones(owner, 1, first_days=3, state=State.RETURNED_FOR_CHANGES)
-    submitted_ones(owner, 1, state=State.WITHDRAWN)
+    [closed] = submitted_ones(owner, 1, state=State.WITHDRAWN)
     Case.objects.filter(pk=mine.pk).update(claimed_by=agent, claimed_at=timezone.now())
     expected = {
+        "waiting": [old, mine, answered, new],
         "mine": [mine],
         "unclaimed": [old, answered, new],
         "answered": [answered],
         "overdue": [old],
         "all": [old, theirs, mine, answered, new],
+        "closed": [closed],
     }
     for view, cases in expected.items():
         assert references(as_agent, f"?view={view}") == [one.reference for one in cases], view

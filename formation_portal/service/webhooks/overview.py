@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 from urllib.parse import urlsplit
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from formation_portal.databases import SERVICE
@@ -44,13 +44,23 @@ def story(number: int) -> list[str]:
     return [_line(row), *next_try, *(_try(attempt) for attempt in row.attempts.order_by("pk"))]
 
 
-def send_again(numbers: Collection[int]) -> None:
-    """All of them from the first try on, now, whatever became of them. Raises NoSuchDelivery, and changes nothing."""
+def send_again(numbers: Collection[int]) -> int:
+    """All of them from the first try on, now, whatever became of them; how many. Raises NoSuchDelivery, and changes
+    nothing."""
     with transaction.atomic(using=SERVICE):
         found = EventDelivery.objects.filter(pk__in=numbers)
         if missing := set(numbers) - set(found.values_list("pk", flat=True)):
             raise NoSuchDelivery(min(missing))
-        found.update(tries=0, lease=None, next_at=timezone.now(), delivered_at=None, dead_at=None)
+        return _start_anew(found)
+
+
+def send_dead_again() -> int:
+    """Everything that could not be delivered, from the first try on, now; how many."""
+    return _start_anew(EventDelivery.objects.filter(_WHICH["dead"]))
+
+
+def _start_anew(found: QuerySet[EventDelivery]) -> int:
+    return found.update(tries=0, lease=None, next_at=timezone.now(), delivered_at=None, dead_at=None)
 
 
 def _line(row: EventDelivery) -> str:

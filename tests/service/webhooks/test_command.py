@@ -72,3 +72,18 @@ def test_sending_once_says_how_much_was_delivered(
     caller.entity()
     call_command("send_webhooks", "--once")
     assert "1 events delivered" in capsys.readouterr().out
+
+
+def test_all_that_is_dead_is_sent_again_only_when_that_is_said(
+    dead: EventDelivery, receiver: Receiver, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for arguments in (("again",), ("again", str(dead.pk), "--all-dead")):
+        with pytest.raises(CommandError, match="--all-dead"):
+            call_command("webhook_deliveries", *arguments)
+    dead.refresh_from_db()
+    assert dead.state == "dead"
+    receiver.status = 204
+    assert "1 will be sent again" in said(capsys, "again", "--all-dead")
+    assert send_due() == 1, "what was delivered is not sent again"
+    dead.refresh_from_db()
+    assert dead.state == "delivered"

@@ -21,14 +21,15 @@ class Command(BaseCommand):
         listing.add_argument("--limit", type=int, default=50, help="how many at most; 50 by default")
         deeds.add_parser("show", help="one delivery with its attempts").add_argument("number", type=int)
         again = deeds.add_parser("again", help="send these again now")
-        again.add_argument("numbers", type=int, nargs="+", metavar="number")
+        again.add_argument("numbers", type=int, nargs="*", metavar="number")
+        again.add_argument("--all-dead", action="store_true", help="every dead delivery, instead of numbers")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Prints lines that a script can take."""
         if options["deed"] == "show":
             self._show(options["number"])
         elif options["deed"] == "again":
-            self._again(options["numbers"])
+            self._again(options["numbers"], all_dead=options["all_dead"])
         else:
             self._list(options.get("state", "dead"), options.get("limit", 50))
 
@@ -46,9 +47,11 @@ class Command(BaseCommand):
         for line in lines:
             self.stdout.write(line)
 
-    def _again(self, numbers: list[int]) -> None:
+    def _again(self, numbers: list[int], *, all_dead: bool) -> None:
+        if bool(numbers) is all_dead:
+            raise CommandError("Name the deliveries by their numbers, or say --all-dead; nothing was changed")
         try:
-            overview.send_again(numbers)
+            count = overview.send_dead_again() if all_dead else overview.send_again(numbers)
         except overview.NoSuchDelivery as error:
             raise CommandError(f"There is no delivery {error}; nothing was changed") from None
-        self.stdout.write(f"{len(set(numbers))} will be sent again by the worker")
+        self.stdout.write(f"{count} will be sent again by the worker")
