@@ -64,7 +64,8 @@
       onwards = null;
       follow();
     };
-    if (![...underWay].some((xhr) => sent.get(xhr) === typed)) post(part);
+    if (!part.isConnected) onwards();
+    else if (![...underWay].some((xhr) => sent.get(xhr) === typed)) post(part);
   };
 
   /* The button may have been drawn anew meanwhile. */
@@ -73,6 +74,7 @@
     const like = likes.find(({ name, value }) => name === pressed?.name && value === pressed?.value);
     allowed = form;
     form.requestSubmit(likes.includes(pressed) ? pressed : like);
+    allowed = null;
   };
 
   document.addEventListener("submit", (event) => {
@@ -80,7 +82,6 @@
     if (event.defaultPrevented || form.getAttribute("method") !== "post") return;
     const part = partOf(form);
     if (allowed === form) {
-      allowed = null;
       if (part !== open) return;
       open = null;
       clearTimeout(resting);
@@ -90,7 +91,7 @@
     if (part && pressed?.hasAttribute("data-enter")) {
       window.saving.tell();
       post(part);
-    } else if (part) leave(part, submitAs(form, pressed));
+    } else if (part ?? open) leave(part ?? open, submitAs(form, pressed));
     else window.saving.reach(form, submitAs(form, pressed));
   });
 

@@ -125,12 +125,16 @@ window.saving = (() => {
 
   /* ---- A form is sent once the portal answers, so that no page is left for the browser's own words. ---- */
 
+  const asked = new Set();
   const reach = async (form, send) => {
+    if (asked.has(form)) return;
     const asking = {};
+    asked.add(form);
     begin(asking);
     const options = { headers: { "HX-Request": "true" }, cache: "no-store", signal: AbortSignal.timeout(TOO_LONG) };
     const isThere = await fetch(line().dataset.asks, options).then(({ status }) => status < 500, () => false);
     end(asking, false);
+    asked.delete(form);
     if (isThere) {
       calm();
       send();

@@ -158,3 +158,17 @@ def test_a_quick_save_says_nothing_of_it(open_tab: OpenTab, application: Opened)
         tab.clock.run_for(100)
     expect(tab.locator("#saved")).to_contain_text(re.compile("Saved"))
     expect(tab.locator("#saving")).to_have_text("")
+
+
+def test_a_button_that_has_nothing_to_do_with_the_answers_waits_for_them_too(
+    open_tab: OpenTab, application: Opened
+) -> None:
+    browser = typing_with_a_clock(open_tab, application)
+    tab, address = browser.tab, browser.tab.url
+    tab.context.set_offline(True)
+    tab.get_by_role("button", name="Sign out").click()
+    expect(tab.get_by_role("alert")).to_contain_text("Not saved.")
+    assert tab.url == address
+    with tab.expect_navigation():
+        tab.context.set_offline(False)
+    assert saved_name(application) == NAME
