@@ -104,16 +104,16 @@ def test_either_theme_can_be_chosen_against_the_system() -> None:
 
 
 def test_where_the_system_gives_the_colours_ours_are_not_asked() -> None:
-    start = SHEETS.index("@media (forced-colors: active)")
+    start = SHEETS.index("@media (forced-colors:active)")
     block = SHEETS[start : SHEETS.index("@layer print", start)]
     colours = re.findall(r"(?<![\w-])(?:background|color|fill|border-color|outline):\s*([^;}]+)", block)
     system = {"Canvas", "CanvasText", "Highlight", "2px solid Highlight"}
     assert colours
     assert {one.strip() for one in colours} <= system
     # What is drawn by a background alone would be gone: the spine, and the bar beside what speaks up.
-    assert re.search(r"\.lit::before,body::before\{background: CanvasText", block)
+    assert re.search(r"\.lit::before,body::before\{background:CanvasText", block)
     # A picture keeps its colours, since they are its figures.
-    assert ".bar{forced-color-adjust: none" in block
+    assert ".bar{forced-color-adjust:none" in block
 
 
 def test_print_is_read_on_white() -> None:

@@ -1,14 +1,19 @@
-"""What keeps people out of a page: whatever axe finds, in either theme and at two widths, and scrolling sideways."""
+"""What keeps people out of a page: what axe finds in both themes and at two widths, scrolling sideways, empty paper."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, Literal
 
+import pypdfium2
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page as Tab
 
 WIDE, NARROW, HEIGHT = 1280, 320, 900
+# Widths in pixels with sizes of text in percent (WCAG 1.4.4); 400 % of 1280 px is the narrow view (1.4.10).
+_SIZES = ((WIDE, 200), (1000, 150), (768, 200), (390, 150))
+_PAPER = ("A4", "Letter")
+_BRAND = "Formation Portal"
 
 # Only what was violated, and what it was; lists of all that is well take longer than the search.
 _ALL = {"resultTypes": ["violations"]}
@@ -38,6 +43,29 @@ def barriers(tab: Tab) -> Iterator[str]:
             yield f"{where}: scrolls sideways: {tab.evaluate(_TOO_WIDE)}"
         for violation in tab.evaluate(_FIND, options):
             yield f"{where}: {_words(violation)}"
+
+
+def too_wide(tab: Tab) -> Iterator[str]:
+    """Where the page scrolls sideways with larger text; leaves it as it was."""
+    for width, percent in _SIZES:
+        tab.set_viewport_size({"width": width, "height": HEIGHT})
+        tab.evaluate("(percent) => { document.documentElement.style.fontSize = `${percent}%`; }", percent)
+        if tab.evaluate(_IS_TOO_WIDE):
+            yield f"{tab.url}, text at {percent} % of {width} px, scrolls sideways: {tab.evaluate(_TOO_WIDE)}"
+    tab.evaluate("() => document.documentElement.style.removeProperty('font-size')")
+
+
+def badly_printed(tab: Tab) -> Iterator[str]:
+    """Sheets of paper with nothing on them, or with no more than the name of the portal."""
+    for paper in _PAPER:
+        document = pypdfium2.PdfDocument(tab.pdf(format=paper, margin=dict.fromkeys(("top", "bottom"), "1cm")))
+        try:
+            sheets = [page.get_textpage().get_text_bounded().strip() for page in document]
+        finally:
+            document.close()
+        empty = [number for number, text in enumerate(sheets, 1) if text in ("", _BRAND)]
+        if empty:
+            yield f"{tab.url} printed on {paper}: sheets {empty} of {len(sheets)} are empty"
 
 
 def _words(violation: dict[str, Any]) -> str:

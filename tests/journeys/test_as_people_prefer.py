@@ -8,10 +8,13 @@ from playwright.sync_api import Page as Tab
 
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import open_draft
+from tests.journeys.barriers import badly_printed, too_wide
 from tests.journeys.conftest import OpenTab
 from tests.journeys.manners import moving, too_small
+from tests.journeys.papers import put
 from tests.journeys.test_questions_in_chromium import started
 from tests.needed import has_chromium, needed
+from tests.papers import papers_made
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
@@ -56,6 +59,9 @@ def pages(site: str) -> tuple[Any, list[str]]:
     rights = {"share_class.name": "Ordinary", "share_class.currency": "USD", "share_class.par_value": "1"}
     share_class = saving.add_share_class(draft, rights, by=owner)
     saving.save_holdings(draft, {(party.token, share_class.token): "5,000"}, by=owner)
+    row = open_draft(made).party(party.token)
+    slot = open_draft(made).standing.slots(row and row.record)[0]
+    put(draft, party, slot.name, papers_made.pdf(), "Passport of the person who signs for everybody.pdf")
     root = f"/applications/{made.reference}/"
     sections = [f"{root}sections/{section.key}/" for section in draft.schema.entity_sections[:2]]
     below = ("", "people/", f"people/{party.token}/", "shares/", "documents/", "check/", "carry-over/", "removal/")
@@ -85,6 +91,18 @@ def test_nothing_is_cut_or_scrolls_sideways_however_it_is_spaced(
                 wrong.append(f"{address} at {width} px scrolls sideways with {css[:30]!r}")
             wrong += [f"{address} at {width} px cuts {one}" for one in browser.tab.evaluate(_CUT)]
             browser.tab.evaluate("() => { document.adoptedStyleSheets = []; }")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_no_page_scrolls_sideways_with_larger_text_and_none_is_printed_on_empty_sheets(
+    open_tab: OpenTab, pages: tuple[Any, list[str]]
+) -> None:
+    """Every other page and state is looked at so by the walks of test_barriers.py."""
+    owner, addresses = pages
+    browser = open_tab(owner)
+    wrong = []
+    for _ in each(browser.tab, browser.base, addresses):
+        wrong += [*too_wide(browser.tab), *badly_printed(browser.tab)]
     assert not wrong, "\n".join(wrong)
 
 

@@ -29,7 +29,7 @@ from tests.journeys.after_a_return import after_a_return
 from tests.journeys.around import around_it
 from tests.journeys.at_the_desk import at_the_desk
 from tests.journeys.audited import audited
-from tests.journeys.barriers import HEIGHT, WIDE, barriers
+from tests.journeys.barriers import HEIGHT, WIDE, badly_printed, barriers, too_wide
 from tests.journeys.browser import TabBrowser
 from tests.journeys.conftest import OpenTab
 from tests.journeys.decisions import decisions
@@ -86,6 +86,7 @@ class Walk:
         if not shot.name.startswith(_NOT_OURS):
             least = AGENTS if shot.who == "agent" else CUSTOMERS
             self.found += [f"{shot.name}: {one}" for one in bad_manners(browser.tab, least=least)]
+            self.found += [f"{shot.name}: {one}" for one in (*too_wide(browser.tab), *badly_printed(browser.tab))]
         self.found += [f"{shot.name}: asks {host}" for host in self.hosts[shot.who] - {urlsplit(browser.base).netloc}]
         self.hosts[shot.who].clear()
 
