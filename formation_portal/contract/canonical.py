@@ -42,6 +42,8 @@ _Y = re.compile(r"(?<![aeiou])y$")
 _NAME_PROPERTIES = ("name", "first_name", "middle_names", "last_name", "former_name", "legal_name")
 # A name among several says by its own words that it is one: `proposed_name_2`, `representative_name`.
 _NAMELIKE = re.compile(r"(?:\w+_)?names?(?:_\d+)?")
+# How a property ends that holds an e-mail address: `email`, `contact_email`, `email_address_2`.
+_EMAIL = re.compile(r"(?:\w+_)?email(?:_address)?(?:_\d+)?")
 # How a property ends that says until when a paper is good: `passport_expiry`.
 _EXPIRY_WORDS = ("expiry", "expiration")
 # How a property ends that holds a number somebody is known by: `passport_number`, `tax_number_2`; but `phone_number`.
@@ -94,6 +96,11 @@ def is_set_as_name(canonical_field: str | None) -> bool:
 def autocomplete(canonical_field: str | None) -> str:
     """The HTML autocomplete token for one's own data, or nothing."""
     return _AUTOCOMPLETE.get(property_of(canonical_field), "") if canonical_field else ""
+
+
+def is_email(canonical_field: str | None) -> bool:
+    """Whether the answer is an e-mail address."""
+    return canonical_field is not None and _EMAIL.fullmatch(property_of(canonical_field)) is not None
 
 
 def is_birth(canonical_field: str | None) -> bool:

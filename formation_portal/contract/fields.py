@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import phonenumbers
 from pydantic import Discriminator, Tag, TypeAdapter
 
-from . import notation, reading
+from . import canonical, notation, reading
 from .choice_fields import BooleanField, MultiSelectField, NationalityField, SelectField, ShareClassRefField
 from .compound_fields import AddressField, CurrencyAmountField, DateField
 from .field import FieldSpec
@@ -27,6 +27,11 @@ class TextField(FieldSpec):
     """One line. Example: "Larkfield Holdings". At most 500 characters, NFC (supplement, "Values")."""
 
     field_type: Literal["text"] = "text"
+
+    def _read(self, raw: Any) -> str:
+        """An e-mail address is read as one, wherever the canonical name says that it is asked for."""
+        is_email = canonical.is_email(self.canonical_field)
+        return (reading.email if is_email else reading.line)(raw, label=self.label)
 
 
 class TextareaField(FieldSpec):

@@ -19,6 +19,7 @@ from .world import is_country, is_currency
 
 LINE_LIMIT = 500
 LINES_LIMIT = 10_000
+EMAIL_LIMIT = 254
 # JSON numbers are doubles for many readers: 15 digits survive the way there and back exactly.
 DIGITS_LIMIT = 15
 # Wide enough to drop trailing zeros without rounding anything that the limit would let pass.
@@ -28,6 +29,10 @@ _BIDI_CONTROLS = frozenset(range(0x202A, 0x202F)) | frozenset(range(0x2066, 0x20
 PLAIN_NUMBER = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 GROUPED_NUMBER = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?", re.ASCII)
 _GROUP_MARKS = re.compile("[\\s\u00a0\u202f'’]")
+# Words with single points between them, and a domain of two labels or more whose last is no number.
+_LOCAL = r"""[^\s.@,;:<>()\[\]\\"]+"""
+_LABEL = r"[^\W_](?:(?:[^\W_]|-)*[^\W_])?"
+_EMAIL = re.compile(rf"{_LOCAL}(?:\.{_LOCAL})*@(?:{_LABEL}\.)+(?!\d+$)(?=..){_LABEL}")
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 # 3. in German, 1er in French.
 _DAY_MARKS = re.compile(r"(?<=\d)(\.|er|º)$", re.ASCII)
@@ -186,6 +191,15 @@ def _month(text: str) -> int:
         return int(text)
     head = text.lower()[:3]
     return _MONTHS.index(head) + 1 if head in _MONTHS else month_named(text)
+
+
+def email(raw: Any, *, label: str) -> str:
+    """An e-mail address; any that a letter could be sent to, in any script."""
+    text = line(raw, label=label)
+    if len(text) > EMAIL_LIMIT or not _EMAIL.fullmatch(text):
+        said = say("Enter “{label}” as an e-mail address, like name@example.com", label=label)
+        raise AnswerError("not_an_email_address", said)
+    return text
 
 
 def phone(raw: Any, *, label: str) -> str:

@@ -210,7 +210,7 @@ class Question:
 
     @property
     def is_email(self) -> bool:
-        return canonical.autocomplete(self.spec.canonical_field) == "email"
+        return canonical.is_email(self.spec.canonical_field)
 
     @property
     def inputmode(self) -> str:

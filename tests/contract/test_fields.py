@@ -80,6 +80,20 @@ def test_every_type_has_a_template_a_strategy_and_an_example(member: Any) -> Non
         (field("number"), [[]], "not_a_number"),
         (field("number"), "1234567890123456", "too_many_digits"),
         (field("phone"), "12345", "not_a_phone_number"),
+        *(
+            (field("text", canonical_field=name), typed, "not_an_email_address")
+            for name in ("person.email", "corporate.email", "entity.contact_email_address")
+            for typed in (
+                "ada",
+                "ada@",
+                "@example.com",
+                "ada@example",
+                "ada @example.com",
+                "a@b@example.com",
+                "a@1.2.3.4",
+            )
+        ),
+        (field("text", canonical_field="person.email"), f"{'a' * 250}@example.com", "not_an_email_address"),
         (field("nationality"), ["XX"], "not_a_country"),
         (field("address"), {"street1": "1 Main St"}, "incomplete_address"),
         (field("address"), {"street1": "1", "city": "Zug", "country": "Swiss"}, "not_a_country"),
@@ -119,6 +133,10 @@ def test_what_cannot_be_read_is_refused_with_the_way_out(spec: Any, raw: Any, co
         (field("multi_select", options=["A", "B"]), ["B", "", "A", "B"], ("A", "B")),
         (field("multi_select", options=["A"]), ["", ""], None),
         (field("phone"), "+41 (0)41 728 80 00", "+41417288000"),
+        (field("text", canonical_field="person.email"), " ada.b+c@sub.example.co.uk ", "ada.b+c@sub.example.co.uk"),
+        (field("text", canonical_field="person.email"), "ödön@exämple.de", "ödön@exämple.de"),
+        (field("text", canonical_field="person.emailed"), "ada", "ada"),
+        (field("text", csp_field_key="xy.email"), "ada", "ada"),
         (field("date"), {"day": "", "month": "", "year": ""}, None),
         (field("currency_amount", allowed_currencies=["EUR", "USD"]), {"amount": "", "currency": "EUR"}, None),
     ],

@@ -57,6 +57,16 @@ def test_two_roles_ask_a_shared_question_once(as_owner: Client, draft: Draft, ad
     assert page.one("input", name="q:person.first_name").attributes["value"] == "Ada"
 
 
+def test_an_address_that_is_none_is_kept_and_refused_at_its_field(as_owner: Client, draft: Draft, ada: Party) -> None:
+    response = posted(as_owner, draft.application, ada, **{"person.email": "ada@example"})
+    page = Markup(response.content.decode())
+    control = page.one("input", name="q:person.email")
+    assert control.attributes["value"] == "ada@example"
+    assert control.attributes["aria-invalid"] == "true"
+    assert stored(draft.application).raw["person.email"] == "ada@example"
+    assert "name@example.com" in page.one("p", id="q:person.email-error").text
+
+
 def test_a_browser_fills_in_only_the_readers_own_data(as_owner: Client, draft: Draft, ada: Party, owner: Any) -> None:
     name = "q:person.first_name"
     assert page_of(as_owner, draft.application, ada).one("input", name=name).attributes["autocomplete"] == "off"

@@ -79,6 +79,13 @@ def test_each_problem_is_said_with_row_and_column_and_its_row_cannot_be_ticked(a
     assert "1 of 2 rows can be added" in page.one("main").text
 
 
+def test_an_address_that_is_none_is_a_problem_of_its_row(as_owner: Client, draft: Draft) -> None:
+    place = HEADS.index("E-mail address (Person)")
+    upload = Upload(as_owner, draft, (*ADA[:place], "ada at example", *ADA[place + 1 :]))
+    assert "name@example.com" in upload.page.one("main").text
+    assert upload.ticked["row"] == []
+
+
 def test_what_is_still_needed_afterwards_is_told(as_owner: Client, draft: Draft) -> None:
     page = Upload(as_owner, draft, ADA).page
     assert "1 answer to complete afterwards: Is pep" in page.one("section", aria_labelledby="good").text

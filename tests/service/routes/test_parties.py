@@ -145,6 +145,13 @@ def test_a_date_of_birth_lies_in_the_past(caller: Caller, entity: str) -> None:
     }
 
 
+def test_an_address_that_is_none_is_refused(caller: Caller, entity: str) -> None:
+    answer = caller.post(f"/entities/{entity}/parties", {**PERSON, "roles": ["director"], "email": "ada"})
+    problem(answer, 422, "validation_failed")
+    [error] = answer.json()["errors"]
+    assert (error["pointer"], error["code"]) == ("/email", "not_an_email_address")
+
+
 def test_a_party_changes_its_roles_and_properties(caller: Caller, entity: str) -> None:
     party = caller.person(entity, "director", email="ada@example.com")
     body = {"roles": ["ubo"], "last_name": "Lovelace", "email": None}
