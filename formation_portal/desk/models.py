@@ -40,6 +40,10 @@ class Case(models.Model):
     )
     # Since when a proposal of theirs stands refused, for the agent who has to decide anew.
     refused_at = models.DateTimeField(null=True)
+    # How many working days it may be with us, and was in earlier rounds; from when on it is overdue, while it is here.
+    target_days = models.PositiveSmallIntegerField(default=0)
+    waited_days = models.PositiveSmallIntegerField(default=0)
+    overdue_at = models.DateTimeField(null=True)
     # What it is for and where, as the catalog names them.
     product = models.CharField(max_length=100, blank=True)
     place = models.CharField(max_length=PLACE_LIMIT, blank=True)
@@ -58,6 +62,7 @@ class Case(models.Model):
             models.Index(fields=("open_since", "application"), name="case_open"),
             models.Index(fields=("closed_since", "application"), name="case_closed"),
             models.Index(fields=("waiting_since", "application"), name="case_waiting"),
+            models.Index(fields=("overdue_at", "application"), name="case_overdue"),
             models.Index(fields=("answered_since", "application"), name="case_answered"),
             models.Index(fields=("confirm_since", "application"), name="case_to_confirm"),
             models.Index(fields=("claimed_by", "claimed_at"), name="case_claimed"),

@@ -131,7 +131,7 @@ def newest_url(chosen: QueueState) -> str:
 def _lead(view: View) -> str:
     days, hours = settings.OVERDUE_DAYS, settings.CLAIM_HOURS
     if view is View.OVERDUE:
-        return f"Submitted at least {numbered(days, 'day')} ago and waiting for us."
+        return f"With us for longer than the product’s timeline, or {numbered(days, 'working day')} if it has none."
     if view is View.MINE:
         return f"Claims expire after {numbered(hours, 'hour')}."
     if view is View.CONFIRM:
@@ -157,7 +157,7 @@ def _view_links(chosen: QueueState, reader: User) -> Iterator[ViewLink]:
 
 
 def _row(case: Case, reader: User, chosen: QueueState) -> CaseRow:
-    application, state, waits = case.application, State(case.state), due(case.waiting_since)
+    application, state, waits = case.application, State(case.state), due(case)
     return CaseRow(
         url=case_url(application.reference, chosen),
         number=case.pk,

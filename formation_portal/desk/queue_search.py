@@ -6,9 +6,8 @@ looked through in its order until a page is full, and so far at most; the page s
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
-from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
@@ -29,7 +28,7 @@ _MOMENTS = {
     View.MINE: "open_since",
     View.UNCLAIMED: "waiting_since",
     View.ANSWERED: "answered_since",
-    View.OVERDUE: "waiting_since",
+    View.OVERDUE: "overdue_at",
     View.CONFIRM: "confirm_since",
     View.ALL: "open_since",
     View.CLOSED: "closed_since",
@@ -81,12 +80,7 @@ def in_view(view: View, *, agent_id: int) -> QuerySet[Case]:
         return found.filter(unclaimed())
     if view is View.CONFIRM:
         return found.filter(not_proposed_by(agent_id))
-    return found.filter(waiting_since__lte=overdue_from()) if view is View.OVERDUE else found
-
-
-def overdue_from() -> datetime:
-    """What was submitted then, or before, is overdue."""
-    return timezone.now() - timedelta(days=settings.OVERDUE_DAYS)
+    return found.filter(overdue_at__lte=timezone.now()) if view is View.OVERDUE else found
 
 
 def found_cases(chosen: QueueState, *, agent_id: int) -> Found:
@@ -134,11 +128,11 @@ def page_of(found: Found, *, length: int) -> QueueSlice:
     whole = Case.objects.filter(pk__in=keys).select_related("application__owner", "claimed_by")
     shown = list(_in_order(whole, chosen, descends=descends))
     is_more, page = len(shown) > length, shown[:length]
-    onward = place_of(page[-1]) if is_more else end
+    onward = place_of(page[-1], chosen) if is_more else end
     stopped = _LOOKED_THROUGH if end and not is_more else 0
     if backwards:
-        return QueueSlice(page[::-1], onward, place_of(page[0]) if page else None, stopped)
-    return QueueSlice(page, place_of(page[0]) if page and chosen.after else None, onward, stopped)
+        return QueueSlice(page[::-1], onward, place_of(page[0], chosen) if page else None, stopped)
+    return QueueSlice(page, place_of(page[0], chosen) if page and chosen.after else None, onward, stopped)
 
 
 def _end_of_look(found: Found, start: Place | None, *, descends: bool) -> Place | None:
@@ -151,9 +145,9 @@ def _end_of_look(found: Found, start: Place | None, *, descends: bool) -> Place 
     return Place(*last[0]) if len(last) > 1 else None
 
 
-def place_of(case: Case) -> Place:
-    """Where the case stands in every order."""
-    return Place(case.submitted_at, case.pk)
+def place_of(case: Case, chosen: QueueState) -> Place:
+    """Where the case stands in the order of what is shown."""
+    return Place(getattr(case, _moment(chosen)), case.pk)
 
 
 def _moment(chosen: QueueState) -> str:
@@ -194,7 +188,7 @@ def _span(chosen: QueueState) -> tuple[datetime | None, datetime | None]:
     """The moments of the view, from and to; a moment that a case hasn't is in none."""
     if chosen.looks_at_closed:
         return None, None
-    return _BEGINNING, overdue_from() if chosen.view is View.OVERDUE else None
+    return _BEGINNING, timezone.now() if chosen.view is View.OVERDUE else None
 
 
 def _within(

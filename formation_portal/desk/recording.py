@@ -19,9 +19,11 @@ from formation_portal.reviews.reviewing import UNDER_REVIEW
 from formation_portal.reviews.signals import proposal_refused, worked
 
 from .claims import UNCLAIMED, claim_at_work, give_back
+from .due import run_clock
 from .models import PLACE_LIMIT, TITLE_LIMIT, Case, CaseWord, Offer
 from .search_words import words_of
 
+_CLOCK = ("target_days", "waited_days", "overdue_at")
 _WITH_US = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW})
 
 
@@ -37,7 +39,13 @@ def record(draft: Draft, **_: Any) -> None:
     if application.stands not in UNDER_REVIEW:
         # A decision that waited is overtaken.
         facts |= {"confirm_since": None, "proposed_by_id": None, "refused_at": None}
-    is_new = Case.objects.update_or_create(application=application, defaults=facts)[1]
+    case = Case.objects.select_for_update().filter(pk=application.pk).first()
+    is_new, case = case is None, case or Case(application=application)
+    was_waiting_since = case.waiting_since
+    for name, value in facts.items():
+        setattr(case, name, value)
+    run_clock(case, application, was_waiting_since=was_waiting_since)
+    case.save(force_insert=is_new, update_fields=None if is_new else [*facts, *_CLOCK])
     if is_new:
         offer(Offer, application)
     if application.stands in FINAL:

@@ -136,6 +136,7 @@ def _case(number: int, one: Application) -> Case:
         state=one.state,
         submitted_at=at,
         open_since=at if is_open else None,
+        overdue_at=at + timedelta(days=7) if is_open else None,
         closed_since=None if is_open else at,
         waiting_since=at if is_open else None,
         answered_since=at if is_open and one.submissions > 1 else None,

@@ -260,6 +260,7 @@ def test_no_next_case_is_one_that_waits_for_somebody_else(
 ) -> None:
     claims.release([proposed.application.pk], by=agent)
     long_ago = timezone.now() - timedelta(days=90)
+    Case.objects.update(overdue_at=long_ago)
     Case.objects.update(submitted_at=long_ago, open_since=long_ago, waiting_since=long_ago, confirm_since=long_ago)
     assert "No unassigned cases match." in said(as_agent, "/desk/next-case/", {"shown": query})
     assert as_colleague.post("/desk/next-case/", {"shown": query})["Location"].startswith(path(proposed))

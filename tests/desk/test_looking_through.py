@@ -10,6 +10,7 @@ from django.test import Client
 from formation_portal.applications.models import Application
 from formation_portal.desk import queue_page, queue_search
 from formation_portal.desk.models import Case, CaseWord
+from formation_portal.desk.queue_state import QueueState
 from tests.desk.cases import page, references, said, submitted_ones
 from tests.markup import Markup
 
@@ -76,7 +77,9 @@ def test_one_looks_back_in_the_same_way(
     wanted = [[one.reference] for one in cases[::3]]
     pages = [one for one in walked(as_agent, "?q=alpha+ingrid", "next") if one]
     assert pages == wanted
-    last = f"?q=alpha+ingrid&before={queue_search.place_of(Case.objects.get(pk=cases[11].pk))}"
+    last = (
+        f"?q=alpha+ingrid&before={queue_search.place_of(Case.objects.get(pk=cases[11].pk), QueueState(text='alpha'))}"
+    )
     assert [one for one in walked(as_agent, last, "prev") if one] == wanted[::-1]
 
 
@@ -110,10 +113,12 @@ def test_the_next_case_is_found_near_and_among_the_last_ones(
     cases: list[Application], as_agent: Client, view: str
 ) -> None:
     long_ago = F("submitted_at") - timedelta(days=30)
-    Case.objects.update(waiting_since=long_ago, answered_since=long_ago)
+    Case.objects.update(waiting_since=long_ago, answered_since=long_ago, overdue_at=long_ago)
     opened = [as_agent.post("/desk/next-case/", {"shown": f"?q=alpha+ingrid{view}"})["Location"] for _ in range(2)]
     assert [one.split("/")[2] for one in opened] == [cases[0].reference, cases[3].reference]
-    Case.objects.exclude(pk__in=[one.pk for one in cases[5:8]]).update(waiting_since=None, answered_since=None)
+    Case.objects.exclude(pk__in=[one.pk for one in cases[5:8]]).update(
+        waiting_since=None, answered_since=None, overdue_at=None
+    )
     found = as_agent.post("/desk/next-case/", {"shown": f"?q=alpha+beta{view}"})["Location"]
     assert found.split("/")[2] == cases[6].reference
     assert "No unassigned cases match." in said(as_agent, "/desk/next-case/", {"shown": f"?q=alpha+beta{view}"})

@@ -1,14 +1,17 @@
 """The queue holds what was submitted, the longest waiting first, as its address says."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.applications.signals import changed
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk import queue_page
 from formation_portal.desk.models import Case
@@ -36,7 +39,7 @@ def test_a_submitted_application_is_there(submitted: Draft, as_agent: Client) ->
     assert "Larkfield Holdings" in html
     assert "1 person or company, 1 document" in html
     assert "Ingrid Solheim" in html
-    assert "0 of 5" in html
+    assert "0 of 4" in html
 
 
 def test_the_longest_waiting_comes_first_unless_one_asks_for_the_newest(owner: Any, as_agent: Client) -> None:
@@ -108,15 +111,47 @@ def test_the_saved_views_hold_what_they_say(owner: Any, agent: Any, stranger: An
     assert list(if_any(as_agent).values()) == [str(len(cases)) for cases in expected.values()]
 
 
-def test_overdue_is_what_waits_for_us_as_long_as_the_setting_says(owner: Any, as_agent: Client, settings: Any) -> None:
-    settings.OVERDUE_DAYS = 3
-    [overdue] = submitted_ones(owner, 1, first_days=3)
-    submitted_ones(owner, 1, first_days=2)
+def test_overdue_is_what_was_with_us_for_as_many_working_days_as_its_product_takes(
+    owner: Any, as_agent: Client
+) -> None:
+    """The product takes 5 days, which are 4 working days; any 7 days have 5 of them, and 3 have 3 at most."""
+    [overdue] = submitted_ones(owner, 1, first_days=7)
+    submitted_ones(owner, 1, first_days=3)
     submitted_ones(owner, 1, first_days=9, state=State.RETURNED_FOR_CHANGES)
     assert references(as_agent, "?view=overdue") == [overdue.reference]
-    html = as_agent.get("/desk/?view=overdue").content.decode()
-    assert "Submitted at least 3 days ago and waiting for us." in html
-    assert "3 of 3" in html
+    assert "5 of 4" in as_agent.get("/desk/?view=overdue").content.decode()
+
+
+def test_a_product_without_a_timeline_may_take_what_the_setting_says(
+    owner: Any, as_agent: Client, settings: Any
+) -> None:
+    settings.OVERDUE_DAYS = 6
+    [one] = submitted_ones(owner, 1, first_days=7)
+    Application.objects.update(product=one.product | {"estimated_timeline": "As long as it takes"})
+    _record(one)
+    assert references(as_agent, "?view=overdue") == []
+    assert "5 of 6" in as_agent.get("/desk/").content.decode()
+
+
+def test_the_days_stand_still_while_the_customer_has_it(owner: Any, as_agent: Client) -> None:
+    [one] = submitted_ones(owner, 1, first_days=7)
+    _record(one, state=State.RETURNED_FOR_CHANGES)
+    assert references(as_agent, "?view=overdue") == []
+    Case.objects.update(submitted_at=timezone.now() - timedelta(days=60))
+    _record(one, state=State.SUBMITTED_FOR_REVIEW, submissions=2, submitted_at=timezone.now())
+    assert "5 of 4" in as_agent.get("/desk/").content.decode(), (
+        "what it took before counts, the customer's time doesn't"
+    )
+    assert references(as_agent, "?view=overdue") == [one.reference]
+
+
+def _record(application: Application, **facts: Any) -> None:
+    """As a deed would have left it."""
+    if facts:
+        Application.objects.filter(pk=application.pk).update(**facts)
+    with transaction.atomic():
+        fresh = Application.objects.get(pk=application.pk)
+        changed.send(sender=Application, draft=open_draft(fresh))
 
 
 def test_a_state_and_an_agent_are_picked_and_removed(owner: Any, agent: Any, as_agent: Client) -> None:
