@@ -47,6 +47,7 @@ class AddressField(FieldSpec):
 
     template: ClassVar[str] = "address"
     parts: ClassVar[tuple[str, ...]] = ("street1", "street2", "city", "region", "postcode", "country")
+    optional_parts: ClassVar[frozenset[str]] = frozenset({"street2", "region", "postcode"})
     field_type: Literal["address"] = "address"
 
     def _read(self, raw: Any) -> Address:

@@ -48,6 +48,8 @@ class FieldSpec(BaseModel):
 
     template: ClassVar[str] = "text"
     parts: ClassVar[tuple[str, ...]] = ()
+    # Parts that an answer is whole without.
+    optional_parts: ClassVar[frozenset[str]] = frozenset()
     many: ClassVar[bool] = False
     asking: ClassVar[str] = noted("Enter “{label}”")
     needs_options: ClassVar[bool] = False

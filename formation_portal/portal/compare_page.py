@@ -8,12 +8,13 @@ from django.urls import reverse
 
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem
-from formation_portal.contract.language import listed, noted, say, say_count
+from formation_portal.contract.language import listed, say, say_count
 from formation_portal.gateway.catalog import Catalog, Product
 
 from .catalog_filter import CatalogFilter
 from .money import money
-from .requirements import DocumentGroup, document_groups, question_counts, role_needs
+from .product_view import entity_word
+from .requirements import DocumentGroup, document_groups, effort, role_needs
 from .ticks import address
 
 MOST = 3
@@ -183,6 +184,4 @@ def _documents(item: CatalogItem) -> tuple[DocumentGroup, ...]:
 
 
 def _questions(item: CatalogItem) -> tuple[str, ...]:
-    everything, conditional = question_counts(item.form)
-    said = noted("Up to {count}, including {conditional} that depend on other answers")
-    return (say(said, count=everything, conditional=conditional),)
+    return effort(item.form, entity_word=entity_word(item.product.type))

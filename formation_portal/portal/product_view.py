@@ -17,7 +17,7 @@ from .requirements import (
     RoleNeed,
     SectionPreview,
     document_groups,
-    question_counts,
+    effort,
     role_needs,
     section_previews,
 )
@@ -78,6 +78,7 @@ class ProductPage:
     roles: tuple[RoleNeed, ...] = ()
     sections: tuple[SectionPreview, ...] = ()
     documents: tuple[DocumentGroup, ...] = ()
+    effort: tuple[str, ...] = ()
     form: str = ""
     others: tuple[OtherProduct, ...] = ()
 
@@ -108,6 +109,7 @@ def product_page(product: Product, *, offered: Iterable[Product] = ()) -> Produc
         roles=role_needs(item.form),
         sections=section_previews(item.form),
         documents=document_groups(item.form, entity_word=entity_word(item.product.type)),
+        effort=effort(item.form, entity_word=entity_word(item.product.type)),
         form=form_words(item.form),
     )
 
@@ -139,9 +141,8 @@ def price_table(price: Price) -> PriceTable:
 
 
 def facts(item: CatalogItem) -> tuple[Figure, ...]:
-    """What it costs, how many roles are filled at least, and how many questions there are at most."""
+    """What it costs, and how many roles are filled at least."""
     least = sum(section.base_minimum for section in item.form.role_sections if section.depends_on is None)
-    asked, _ = question_counts(item.form)
     price = item.price
     figures = (
         Figure(say("Set-up fee"), money(price.one_off, price.currency)),
@@ -150,7 +151,6 @@ def facts(item: CatalogItem) -> tuple[Figure, ...]:
     return (
         *(figures if price.is_given else ()),
         Figure(say("Required roles"), str(least)),
-        Figure(say("Questions"), say("Up to {count}", count=asked)),
     )
 
 

@@ -39,7 +39,6 @@ _PART_LABELS = {
     "amount": noted("Amount"),
     "currency": noted("Currency"),
 }
-_OPTIONAL_PARTS = frozenset({"street2", "region", "postcode"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +240,7 @@ class Question:
             value=value,
             autocomplete=token if token in ("", "off") else f"{token}-{part}",
             choices=self._currencies(value) if part == "currency" else (),
-            optional=part in _OPTIONAL_PARTS,
+            optional=part in self.spec.optional_parts,
             is_wrong=is_wrong,
         )
 

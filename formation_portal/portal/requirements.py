@@ -2,14 +2,17 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 
 from formation_portal.contract import canonical
+from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.language import listed, noted, say
 from formation_portal.contract.reasons import if_answered
 from formation_portal.contract.record import Record
 from formation_portal.contract.rules import Standing, directory_of, settle
 from formation_portal.contract.schema import ENTITY, DocumentSlot, FormSchema, Section
 
+from .counting import counted
 from .roles import role_title
 
 _KINDS = {"person": noted("a person"), "corporate": noted("a company"), "foundation": noted("a foundation")}
@@ -22,6 +25,9 @@ TAKING_PART = {
 
 
 _FOR_THE_NEW = {"company": noted("About the new company"), "foundation": noted("About the new foundation")}
+
+
+_EFFORT_OF = {"company": noted("{things} about the company"), "foundation": noted("{things} about the foundation")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +110,32 @@ def _condition(section: Section, nothing_said: Standing) -> str:
     return "" if verdict.active else f"{verdict.reason}."
 
 
-def question_counts(schema: FormSchema) -> tuple[int, int]:
-    """How many questions there are about the entity at most, and how many of them only after certain answers."""
-    asked = [(section, spec) for section in schema.entity_sections for spec in section.fields]
-    return len(asked), sum(bool(section.depends_on or spec.depends_on) for section, spec in asked)
+def effort(schema: FormSchema, *, entity_word: str) -> tuple[str, ...]:
+    """What a typical application takes, without what is asked after certain answers only: a line for what is formed,
+    for each role that has to be filled, and for each share class; with the documents that are required."""
+    nothing_said = settle(schema, Record())
+    entity = [section for section in schema.entity_sections if nothing_said.section(section).active]
+    own = _effort(chain(*(one.fields for one in entity)), chain(*(one.slots(ENTITY) for one in entity)))
+    lines = [say(_EFFORT_OF.get(entity_word, noted("{things} about what is formed")), things=own)] if own else []
+    for section in schema.role_sections:
+        if section.base_minimum and nothing_said.section(section).active:
+            kind = next(kind for kind in canonical.PARTY_KINDS if section.allows(kind))
+            things = _effort(section.groups[kind], section.slots(kind))
+            lines.append(say("{things} for each {role}", things=things, role=canonical.role_word(section.role or "")))
+    if schema.share_section and nothing_said.section(schema.share_section).active:
+        lines.append(say("{things} for each share class", things=_effort(schema.share_class_fields, ())))
+    return tuple(lines)
+
+
+def _effort(asked: Iterable[FieldSpec], slots: Iterable[DocumentSlot]) -> str:
+    """12 questions and 2 documents; nothing of what is asked."""
+    questions = sum(spec.depends_on is None and not spec.provided_by_agent for spec in asked)
+    documents = len({slot.name for slot in slots if slot.required})
+    said = (
+        counted(questions, "{count} question", "{count} questions"),
+        counted(documents, "{count} document", "{count} documents"),
+    )
+    return listed([one for one in said if one])
 
 
 def section_previews(schema: FormSchema) -> tuple[SectionPreview, ...]:

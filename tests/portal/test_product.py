@@ -10,7 +10,7 @@ from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.gateway.catalog import Catalog
 from formation_portal.gateway.products import read_products
 from formation_portal.portal.product_view import ProductPage, product_page
-from formation_portal.portal.requirements import document_groups, role_needs, section_previews
+from formation_portal.portal.requirements import document_groups, effort, role_needs, section_previews
 from formation_portal.portal.views import outage
 from tests.applications import made
 from tests.journeys.conftest import new_user
@@ -33,6 +33,36 @@ COUNCIL = {
     "title": "Council",
     "fields": [made.field("bodies", "select", options=["Members only", "Both"])],
 }
+
+
+def test_it_says_what_a_typical_application_takes_from_the_schema() -> None:
+    director = {
+        "scope": "role:director",
+        "title": "Directors",
+        "minimum": 1,
+        "person_fields": [
+            made.field("birth", "date", canonical_field="person.date_of_birth"),
+            made.field("why", "text", depends_on={"field": "bodies", "value": "Both"}),
+        ],
+        "documents": {"person": [{"name": "Passport", "required": True}, {"name": "Letter", "required": False}]},
+    }
+    optional = {"scope": "role:member", "title": "Members", "minimum": 0}
+    lines = effort(form_of(COUNCIL, director, optional, {"scope": "share_structure"}), entity_word="company")
+    # A person is always asked for a name and an address besides.
+    assert lines == (
+        "1 question about the company",
+        "4 questions and 1 document for each director",
+        "5 questions for each share class",
+    )
+
+
+@pytest.mark.django_db(databases=["default", "service"])
+def test_every_product_says_what_it_takes(shelf: None) -> None:
+    html = Client().get("/products/bvi-limited-company/").content.decode()
+    said = Markup(html).one("ul", id="effort").text
+    assert "about the company" in said
+    assert "for each director" in said
+    assert "document" in said
 
 
 def test_a_role_says_how_many_and_who_may_have_it() -> None:

@@ -69,7 +69,8 @@ class Column:
     @property
     def is_needed(self) -> bool:
         """Whether an application can't be submitted without it, wherever it is asked without a condition."""
-        return any(one.spec.required and one.spec.depends_on is None for one in self.askings)
+        asked = (one.spec for one in self.askings if self.part not in one.spec.optional_parts)
+        return any(spec.required and spec.depends_on is None for spec in asked)
 
     @property
     def marked(self) -> str:

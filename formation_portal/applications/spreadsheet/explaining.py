@@ -58,7 +58,8 @@ def _needed(schema: FormSchema, column: Column) -> str:
         return say("At least one role")
     if column.is_needed:
         return say("Before you submit")
-    conditions = dict.fromkeys(_condition(schema, one) for one in column.askings if one.spec.required)
+    needed = (one for one in column.askings if one.spec.required and column.part not in one.spec.optional_parts)
+    conditions = dict.fromkeys(_condition(schema, one) for one in needed)
     return ". ".join(one for one in conditions if one) or say("No")
 
 

@@ -61,6 +61,11 @@ def test_headings_are_known_whatever_language_they_were_written_in(language: str
     assert [known[plain(column.marked)] for column in found] == [column.key for column in found]
 
 
+def test_a_line_that_the_form_calls_optional_is_not_marked_as_needed() -> None:
+    found = columns(form(role("director", question("home", "address", required=True))))[-6:]
+    assert [column.part for column in found if column.is_needed] == ["street1", "city", "country"]
+
+
 def test_an_address_has_a_column_for_each_line() -> None:
     schema = form(role("director", question("home", "address")))
     assert heads(schema)[-6:] == [
