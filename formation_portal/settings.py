@@ -6,6 +6,7 @@ from typing import Any
 
 from formation_portal import databases, mail_server, networks, secret_files
 from formation_portal.environment import PROJECT, read_environment
+from formation_portal.request_log import in_a_line
 
 ENV = read_environment()
 DATA_DIR = ENV.data_dir.resolve()
@@ -241,7 +242,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"in_a_line": {"()": "django.utils.log.CallbackFilter", "callback": in_a_line}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["in_a_line"]}},
     "root": {"handlers": ["stderr"], "level": ENV.log_level},
     # Its word for a moment in which all threads are at work.
     "loggers": {"waitress.queue": {"level": "ERROR"}},

@@ -12,6 +12,9 @@ from http.client import HTTPConnection, HTTPResponse
 from urllib.parse import urlencode
 
 import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 
 from formation_portal.accounts import demo
 from formation_portal.service.keys import DEMO_KEY
@@ -127,6 +130,42 @@ def test_what_cannot_be_read_is_refused_in_a_line(portal: Served, request_bytes:
         answer, body = answer_to(client)
     assert answer.status == 400
     assert b"waitress" not in body.lower() + str(answer.headers).lower().encode()
+
+
+# What a head is made of, and what it is spoiled with.
+_PIECES = st.sampled_from(
+    [
+        *(b"GET ", b"POST ", b"/", b"//", b"*", b"http://[", b"?a=%ff", b"#", b" ", b" HTTP/1.1", b" HTTP/9.9"),
+        *(b"\r\n", b"\n", b"\r", b"\x00", b"\xff", b"\t", b": ", b":", b"Host", b"localhost", b"evil"),
+        *(b"Content-Length", b"Transfer-Encoding", b"chunked", b"identity", b"-1", b"9" * 5000, b"Expect"),
+        *(b"100-continue", b"Connection", b"keep-alive", b"close", b"X_Under", b"Cookie", b"sessionid=\xff"),
+    ]
+)
+_HEADS = st.one_of(
+    st.lists(_PIECES, min_size=1, max_size=12).map(b"".join),
+    st.lists(_PIECES, max_size=6).map(lambda more: b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"".join(more)),
+    st.binary(min_size=1, max_size=60),
+)
+
+
+@hypothesis_settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(head=_HEADS)
+def test_whatever_comes_first_is_answered_or_closed_and_never_by_a_500(portal: Served, head: bytes) -> None:
+    with opened(portal.port) as client:
+        client.sendall(head + b"\r\n\r\n")
+        client.shutdown(socket.SHUT_WR)
+        told = b""
+        with contextlib.suppress(ConnectionError):
+            while piece := client.recv(65_536):
+                told += piece
+    for status in re.findall(rb"^HTTP/1\.[01] (\d{3}) ", told, re.MULTILINE):
+        # 501 is for a transfer coding that nobody here can read.
+        assert int(status) < 500 or int(status) == 501
+    assert portal.get("/livez")[0] == 200
+
+
+def test_nothing_of_that_was_a_fault_of_ours(portal: Served) -> None:
+    assert "Traceback" not in "".join(portal.lines)
 
 
 class Browser:
