@@ -13,6 +13,7 @@ SERVICE = "service"
 # A database does not answer, or takes nothing: nobody's fault, and it passes.
 DATABASE_AWAY = (OperationalError, InterfaceError)
 
+_SCHEMES = ("postgres://", "postgresql://", "sqlite:///")
 _CONNECT_SECONDS = 5
 # Each thread has a connection of its own, and each connection its own pages and prepared statements: little of both,
 # for what is not there is in the machine's page cache.
@@ -24,10 +25,18 @@ _SQLITE_STATEMENTS = 64
 
 
 def configure(url: str, *, default_path: Path) -> dict[str, Any]:
-    """Django's settings for one database; SQLite with write-ahead log, full sync and immediate transactions."""
+    """Django's settings for one database; SQLite with write-ahead log, full sync and immediate transactions.
+
+    Raises ValueError, without the URL, which holds a password.
+    """
     if not url:
         url = f"sqlite:///{default_path}"
-    config: dict[str, Any] = dict(dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True))
+    if not url.startswith(_SCHEMES):
+        raise ValueError("should begin with postgres:// or sqlite:///")
+    try:
+        config: dict[str, Any] = dict(dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True))
+    except ValueError:
+        raise ValueError("can't be read as the address of a database") from None
     if config["ENGINE"].endswith("sqlite3"):
         config["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",

@@ -1,17 +1,28 @@
 """Every setting that an operator may change, read from the environment once, with its type and its default."""
 
+import difflib
+import ipaddress
+import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+from urllib.parse import urlsplit
 
+from babel import Locale, UnknownLocaleError
 from pydantic import Field, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from standardwebhooks import Webhook
 from standardwebhooks.webhooks import EmptyWebhookSecretError
 
-from formation_portal import mail_server, networks
+from formation_portal import databases, mail_server, networks
 
 PROJECT = Path(__file__).resolve().parent.parent
+# As Django's own advice has it for a key.
+_KEY_CHARACTERS = 50
+_KEY_DIFFERENT = 5
+# A letter too much, too few or wrong; not HOSTNAME for HOST.
+_ALIKE = 0.85
 
 
 class Environment(BaseSettings):
@@ -21,12 +32,15 @@ class Environment(BaseSettings):
 
     data_dir: Path = Field(PROJECT / "var", description="Folder for databases, uploads and secrets.")
     host: str = Field("127.0.0.1", description="Address that `make run` listens on; 0.0.0.0 means all.")
-    port: int = Field(8000, description="Port that `make run` listens on.")
+    port: int = Field(8000, ge=1, le=65_535, description="Port that `make run` listens on.")
     web_processes: int = Field(
         0, ge=0, le=256, description="Number of web processes, each with eight threads. 0: one per core."
     )
     demo: bool = Field(
         True, description="Creates demo accounts and a demo key. Turn it off if anyone else can reach the portal."
+    )
+    demo_anywhere: bool = Field(
+        False, description="Allows the demo where HOST lets others connect, though everyone knows its passwords."
     )
     debug: bool = Field(
         False, description="Shows Django's debug pages. Never turn it on if anyone else can reach the portal."
@@ -61,21 +75,21 @@ class Environment(BaseSettings):
         "auto",
         description="Whether the service can change what it has received: yes, no or auto (find out).",
     )
-    connect_timeout: float = Field(3, description="Seconds to wait for a connection to the service.")
-    read_timeout: float = Field(15, description="Seconds to wait for the service's answer.")
-    call_timeout: float = Field(30, description="Seconds that a whole call to the service may take.")
-    upload_timeout: float = Field(60, description="Seconds that a document's upload to the service may take.")
-    catalog_limit_mib: int = Field(16, description="Largest catalog that is read, in MiB.")
-    answer_limit_mib: int = Field(1, description="Largest other answer of the service that is read, in MiB.")
-    catalog_seconds: int = Field(300, description="Seconds before the catalog is fetched again.")
+    connect_timeout: float = Field(3, gt=0, description="Seconds to wait for a connection to the service.")
+    read_timeout: float = Field(15, gt=0, description="Seconds to wait for the service's answer.")
+    call_timeout: float = Field(30, gt=0, description="Seconds that a whole call to the service may take.")
+    upload_timeout: float = Field(60, gt=0, description="Seconds that a document's upload to the service may take.")
+    catalog_limit_mib: int = Field(16, ge=1, description="Largest catalog that is read, in MiB.")
+    answer_limit_mib: int = Field(1, ge=1, description="Largest other answer of the service that is read, in MiB.")
+    catalog_seconds: int = Field(300, ge=1, description="Seconds before the catalog is fetched again.")
     catalog_language: str = Field("en", description="Language of the catalog, for example en or pt-BR.")
     relay_wait_ms: int = Field(
-        250, description="Milliseconds that a page waits for the relay's first answer after saving."
+        250, ge=0, description="Milliseconds that a page waits for the relay's first answer after saving."
     )
     relay_calls_per_second: int = Field(
         10, ge=1, description="Calls per second that all relay workers together make to the service."
     )
-    rate_limit: int = Field(600, description="Requests per minute that the embedded service accepts per key.")
+    rate_limit: int = Field(600, ge=1, description="Requests per minute that the embedded service accepts per key.")
     pdf_fonts: str = Field(
         "", description="Folder of extra fonts for PDF records, for scripts that the system's fonts do not cover."
     )
@@ -89,7 +103,61 @@ class Environment(BaseSettings):
     webhook_secret: str = Field("", description="Secret with which another formation service signs its events.")
     webhook_targets: str = Field("", description="Private networks that the embedded service may send events to.")
     audit_anchor: str = Field("", description="File for the audit log's hashes. Empty: audit-anchor in DATA_DIR.")
-    log_level: str = Field("INFO", description="Lowest level that is logged.")
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"] = Field(
+        "INFO", description="Lowest level that is logged."
+    )
+
+    @field_validator("log_level", mode="before")
+    @classmethod
+    def _in_capitals(cls, level: Any) -> Any:
+        return level.upper() if isinstance(level, str) else level
+
+    @field_validator("database_url", "service_database_url")
+    @classmethod
+    def _names_a_database(cls, url: str) -> str:
+        databases.configure(url, default_path=Path("unused"))
+        return url
+
+    @field_validator("portal_url")
+    @classmethod
+    def _is_an_address(cls, url: str) -> str:
+        if url and not _is_web_address(url):
+            raise ValueError("should be an address like https://portal.example")
+        return url
+
+    @field_validator("trusted_origins")
+    @classmethod
+    def _are_origins(cls, listed: str) -> str:
+        if not all(_is_web_address(one.strip()) for one in listed.split(",") if one.strip()):
+            raise ValueError("should be addresses like https://portal.example, with commas between")
+        return listed
+
+    @field_validator("pdf_fonts")
+    @classmethod
+    def _is_a_folder(cls, folder: str) -> str:
+        if folder and not Path(folder).is_dir():
+            raise ValueError("should be a folder that is there")
+        return folder
+
+    @field_validator("data_dir")
+    @classmethod
+    def _can_be_written(cls, folder: Path) -> Path:
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise ValueError(f"can't be used as a folder: {error.strerror}") from None
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise ValueError("should be a folder that can be written to")
+        return folder
+
+    @field_validator("catalog_language")
+    @classmethod
+    def _is_a_language(cls, code: str) -> str:
+        try:
+            Locale.parse(code, sep="-")
+        except (ValueError, UnknownLocaleError):
+            raise ValueError("should be the code of a language, like en or pt-BR") from None
+        return code
 
     @field_validator("webhook_secret")
     @classmethod
@@ -117,7 +185,57 @@ class Environment(BaseSettings):
 def read_environment() -> Environment:
     """The settings; a wrong one ends the start with its name and what is wrong with it, never with its value."""
     try:
-        return Environment()
+        environment = Environment()
     except ValidationError as error:
-        wrong = (f"{str(one['loc'][0]).upper()}: {one['msg']}" for one in error.errors(include_input=False))
-        sys.exit("\n".join(("Some settings are wrong.", *wrong)))
+        _refuse(
+            f"{str(one['loc'][0]).upper()}: {one['msg'].removeprefix('Value error, ')}"
+            for one in error.errors(include_input=False)
+        )
+    _refuse(_wrong_in_public(environment))
+    return environment
+
+
+def misspelt(names: Iterable[str]) -> dict[str, str]:
+    """Of the environment's names those that are none of ours, and look as if they should be; each with ours."""
+    ours = [name.upper() for name in Environment.model_fields]
+    others = [name for name in names if name.upper() not in ours]
+    close = {name: difflib.get_close_matches(name.upper(), ours, n=1, cutoff=_ALIKE) for name in others}
+    return {name: found[0] for name, found in close.items() if found}
+
+
+def _refuse(wrong: Iterable[str]) -> None:
+    if lines := list(wrong):
+        sys.exit("\n".join(("Some settings are wrong.", *lines)))
+
+
+def _wrong_in_public(environment: Environment) -> list[str]:
+    """What must not be where others than this machine can connect."""
+    if _is_this_machine(environment.host):
+        return []
+    key = environment.secret_key
+    wrong = {
+        "DEMO: everybody knows the passwords and the key of the demo, and HOST lets others connect. "
+        "Set DEMO=false, or DEMO_ANYWHERE=true if you want that": environment.demo and not environment.demo_anywhere,
+        "DEBUG: shows settings and code to everybody who can connect to HOST. Set DEBUG=false": environment.debug,
+        f"SECRET_KEY: can be guessed. Give at least {_KEY_CHARACTERS} random characters, or leave it out": (
+            bool(key) and (len(key) < _KEY_CHARACTERS or len(set(key)) < _KEY_DIFFERENT)
+        ),
+        "SECURE_COOKIES: without them anybody on the way can take over a session. "
+        "Serve HTTPS, and set SECURE_COOKIES=true": not environment.secure_cookies,
+    }
+    return [line for line, is_so in wrong.items() if is_so]
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def _is_web_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False

@@ -10,8 +10,11 @@ _LOCALHOST = ("127.0.0.1", "::1", "0.0.0.0", "::")  # noqa: S104  # compared onl
 
 
 def read(listed: str) -> tuple[Network, ...]:
-    """The networks. Raises ValueError."""
-    return tuple(ipaddress.ip_network(one.strip()) for one in listed.split(",") if one.strip())
+    """The networks. Raises ValueError, without what was listed."""
+    try:
+        return tuple(ipaddress.ip_network(one.strip()) for one in listed.split(",") if one.strip())
+    except ValueError:
+        raise ValueError("should be networks like 10.0.0.0/8 or ::1/128, with commas between") from None
 
 
 def origin(host: str, port: int) -> str:

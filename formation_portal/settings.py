@@ -10,7 +10,6 @@ from formation_portal.request_log import in_a_line
 
 ENV = read_environment()
 DATA_DIR = ENV.data_dir.resolve()
-DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 SECRET_KEY = ENV.secret_key or secret_files.kept(DATA_DIR / "secret-key", lambda: secrets.token_urlsafe(48))

@@ -1,23 +1,141 @@
 """Settings come from the environment, and a wrong one says what is wrong with it."""
 
+from pathlib import Path
+
 import pytest
 
-from formation_portal.environment import Environment, read_environment
+from formation_portal.environment import Environment, misspelt, read_environment
+
+# What none of these settings can mean, and none may repeat.
+WRONG = "a-secret-put-in-the-wrong-place"
+# Any text may be one of these. What depends on others is told by Django's checks and at the start of the server.
+ANY_TEXT = {
+    "audit_key",
+    "host",
+    "secret_key",
+    "allowed_hosts",
+    "mail_from",
+    "formation_service_url",
+    "formation_service_key",
+    "webhook_secret",
+    "audit_anchor",
+    "data_dir",
+}
+STRONG = "k3y-9f2c7d81a4b65e0f" * 3
+IN_PUBLIC = {"HOST": "0.0.0.0", "DEMO": "false", "SECURE_COOKIES": "true"}
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in Environment.model_fields:
+        monkeypatch.delenv(name.upper(), raising=False)
+
+
+def stopped(monkeypatch: pytest.MonkeyPatch, **settings: str) -> list[str]:
+    """The lines that a start with these settings ends with, after the first, which says that it ends."""
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit) as stop:
+        read_environment()
+    return str(stop.value).splitlines()[1:]
 
 
 def test_a_setting_is_read_with_its_type(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PORT", "9000")
     monkeypatch.setenv("DEMO", "false")
+    monkeypatch.setenv("LOG_LEVEL", "warning")
     environment = read_environment()
-    assert (environment.port, environment.demo) == (9000, False)
+    assert (environment.port, environment.demo, environment.log_level) == (9000, False, "WARNING")
 
 
-def test_a_wrong_setting_stops_the_start_with_its_name_and_without_its_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("READ_TIMEOUT", "a-secret-put-in-the-wrong-place")
-    with pytest.raises(SystemExit) as stop:
-        read_environment()
-    assert "READ_TIMEOUT" in str(stop.value)
-    assert "secret" not in str(stop.value)
+@pytest.mark.parametrize("name", sorted(set(Environment.model_fields) - ANY_TEXT))
+def test_a_wrong_setting_is_one_line_with_its_name_and_without_its_value(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    [line] = stopped(monkeypatch, **{name.upper(): WRONG})
+    assert line.startswith(f"{name.upper()}: ")
+    assert "secret" not in line
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("LOG_LEVEL", "verbose"),
+        ("DATABASE_URL", "nonsense"),
+        ("DATABASE_URL", "postgres://user:secret@host:port/name"),
+        ("SERVICE_DATABASE_URL", "mysql://user:secret@host/name"),
+        ("PORT", "70000"),
+        ("WEB_PROCESSES", "-1"),
+        ("READ_TIMEOUT", "0"),
+        ("RATE_LIMIT", "0"),
+        ("PORTAL_URL", "http://["),
+        ("TRUSTED_ORIGINS", "https://portal.example, portal.example"),
+        ("CATALOG_LANGUAGE", "klingon"),
+        ("PDF_FONTS", "/nowhere/at/all"),
+        ("DATA_DIR", "/dev/null/below"),
+    ],
+)
+def test_what_a_setting_cannot_be(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    [line] = stopped(monkeypatch, **{name: value})
+    assert line.startswith(f"{name}: ")
+    assert "secret" not in line
+
+
+def test_several_wrong_settings_are_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = stopped(monkeypatch, PORT="x", LOG_LEVEL="x")
+    assert [line.partition(":")[0] for line in told] == ["PORT", "LOG_LEVEL"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "names"),
+    [
+        ({"DEMO": "true"}, ["DEMO"]),
+        ({"SECRET_KEY": "x"}, ["SECRET_KEY"]),
+        ({"SECRET_KEY": "x" * 80}, ["SECRET_KEY"]),
+        ({"DEBUG": "true"}, ["DEBUG"]),
+        ({"SECURE_COOKIES": "false"}, ["SECURE_COOKIES"]),
+        ({"HOST": "::", "DEMO": "true"}, ["DEMO"]),
+        ({"HOST": "portal.example", "DEBUG": "true"}, ["DEBUG"]),
+        ({"DEMO": "true", "DEBUG": "true", "SECURE_COOKIES": "false"}, ["DEMO", "DEBUG", "SECURE_COOKIES"]),
+        ({"DEMO": "true", "DEMO_ANYWHERE": "true", "DEBUG": "true"}, ["DEBUG"]),
+    ],
+)
+def test_what_must_not_be_where_others_can_connect(
+    monkeypatch: pytest.MonkeyPatch, settings: dict[str, str], names: list[str]
+) -> None:
+    assert [line.partition(":")[0] for line in stopped(monkeypatch, **IN_PUBLIC | settings)] == names
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        IN_PUBLIC,
+        IN_PUBLIC | {"SECRET_KEY": STRONG},
+        IN_PUBLIC | {"DEMO": "true", "DEMO_ANYWHERE": "true"},
+        {"HOST": "localhost", "SECRET_KEY": "x", "DEBUG": "true"},
+        {"HOST": "::1"},
+        {"HOST": "127.0.0.2"},
+    ],
+)
+def test_what_may_be(monkeypatch: pytest.MonkeyPatch, settings: dict[str, str]) -> None:
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    assert read_environment().host == settings["HOST"]
+
+
+def test_a_misspelt_setting_is_named_with_the_one_that_is_meant() -> None:
+    names = ["ALLOWED_HOST", "DATABSE_URL", "LOGLEVEL", "SECURE_COOKIE", "PORT", "HOSTNAME", "PATH", "HOME", "DEBUGGER"]
+    assert misspelt(names) == {
+        "ALLOWED_HOST": "ALLOWED_HOSTS",
+        "DATABSE_URL": "DATABASE_URL",
+        "LOGLEVEL": "LOG_LEVEL",
+        "SECURE_COOKIE": "SECURE_COOKIES",
+    }
+
+
+def test_a_folder_for_data_is_made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("DATA_DIR", str(tmp_path / "a/b"))
+    assert read_environment().data_dir.is_dir()
 
 
 def test_every_setting_is_described() -> None:

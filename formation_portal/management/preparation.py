@@ -1,16 +1,19 @@
 """What has to stand before the portal can serve. Each step looks first, and does nothing where nothing is to do."""
 
 import hashlib
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
-from django.core.management import call_command
-from django.db import connections
+from django.core.management import CommandError, call_command
+from django.db import Error, connections
 from django.db.migrations.executor import MigrationExecutor
 
 from formation_portal.accounts.demo import ensure_demo_accounts, shut_demo_accounts
+from formation_portal.databases import SERVICE
+from formation_portal.environment import misspelt
 from formation_portal.management import memory
 from formation_portal.management.orphans import remove_orphans
 from formation_portal.service import keys
@@ -27,6 +30,10 @@ def prepare(say: Say) -> None:
     """Bring databases, catalog, keys, accounts and static files up to date; `say` hears what was done."""
     # Some steps begin threads, and the processes that are forked afterwards inherit what these have had.
     memory.share_arenas()
+    for name, meant in misspelt(os.environ).items():
+        say(f"Warning: {name} is no setting of the portal. Is it {meant} that you mean?")
+    for alias in connections:
+        _connect(alias)
     for alias in connections:
         migrate(alias, say)
     # Of the attempts that are counted (CACHES); looks first whether it is there.
@@ -42,6 +49,15 @@ def prepare(say: Say) -> None:
     collect_static(say)
     if removed := remove_orphans():
         say(f"Removed unused files: {removed}")
+
+
+def _connect(alias: str) -> None:
+    setting = "SERVICE_DATABASE_URL" if alias == SERVICE else "DATABASE_URL"
+    try:
+        connections[alias].ensure_connection()
+    except Error as error:
+        reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        raise CommandError(f"{setting}: the database can't be opened: {reason}") from None
 
 
 def migrate(alias: str, say: Say) -> None:

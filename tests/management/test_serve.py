@@ -129,6 +129,32 @@ def test_a_wrong_service_is_a_clear_line(served: Served, url: str, key: str, wor
     assert "Traceback" not in "".join(wrong.lines)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("DATABASE_URL", "postgres://portal:secret@127.0.0.1:9/portal"),
+        ("SERVICE_DATABASE_URL", "sqlite:////nowhere/at/all.sqlite3"),
+        ("LOG_LEVEL", "verbose"),
+        ("HOST", "192.0.2.1"),
+        ("HOST", "0.0.0.0"),
+    ],
+)
+def test_a_setting_that_does_not_do_stops_the_start_with_a_clear_line(served: Served, name: str, value: str) -> None:
+    more = {"SECURE_COOKIES": "true", "DEMO": "false"} if value == "192.0.2.1" else {}
+    wrong = Served(served.data, served.port, {name: value, **more}).start()
+    assert wrong.wait() == 1
+    told = "".join(wrong.lines)
+    assert f"{name}: " in told or f"{name}=" in told or "DEMO: " in told
+    assert "Traceback" not in told
+    assert "secret" not in told
+
+
+def test_a_misspelt_setting_is_named_at_the_start(served: Served) -> None:
+    portal = Served(served.data, served.port, {"ALLOWED_HOST": "portal.example"}).start()
+    assert "ALLOWED_HOST is no setting of the portal. Is it ALLOWED_HOSTS that you mean?" in portal.until(READY)
+    assert portal.end() == 0
+
+
 def test_a_service_that_is_down_is_a_warning_and_a_clear_page(served: Served, tmp_path: Path) -> None:
     down = {"FORMATION_SERVICE_URL": f"http://127.0.0.1:{free_port()}", "FORMATION_SERVICE_KEY": "sk_live_x"}
     portal = Served(served.data, served.port, down).start()
