@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 
 from formation_portal.faults import bad_request
 from formation_portal.service.door import BODY_LIMITS
+from formation_portal.whole_numbers import body_length
 
 _SERVICE = "/api/"
 # Addresses below which forms take files, and how many of the largest go into one.
@@ -33,8 +34,7 @@ class BodyLimits:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        said = request.META.get("CONTENT_LENGTH") or ""
-        size = int(said) if said.isascii() and said.isdigit() else 0
-        if size > body_limit(request.path_info) and not request.path_info.startswith(_SERVICE):
+        is_too_large = body_length(request.META) > body_limit(request.path_info)
+        if is_too_large and not request.path_info.startswith(_SERVICE):
             return bad_request(request, RequestDataTooBig())
         return self.get_response(request)

@@ -1,6 +1,6 @@
 """Whole numbers in texts from outside: addresses, forms, headers."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 # The most that fit into any database's number.
 _DIGITS = 18
@@ -12,6 +12,15 @@ def whole_number(text: str, *, digits: int = _DIGITS) -> int | None:
     `int` alone takes signs, blanks, underscores and the digits of every script.
     """
     return int(text) if text.isascii() and text.isdigit() and len(text) <= digits else None
+
+
+def body_length(environ: Mapping[str, object]) -> int:
+    """How many bytes a request says that its body has; 0 where it says nothing that is a number.
+
+    What has more digits than any body is as large as can be: Python itself refuses to read the longest numbers.
+    """
+    said = str(environ.get("CONTENT_LENGTH") or "")
+    return int(said[: _DIGITS + 1]) if said.isascii() and said.isdigit() else 0
 
 
 def whole_numbers(texts: Iterable[str]) -> list[int]:

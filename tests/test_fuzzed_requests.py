@@ -130,11 +130,16 @@ def test_an_unknown_host_is_a_line_in_the_log_without_a_traceback(browser: Clien
     path=st.sampled_from(PATHS),
     data=st.data(),
 )
-def test_whatever_a_header_says_is_no_500(browser: Client, method: str, path: str, data: st.DataObject) -> None:
+def test_whatever_headers_say_is_no_500(browser: Client, method: str, path: str, data: st.DataObject) -> None:
     names = data.draw(st.lists(st.sampled_from(HEADERS), min_size=1, max_size=3, unique=True))
     environ = {environ_name(name): data.draw(VALUES) for name in names}
     # A catalog that was never loaded is 503 here, and rightly.
     assert answered(browser, method, path, **environ) in {*range(200, 500), 503}
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_length_that_python_refuses_to_read_is_no_500(browser: Client, path: str) -> None:
+    assert answered(browser, "POST", path, CONTENT_LENGTH="9" * 4301) in range(400, 500)
 
 
 @QUIET

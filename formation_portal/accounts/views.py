@@ -8,9 +8,10 @@ from allauth.account.utils import get_next_redirect_url
 from allauth.core import ratelimit
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import render
+from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
@@ -42,4 +43,5 @@ def confirmation(request: UserRequest) -> HttpResponse:
     elif address:
         said = gettext("We sent a link to %(email)s a short while ago. Check your spam folder, or try again later.")
         messages.error(request, said % {"email": address.email})
-    return redirect(get_next_redirect_url(request) or "account_email")
+    # Not `redirect`, which takes a word for the name of a view.
+    return HttpResponseRedirect(get_next_redirect_url(request) or reverse("account_email"))

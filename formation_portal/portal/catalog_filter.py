@@ -4,9 +4,10 @@ Products are priced in several currencies, and no rates are invented: a ceiling 
 in another are left out, which the page says.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.language import noted, say
@@ -16,6 +17,8 @@ from .options import Option, offered
 
 # Steps that people think in; only those that part the products of a currency are offered.
 _STEPS = (500, 1_000, 2_000, 3_000, 5_000, 10_000, 20_000, 50_000, 100_000)
+# Decimal alone takes exponents, signs and the digits of every script.
+_CEILING = re.compile(r"(?P<currency>[^\s\0-]{1,20})-(?P<amount>[0-9]{1,15}(?:\.[0-9]{1,4})?)")
 _TYPE_WORDS = {"Corporation": noted("Companies"), "Foundation": noted("Foundations")}
 
 
@@ -29,15 +32,11 @@ class PriceCeiling:
     @classmethod
     def read(cls, text: str) -> "PriceCeiling | None":
         """The ceiling that an address names, or None where it names none."""
-        currency, _, amount = text.partition("-")
-        try:
-            ceiling = Decimal(amount)
-        except InvalidOperation:
-            return None
-        return cls(currency, ceiling) if currency and ceiling.is_finite() and ceiling >= 0 else None
+        found = _CEILING.fullmatch(text)
+        return cls(found["currency"], Decimal(found["amount"])) if found else None
 
     def __str__(self) -> str:
-        return f"{self.currency}-{self.amount}"
+        return f"{self.currency}-{self.amount:f}"
 
     @property
     def words(self) -> str:

@@ -17,6 +17,7 @@ from django.utils.encoding import escape_uri_path
 from formation_portal.service import auth, idempotency, limits
 from formation_portal.service.problems import Refusal, answer, response_to
 from formation_portal.service.spoiling import spoiled
+from formation_portal.whole_numbers import body_length
 
 logger = logging.getLogger(__name__)
 
@@ -52,8 +53,7 @@ def guarded(run: View, *, scopes: tuple[str, ...], takes: str | None) -> View:
 
 def _check_body(request: HttpRequest, takes: str | None) -> None:
     """Refuses a body by its size and media type, before it is read. What is missing in an empty one is told later."""
-    said, limit = request.META.get("CONTENT_LENGTH") or "", BODY_LIMITS[takes or JSON]
-    size = int(said) if said.isascii() and said.isdigit() else 0
+    size, limit = body_length(request.META), BODY_LIMITS[takes or JSON]
     if size > limit:
         raise Refusal("too_large", f"The body may have at most {limit:,} bytes.")
     if size and takes is not None and request.content_type != takes:
