@@ -23,8 +23,14 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     portal.said_first = portal.until(READY)
     assert portal.end() == 0
     yield portal
-    if portal.process.poll() is None:
-        portal.end(signal.SIGKILL)
+
+
+@pytest.fixture(autouse=True)
+def _ends_with_its_test(served: Served) -> Iterator[None]:
+    """A test that fails leaves no portal behind, which would have the port of the next one's."""
+    yield
+    if served.process.poll() is None:
+        served.end(signal.SIGKILL)
 
 
 def test_the_first_start_sets_everything_up(served: Served) -> None:
