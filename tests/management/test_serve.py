@@ -17,12 +17,12 @@ pytestmark = pytest.mark.xdist_group("serve")
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def served(tmp_path_factory: pytest.TempPathFactory) -> Served:
     """A portal in an empty folder, set up once for this module and started anew by each test."""
     portal = Served(tmp_path_factory.mktemp("served"), free_port()).start()
     portal.said_first = portal.until(READY)
     assert portal.end() == 0
-    yield portal
+    return portal
 
 
 @pytest.fixture(autouse=True)
