@@ -278,9 +278,8 @@ class Draft:
 
     @property
     def title(self) -> str:
-        """The entity's name as typed, else the product's."""
-        name = self.entity_raw.get(canonical.ENTITY_NAME)
-        return name.strip() if isinstance(name, str) and name.strip() else self.application.product_name
+        """The entity's name as typed, with its ending; else the product's."""
+        return canonical.entity_name(self.entity_raw) or self.application.product_name
 
     def references_to_party(self, token: str) -> References:
         """What goes with the party."""

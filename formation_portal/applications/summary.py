@@ -186,9 +186,11 @@ def _documents(draft: Draft) -> Iterable[DocumentLine]:
 
 
 def entity_name(application: Application) -> str:
-    """The name that its customer chose first, as typed; empty before that. One query, or none where prefetched."""
+    """The name that its customer chose first, as typed, with its ending; empty before that.
+
+    One query, or none where prefetched.
+    """
+    raw: dict[str, object] = {}
     for row in application.section_answers.all():
-        name = row.raw.get(canonical.ENTITY_NAME)
-        if isinstance(name, str) and name.strip():
-            return name.strip()
-    return ""
+        raw |= row.raw
+    return canonical.entity_name(raw)

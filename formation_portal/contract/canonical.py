@@ -4,6 +4,7 @@ Names are those of the interface ("Field", "Party") and of the supplement ("Part
 """
 
 import re
+from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
@@ -11,6 +12,7 @@ from .language import noted, say, say_count
 
 ENTITY_PREFIX = "entity"
 ENTITY_NAME = "entity.name"
+ENTITY_NAME_ENDING = "entity.name_ending"
 # How many shares there are to give: of all classes together, and of one.
 ENTITY_SHARES = "entity.number_of_shares"
 CLASS_SHARES = "share_class.maximum_shares"
@@ -81,6 +83,15 @@ def is_person(kind: str) -> bool:
 def is_owned(kind: str) -> bool:
     """Whether a party of the kind has owners."""
     return kind == COMPANY
+
+
+def entity_name(raw: Mapping[str, Any]) -> str:
+    """The entity's name with the ending that goes with it, as a register shows it; empty while it has no name."""
+    name, ending = (
+        one.strip() if isinstance(one := raw.get(key), str) else "" for key in (ENTITY_NAME, ENTITY_NAME_ENDING)
+    )
+    has_ending = f" {name.casefold()}".endswith(f" {ending.casefold()}")
+    return name if not name or not ending or has_ending else f"{name} {ending}"
 
 
 def is_name(canonical_field: str | None) -> bool:

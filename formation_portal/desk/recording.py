@@ -127,9 +127,8 @@ def offer(model: Any, application: Any) -> None:
 
 
 def title_of(entity_raw: Mapping[str, Any]) -> str:
-    """The name that its customer chose first, as typed; empty before that."""
-    name = entity_raw.get(canonical.ENTITY_NAME)
-    return name.strip() if isinstance(name, str) else ""
+    """The name that its customer chose first, as typed, with its ending; empty before that."""
+    return canonical.entity_name(entity_raw)
 
 
 def party_names(schema: FormSchema, parties: Iterable[Any]) -> list[str]:
