@@ -150,19 +150,19 @@ def test_questions_that_no_schema_lists_are_in_the_readers_words() -> None:
     with translation.override("de"):
         german = [spec.label for spec in section.groups["share_class"] if spec.is_ours]
     english = [spec.label for spec in section.groups["share_class"] if spec.is_ours]
-    assert german[0] == "Name der Klasse"
+    assert german[0] == "Name der Anteilsklasse"
     assert english[0] == "Name of the share class"
 
 
 @pytest.mark.parametrize(
     ("code", "typed", "said"),
     [
-        ("fr", "1.234", "Lu comme 1,234, avec trois décimales. S’il s’agit d’un nombre entier, saisissez 1234."),
-        ("fr", "10.000", "Lu comme 10,000, avec trois décimales. S’il s’agit d’un nombre entier, saisissez 10000."),
+        ("fr", "1.234", "Nous lisons 1,234, avec trois décimales. Si vous voulez un nombre entier, saisissez 1234."),
+        ("fr", "10.000", "Nous lisons 10,000, avec trois décimales. Si vous voulez un nombre entier, saisissez 10000."),
         ("en", "1.234", "We read this as 1.234, with three decimals. If you mean a whole number, enter 1234."),
-        ("es", "1,234", "Leído como 1,234, con tres decimales. Si quiere decir un número entero, introduzca 1234."),
+        ("es", "1,234", "Leemos 1,234, con tres decimales. Si quiere decir un número entero, introduzca 1234."),
         ("en", "1,234", "We read this as the whole number 1234."),
-        ("de", "33.333", "Gelesen als 33333, eine ganze Zahl."),
+        ("de", "33.333", "Wir lesen das als die ganze Zahl 33333."),
         ("en", "0,123", "We read this as the whole number 123."),
         # Nobody can mean two things by these.
         ("en", "10,000", ""),
