@@ -83,7 +83,7 @@ def test_what_another_answer_sets_aside_is_said_before_and_stays_where_it_is(ope
     browser = open_tab(owner)
     browser.get(address)
     warning = browser.tab.get_by_text("If you change this answer, 1 section and 1 person may no longer apply.")
-    expect(warning).to_contain_text("They come back with “Managed by managers”.")
+    expect(warning).to_contain_text("Choose “Managed by managers” again to restore them.")
     told = question(browser.tab).get_attribute("aria-describedby") or ""
     assert str(warning.get_attribute("id")) in told.split()
     place = warning.bounding_box()

@@ -199,7 +199,7 @@ def test_a_form_whose_token_is_no_longer_good_is_kept_and_can_be_sent_again(
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (made.PDF + b"0" * 10_000_000, "at most 10 MB"),
+        (made.PDF + b"0" * 10_000_000, "10 MB or smaller"),
         (b"", "This one is empty"),
         (b"MZ no document at all", "The file must be a PDF, JPEG or PNG"),
     ],

@@ -134,7 +134,7 @@ def test_entries_that_are_no_products_are_unavailable_and_take_no_other_along(ca
     where = "at jurisdiction_product_id: It is missing"
     assert f"{unreadable}, {where}" in row_of(catalog, "Company without its own id")
     assert catalog.words.count(f"{unreadable}: it is not a product") == 2
-    assert "17 of 17 products" in catalog.words
+    assert "17 of 17 company types" in catalog.words
 
 
 def test_a_product_without_a_price_is_not_said_to_cost_nothing(catalog: Page, browser: InProcessBrowser) -> None:
@@ -194,9 +194,9 @@ def test_what_cannot_be_asked_is_not_drawn_or_says_why(browser: InProcessBrowser
         ("Asked", False),
     ]
     for reason in (
-        "The schema offers no options for it",
-        "The schema has no agent's address",
-        "This product has no share classes",
+        "It has no options",
+        "We don’t have the agent’s address",
+        "This company type has no share classes",
     ):
         assert reason in section.words
     assert {text for text, _ in browser.get(overview.link("Check your answers")).needs} == {

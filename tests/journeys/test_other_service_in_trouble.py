@@ -212,9 +212,7 @@ def test_an_old_catalog_is_shown_with_a_note(browser: InProcessBrowser, at_other
     for address in ("/", "/products/warned/"):
         page = browser.get(address)
         assert page.status == 200
-        assert (
-            "The formation service cannot be reached at the moment. These are the products and prices of" in page.words
-        )
+        assert "The formation service cannot be reached at the moment. These products and prices are from" in page.words
     assert Stranger(browser).start(browser.get("/products/warned/")).status == 200
 
 
@@ -237,7 +235,7 @@ def test_a_wrong_key_is_said_to_people_and_once_to_the_operator(
         assert "The formation service refused our connection. Our team has to fix this." in page.words
     (line,) = errors(caplog)
     assert line == (
-        f"The catalog of {at_other_service.url} can't be refreshed: "
+        f"Could not refresh the catalog of {at_other_service.url}: "
         "The formation service does not accept the portal's key (401: Who are you?)"
     )
     assert KEY not in caplog.text

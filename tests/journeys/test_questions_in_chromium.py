@@ -222,12 +222,12 @@ def test_shares_are_added_up_as_they_are_given(open_tab: OpenTab, site: str) -> 
     cell = tab.get_by_label("Ordinary, Ada Byron")
     cell.fill("5,000")
     cell.press("Tab")
-    expect(tab.get_by_role("row", name=re.compile("^Given"))).to_contain_text("5,000")
+    expect(tab.get_by_role("row", name=re.compile("^Allocated"))).to_contain_text("5,000")
     expect(tab.get_by_role("row", name=re.compile("^Ada Byron"))).to_contain_text("100%")
     cell.fill("many")
     cell.press("Tab")
     expect(cell).to_have_value("many")
-    expect(tab.get_by_role("row", name=re.compile("^Given"))).not_to_contain_text("5,000")
+    expect(tab.get_by_role("row", name=re.compile("^Allocated"))).not_to_contain_text("5,000")
 
 
 def test_the_catalog_narrows_as_filters_are_chosen_and_says_how_many_are_left(open_tab: OpenTab) -> None:
@@ -236,7 +236,7 @@ def test_the_catalog_narrows_as_filters_are_chosen_and_says_how_many_are_left(op
     tab = browser.tab
     tab.get_by_label("Type").focus()
     tab.get_by_label("Type").select_option("Foundation")
-    expect(tab.locator("#announcer")).to_have_text(re.compile(r"^\d+ of 32 products"))
+    expect(tab.locator("#announcer")).to_have_text(re.compile(r"^\d+ of 32 company types"))
     expect(tab).to_have_url(re.compile("type=Foundation"))
     expect(tab.get_by_label("Type")).to_be_focused()
     tab.go_back()

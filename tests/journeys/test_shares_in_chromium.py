@@ -75,7 +75,7 @@ def test_a_class_is_split_in_one_press_and_nothing_typed_is_lost(
     assert numbers == ["3,334", "3,333", "3,333"]
     expect(cell(tab, "Preferred, Ben Okri")).to_have_value("lots")
     expect(cell(tab, "Preferred, Ben Okri")).to_have_attribute("aria-invalid", "true")
-    expect(tab.locator("tfoot")).to_contain_text("All 10,000 given")
+    expect(tab.locator("tfoot")).to_contain_text("All 10,000 allocated")
     assert browser.faults == []
 
 
@@ -89,12 +89,12 @@ def test_an_owner_is_made_in_one_press_and_nothing_typed_is_lost(
     if not has_script:
         press(tab, "Update totals")
     owners = tab.locator("#shares-owners")
-    expect(owners).to_contain_text("Ada Lovelace holds 6,000 of 6,000 shares, 100%.")
+    expect(owners).to_contain_text("Ada Lovelace holds 6,000 of 6,000 shares (100%).")
     type_in(browser, "Ordinary, Kestrel B.V.", "4,000")
     press(tab, "Make Ada Lovelace")
 
     expect(tab.locator("#messages")).to_contain_text("Ada Lovelace is now a beneficial owner.")
-    expect(owners).to_contain_text("Ada Lovelace holds 6,000 of 10,000 shares, 60%.")
+    expect(owners).to_contain_text("Ada Lovelace holds 6,000 of 10,000 shares (60%).")
     expect(owners.locator(".tree")).to_contain_text("Kestrel B.V.: no owners added.")
     assert canonical.BENEFICIAL_OWNER in open_draft(opened[0].application).parties[0].roles
     assert browser.faults == []

@@ -72,7 +72,7 @@ def test_shares_stay_as_they_were_typed_where_a_button_has_the_focus_by_then(ope
         tab.keyboard.type(number, delay=KEY_MS)
         tab.keyboard.press("Tab")
     expect(tab.get_by_role("button", name=re.compile("^Split"))).to_be_focused()
-    expect(tab.get_by_role("row", name=re.compile("^Given"))).to_contain_text("100")
+    expect(tab.get_by_role("row", name=re.compile("^Allocated"))).to_contain_text("100")
     expect(tab.get_by_role("row", name=re.compile("^Ada"))).to_contain_text("60%")
     assert [one.input_value() for one in cells.all()] == ["60", "40"]
     assert [one.typed for one in open_draft(draft.application).holdings.values()] == ["60", "40"]

@@ -26,8 +26,8 @@ def test_a_choice_narrows_the_list_in_place(open_tab: OpenTab) -> None:
     tab.get_by_label("Country").focus()
     tab.get_by_label("Country").select_option("bvi")
     expect(tab.locator("#catalog-results tbody tr")).to_have_count(1)
-    expect(tab.locator("#catalog-count")).to_have_text("1 of 32 products")
-    expect(tab.locator("#announcer")).to_have_text("1 of 32 products")
+    expect(tab.locator("#catalog-count")).to_have_text("1 of 32 company types")
+    expect(tab.locator("#announcer")).to_have_text("1 of 32 company types")
     expect(tab.get_by_label("Country")).to_be_focused()
     assert tab.url.endswith("/?country=bvi")
     assert browser.faults == []
@@ -38,7 +38,7 @@ def test_going_back_shows_the_whole_page_again(open_tab: OpenTab) -> None:
     tab = browser.tab
     browser.get("/")
     tab.get_by_label("Country").select_option("bvi")
-    expect(tab.locator("#catalog-count")).to_have_text("1 of 32 products")
+    expect(tab.locator("#catalog-count")).to_have_text("1 of 32 company types")
     tab.go_back()
     expect(tab.locator("#catalog-results tbody tr")).to_have_count(32)
     expect(tab.locator("h1")).to_have_text("Companies and foundations you can form")
@@ -51,9 +51,9 @@ def test_each_change_is_announced_once(open_tab: OpenTab) -> None:
     browser.get("/")
     tab.evaluate(_LISTEN)
     tab.get_by_label("Country").select_option("bvi")
-    expect(tab.locator("#announcer")).to_have_text("1 of 32 products")
+    expect(tab.locator("#announcer")).to_have_text("1 of 32 company types")
     tab.get_by_label("Type").select_option("Foundation")
-    expect(tab.locator("#announcer")).to_contain_text("0 of 32 products. Without “")
+    expect(tab.locator("#announcer")).to_contain_text("0 of 32 company types. Without “")
     assert [words[:10] for words in tab.evaluate("() => window.said")] == ["1 of 32 pr", "0 of 32 pr"]
     assert tab.url.endswith("/?country=bvi&type=Foundation")
 
@@ -75,5 +75,5 @@ def test_the_button_does_the_same_without_script(open_tab: OpenTab) -> None:
     browser.get("/")
     tab.get_by_label("Type").select_option("Foundation")
     tab.get_by_role("button", name="Apply").click()
-    expect(tab.locator("#catalog-count")).to_contain_text("of 32 products")
+    expect(tab.locator("#catalog-count")).to_contain_text("of 32 company types")
     assert 0 < tab.locator("#catalog-results tbody tr").count() < 32

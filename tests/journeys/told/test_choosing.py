@@ -28,7 +28,7 @@ def test_the_list_is_narrowed_and_two_products_are_compared(sit: Sit) -> None:
     narrow(somebody, "Type", "Foundation")
     expect(count).not_to_contain_text(re.compile("^ *(32|0) "))
     narrow(somebody, "Country", "British")
-    expect(count).to_contain_text("0 of 32 products")
+    expect(count).to_contain_text("0 of 32 company types")
     somebody.follow("Without “")
     expect(count).not_to_contain_text(re.compile("^ *0 "))
     assert "?" in somebody.tab.url

@@ -72,7 +72,7 @@ def test_a_company_is_followed_to_its_owners_and_one_becomes_a_beneficial_owner(
     ida.pick("Who is it?", "Ada")
     ida.field("How much of Kestrel B.V. do they own?", "1/2")
     ida.follow("Save and go to shares")
-    ida.see("comes to 60% of shares")
+    ida.see("has 60% of the shares")
     expect(ida.tab.locator(".tree")).to_contain_text("50% of Kestrel B.V.")
     ida.look_around()
     ida.follow("Make Ada Lovelace a beneficial owner")

@@ -30,7 +30,7 @@ def test_a_known_person_takes_a_role_in_one_press_is_removed_and_restored(sit: S
     draft = begun(user)
     ida = sit(user, f"{root(draft)}people/")
     ida.follow("Use Ada Lovelace as Directors")
-    ida.see("Ada Lovelace is now a director, with 4 answers")
+    ida.see("Ada Lovelace is now a director. We filled in 4 answers")
     ida.follow("Use Ada Lovelace as Shareholders")
     assert sorted(now(draft).parties[0].roles) == ["director", "shareholder"]
     ida.follow("Remove Ada Lovelace")
