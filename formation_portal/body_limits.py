@@ -14,6 +14,8 @@ from formation_portal.service.door import BODY_LIMITS
 from formation_portal.whole_numbers import body_length
 
 _SERVICE = "/api/"
+# Addresses that machines post to: they look at the length themselves, and answer in JSON.
+_OF_MACHINES = (_SERVICE, "/webhooks/")
 # Addresses below which forms take files, and how many of the largest go into one.
 _WITH_FILES = ("/applications/", "/part/")
 _FILES_AT_ONCE = 6
@@ -28,13 +30,13 @@ def body_limit(path: str) -> int:
 
 
 class BodyLimits:
-    """Answers 413 to what is too large, without reading it. The service's door looks at the length itself."""
+    """Answers 413 to what is too large, without reading it. The addresses of machines look at the length themselves."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         is_too_large = body_length(request.META) > body_limit(request.path_info)
-        if is_too_large and not request.path_info.startswith(_SERVICE):
+        if is_too_large and not request.path_info.startswith(_OF_MACHINES):
             return bad_request(request, RequestDataTooBig())
         return self.get_response(request)

@@ -12,7 +12,7 @@ _TOLD = (Stage.OURS, Stage.CHECKING, Stage.WAITING)
 
 
 def task_deliveries(draft: Draft, board: DeliveryBoard) -> Mapping[str, str]:
-    """By the key of a section, and "documents": With our team, Checking whether it arrived, Waiting to try again."""
+    """By the key of a section, and "documents": With our team, Checking whether it arrived, Waiting to retry."""
     found: dict[str, list[Stage]] = {}
     for key, view in _views(draft, board):
         found.setdefault(key, []).append(view.state)

@@ -149,7 +149,7 @@ def test_a_change_that_fails_leaves_the_case_as_it_was(submitted: Draft, owner: 
     assert _words(submitted.application) == before
 
 
-def test_what_was_submitted_before_the_desk_kept_cases_is_found(submitted: Draft) -> None:
+def test_what_was_submitted_before_the_desk_kept_cases_is_found(submitted: Draft, settings: Any) -> None:
     kept, words = Case.objects.values().get(), _words(submitted.application)
     offers = list(Offer.objects.values())
     for model in (Case, Offer):
@@ -157,7 +157,10 @@ def test_what_was_submitted_before_the_desk_kept_cases_is_found(submitted: Draft
     migration = "formation_portal.desk.migrations.{}"
     importlib.import_module(migration.format("0002_cases_that_stand")).make_cases(apps, None)
     importlib.import_module(migration.format("0005_places_and_products_of_cases")).say_kinds(apps, None)
-    assert Case.objects.values().get() == kept
+    # The product's own target counts from the next change on.
+    settings.OVERDUE_DAYS = kept["target_days"]
+    importlib.import_module(migration.format("0011_working_days")).start_the_clocks(apps, None)
+    assert Case.objects.values().get() == kept | {"target_days": 0}
     assert list(Offer.objects.values()) == offers != []
     assert _words(submitted.application) == words
 

@@ -122,7 +122,7 @@ def test_a_service_that_is_down_loses_nothing(shares: Draft, at_other_service: O
     at_other_service.stop()
     saving.submit(shares, by=owner)
     drain()
-    assert deliveries(shares.application).overall.words == "Waiting to try again"
+    assert deliveries(shares.application).overall.words == "Waiting to retry"
     at_other_service.start()
     drain()
     assert len(at_other_service.only_entity().shareholdings) == 2

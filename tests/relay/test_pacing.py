@@ -143,7 +143,7 @@ def test_a_key_that_is_not_accepted_pauses_everything_and_is_told(
     assert step(other.pk) is None
     assert row_of(complete).state == "waiting"
     assert ServiceProfile.objects.get().pause_reason == "key"
-    assert "does not accept the portal's key" in caplog.text
+    assert "rejects the portal's key" in caplog.text
 
 
 def row_of(draft: Draft) -> Delivery:

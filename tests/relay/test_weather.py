@@ -59,9 +59,9 @@ def test_what_waits_holds_up_what_comes_after_it(complete: Draft, weather: Weath
     assert waiting.next_at is not None
     assert waiting.next_at - timezone.now() > timedelta(seconds=6)
     board = deliveries(complete.application)
-    assert board.of_share_class("ordinary").words == "Waiting to try again"
+    assert board.of_share_class("ordinary").words == "Waiting to retry"
     # The service has asked for a pause, whatever comes next.
-    assert board.of_party("ada").words == "Waiting to try again"
+    assert board.of_party("ada").words == "Waiting to retry"
 
 
 def test_a_change_while_waiting_is_sent_with_a_key_of_its_own(complete: Draft, weather: Weather, owner: Any) -> None:
@@ -156,12 +156,10 @@ def test_a_key_that_is_not_accepted_pauses_everything(
     weather.spoil("POST entities", answers(401, {"code": "unauthorized"}))
     with caplog.at_level(logging.ERROR):
         assert step(complete.application.pk) is not None
-    assert "does not accept the portal's key" in caplog.text
+    assert "rejects the portal's key" in caplog.text
     assert all(step(application.pk) is None for application in Application.objects.all())
     assert len(weather.made) == 1
-    assert {deliveries(application).overall.words for application in Application.objects.all()} == {
-        "Waiting to try again"
-    }
+    assert {deliveries(application).overall.words for application in Application.objects.all()} == {"Waiting to retry"}
     weather.clear()
     ServiceProfile.objects.update(paused_until=timezone.now())
     due_now()

@@ -92,7 +92,7 @@ def test_a_page_does_not_wait_for_what_cannot_be_sent_now(complete: Draft, weath
                 break
             wait_for(complete.application, timeout_ms=500)
         wait_for(complete.application, timeout_ms=60_000)
-    assert deliveries(complete.application).overall.words == "Waiting to try again"
+    assert deliveries(complete.application).overall.words == "Waiting to retry"
 
 
 def test_a_page_never_calls_the_service(complete: Draft, weather: Weather) -> None:

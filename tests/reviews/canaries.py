@@ -49,7 +49,8 @@ ASKED, SAID, DECLINED = "Please show the whole page", "One thing is left to do",
 
 PASSPORT = Place.of_document("ada", "Passport")
 BIRTH = Place.of_field("ada", "person.date_of_birth")
-_ROOMS_OF_OTHERS = ("/desk/", "/api/", "/accounts/")
+# The demo's outbox shows the letters to agents, too: what is written to others is read by `letters`.
+_ROOMS_OF_OTHERS = ("/letters/", "/desk/", "/api/", "/accounts/")
 
 
 class Review:
@@ -192,8 +193,10 @@ def _body(response: HttpResponse) -> bytes:
 
 
 def letters() -> str:
-    """Everything that was written to anybody."""
-    return " ".join(f"{one.to} {one.subject} {one.text} {one.html}" for one in Letter.objects.all()).lower()
+    """Everything that was written to anybody but agents."""
+    agents = get_user_model().objects.filter(is_agent=True).values("email")
+    written = Letter.objects.exclude(to__in=agents)
+    return " ".join(f"{one.to} {one.subject} {one.text} {one.html}" for one in written).lower()
 
 
 def found_in(text: str, canaries: tuple[str, ...] = CANARIES) -> list[str]:

@@ -161,9 +161,9 @@ def test_the_formation_service_reads_what_the_customer_reads_and_no_more(review:
 
 def test_the_desk_reads_them_all_so_that_they_are_worth_looking_for(review: Review) -> None:
     review.look()
+    kept = " ".join(str(row) for row in review.draft.application.case.__dict__.values())
     review.give_back()
-    kept = str([list(model.objects.all().values()) for model in (Note, Remark, Ruling)])
-    kept += " ".join(str(row) for row in review.draft.application.case.__dict__.values())
+    kept += str([list(model.objects.all().values()) for model in (Note, Remark, Ruling)])
     missing = [word for word in WORDS if word not in f"{kept} {Reason.OUTDATED.label} {Ground.SANCTIONS.label}".lower()]
     assert missing == []
     assert len(CANARIES) > len(WORDS)
