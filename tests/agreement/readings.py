@@ -63,7 +63,7 @@ class Reader:
     def _of_overview(self) -> Iterator[str]:
         page = self._page("")
         note = words(page.root.get_element_by_id("task-check-note"))
-        found = re.match(r"(\d+) thing", note)
+        found = re.match(r"(\d+) items? to complete", note)
         if (int(found[1]) if found else 0) != len(self._draft.needs):
             yield f"overview: {note!r} for {len(self._draft.needs)} needs"
         for section in self._draft.schema.sections:
