@@ -152,6 +152,11 @@ class PeoplePage:
         return tuple(self._card(section) for section in roles.asked_roles(self.draft))
 
     @property
+    def is_complete(self) -> bool:
+        """Whether nothing is missing here: each role is filled, and so is what each party is asked."""
+        return all(one.state == "met" for one in (*self.roles, *self.parties))
+
+    @property
     def later(self) -> tuple[LaterRole, ...]:
         """Roles whose rule doesn't hold; they come back when it does."""
         found = ((section, self.draft.standing.section(section)) for section in self.draft.schema.role_sections)

@@ -103,3 +103,13 @@ def test_a_stranger_finds_nothing(as_stranger: Client, draft: Draft, owner: Any)
     assert as_stranger.get(url(draft.application)).status_code == 404
     assert as_stranger.post(f"{url(draft.application)}{party.token}/roles/", {"role": "shareholder"}).status_code == 404
     assert open_draft(draft.application).parties[0].roles == ("director",)
+
+
+def test_the_button_leads_on_once_nothing_is_missing(as_owner: Client, draft: Draft, owner: Any) -> None:
+    def pressed_first() -> str:
+        page = page_of(as_owner, draft.application)
+        return next(one.text for one in page.all("a") if one.attributes.get("class") == "button")
+
+    assert pressed_first() == "Add someone new"
+    made.fill_in(draft, by=owner)
+    assert pressed_first().startswith("Continue to ")
