@@ -117,7 +117,9 @@ def _nothing_is_written_into_the_tree(run_dir: Path) -> Iterator[None]:
         STATIC_ROOT=run_dir / "static",
         STORAGES=storages,
         # In memory: what counts for all processes is tested by itself, and most tests have no database.
-        CACHES={"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}},
+        CACHES={
+            "default": settings.CACHES["default"] | {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+        },
         # Hundreds of people are made here, and none of their passwords is worth a second.
         PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
     ):

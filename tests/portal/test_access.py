@@ -66,7 +66,7 @@ def test_asked_by_letter_somebody_says_yes_and_is_in(
     as_owner: Client, as_stranger: Client, draft: Draft, colleague: Any
 ) -> None:
     assert ask(as_owner, draft, right="edit")["Location"] == f"{root(draft)}access/"
-    assert "Asked" in page_of(as_owner, f"{root(draft)}access/").one("main").text
+    assert "Invited" in page_of(as_owner, f"{root(draft)}access/").one("main").text
     assert as_stranger.get(root(draft)).status_code == 404
     response = as_stranger.get(post.link("collaboration"))
     assert response["Location"] == "/collaboration/"

@@ -54,7 +54,7 @@ def test_everything_stands_under_its_region_and_place() -> None:
         ("Europe", ["Malta", "Zug"]),
     ]
     assert names(shown) == ["Llc", "Ibc", "Limited", "Gmbh", "Verein"]
-    assert shown.count_words == "5 of 5 products"
+    assert shown.count_words == "5 of 5 company types"
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_what_helps_is_announced_with_the_count() -> None:
     said = page("region=Europe&price=USD-500").announcement
     assert said == "0 of 5 company types. Without “Set-up fee up to USD\u00a0500”, 3 company types match."
     assert len(said) < 100
-    assert page("region=Europe").announcement == "3 of 5 products"
+    assert page("region=Europe").announcement == "3 of 5 company types"
 
 
 def test_a_faulty_product_is_shown_with_its_reason() -> None:
@@ -182,7 +182,7 @@ class TestPage:
         assert markup.unlabelled() == []
         assert len([one for one in markup.all("a") if one.attributes["href"].startswith("/products/")]) == 32
         assert markup.one("title").text == "Companies and foundations you can form – Formation Portal"
-        assert "32 products in 20 places" in response.content.decode()
+        assert "Compare 32 company types in 20 jurisdictions" in response.content.decode()
 
     def test_a_filter_works_without_script(self, shelf: None) -> None:
         html = Client().get("/?country=bvi").content.decode()
@@ -200,7 +200,7 @@ class TestPage:
         markup = Markup(html)
         assert markup.faults == []
         assert not markup.all("html")
-        assert markup.one("p", id="announcer").text == "7 of 32 products"
+        assert markup.one("p", id="announcer").text == "7 of 32 company types"
         assert {"catalog-results", "catalog-count"} <= {one.attributes.get("id") for one in markup.elements}
         assert {one.attributes["name"] for one in markup.controls} == {"product"}, "the filter stays as it is"
         assert "HX-Request" in response["Vary"]

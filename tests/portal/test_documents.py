@@ -65,7 +65,7 @@ def test_a_slot_of_the_entity_belongs_to_nobody(as_owner: Client, draft: Draft) 
     [
         (SimpleUploadedFile("empty.pdf", b""), "This one is empty"),
         (SimpleUploadedFile("letter.pdf", b"PK\x03\x04 a Word document"), "The file must be a PDF, JPEG or PNG"),
-        (SimpleUploadedFile("big.pdf", made.PDF + b"0" * 10_000_000), "at most 10\u00a0MB"),
+        (SimpleUploadedFile("big.pdf", made.PDF + b"0" * 10_000_000), "must be 10\u00a0MB"),
         ("", "Choose a file first"),
     ],
 )

@@ -63,7 +63,7 @@ def test_saving_whoever_is_here_already_asks_and_has_saved(as_owner: Client, aga
     page = question(as_owner, again)
     assert page.one("h1").text == "Is this the same person?"
     said = page.one("main").text
-    assert "Ada Lovelace, born 10\xa0December\xa01985, is already a director here." in said
+    assert "Ada Lovelace, born 10\xa0December\xa01985, is already a director in this application." in said
     assert "ada@example.com not second@example.com" in " ".join(said.split())
     assert [one.text for one in page.all("button", name="choice")] == [
         "Give Ada Lovelace this role too",
@@ -106,7 +106,7 @@ def test_whoever_came_from_the_check_goes_back_there(as_owner: Client, again: Dr
 
 def test_the_question_stands_on_the_page_and_in_the_list_until_it_is_answered(as_owner: Client, again: Draft) -> None:
     save(as_owner, again)
-    assert "is already a director here" in as_owner.get(url(again, "again/")).content.decode()
+    assert "is already a director in this application" in as_owner.get(url(again, "again/")).content.decode()
     page = Markup(as_owner.get(url(again, "")).content.decode())
     assert page.faults == []
     assert url(again, "again/double/") in [one.attributes.get("href") for one in page.all("a")]
@@ -134,7 +134,7 @@ def test_a_company_is_known_by_its_number(as_owner: Client, draft: Draft, owner:
     saving.add_party(draft, "corporate", ["director"], ltd, by=owner, token="again")
     page = question(as_owner, draft)
     assert page.one("h1").text == "Is this the same company?"
-    assert "Nominees, number HE 1 in Cyprus, is already a director here." in page.one("main").text
+    assert "Nominees, number HE 1 in Cyprus, is already a director in this application." in page.one("main").text
     assert "Keep only the first Nominees" in page.one("main").text
 
 

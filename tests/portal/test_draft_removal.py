@@ -62,7 +62,7 @@ def test_what_the_service_may_have_and_cannot_delete_is_said(complete: Draft, as
         state=DeliveryState.DONE, acknowledged={"answers": {}}, remote_id="e1"
     )
     settings.FORMATION_SERVICE_EDITS = False
-    assert "Our team will tell the provider" in as_owner.get(path(complete)).content.decode()
+    assert "Our team will ask for it to be removed." in as_owner.get(path(complete)).content.decode()
 
 
 def test_only_its_owner_deletes_it(

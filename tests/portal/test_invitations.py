@@ -106,7 +106,7 @@ def test_a_reminder_from_the_overview_goes_once(as_owner: Client, draft: Draft, 
         assert response["Location"] == root(draft)
     assert Letter.objects.filter(kind="nudge").count() == 1
     page = as_owner.get(root(draft)).content.decode()
-    assert "Ada Lovelace was written to within the last day." in page
+    assert "We wrote to Ada Lovelace less than a day ago." in page
     assert url(draft, ada, "reminder/") not in page
 
 

@@ -124,7 +124,7 @@ def test_what_only_others_have_changed_stays_and_is_said(as_owner: Client, appli
     response = as_owner.post(address(application, SECTION), post, follow=True)
     raw = open_draft(application).entity_raw
     assert (raw["entity.name"], raw["xy.activity"]) == ("Larkfield", "Trading")
-    assert "“Activity” was changed in another window meanwhile" in response.content.decode()
+    assert "“Activity” was changed in another window" in response.content.decode()
 
 
 def test_in_the_background_it_is_said_in_the_banner_and_the_page_stays_as_old_as_it_is(

@@ -62,7 +62,7 @@ def test_a_second_press_writes_nothing_and_being_done_again_does(owner: Any, inv
     parts.finish(open_draft(Application.objects.get()), Invitation.objects.get())
     assert len(letters()) == 1
     done(guest, invitation, **{"person.last_name": "Byron"})
-    assert [letter.subject.split(" is ")[0] for letter in letters()] == ["Ada Lovelace", "Ada Byron"]
+    assert [letter.subject.split(" has ")[0] for letter in letters()] == ["Ada Lovelace", "Ada Byron"]
 
 
 def test_two_presses_at_the_same_moment_are_one(owner: Any, invitation: Invitation) -> None:
@@ -119,7 +119,7 @@ def test_the_overview_and_the_history_say_so(as_owner: Client, invitation: Invit
     assert "1 item to complete" in line.text
     assert page.one("li", id="turn-you")
     draft = open_draft(Application.objects.get())
-    assert draft.application.changes.first().what == "Ada Lovelace is done"  # type: ignore[union-attr]
+    assert draft.application.changes.first().what == "Ada Lovelace finished their part"  # type: ignore[union-attr]
     saving.add_document(draft, draft.parties[0], "Passport", made.upload(), by=draft.application.owner)
     line = Markup(as_owner.get(overview).content.decode()).one("li", id=f"turn-{invitation.party.token}")
     assert "Finished their part" in line.text

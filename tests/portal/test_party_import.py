@@ -97,7 +97,7 @@ def test_the_good_rows_are_added_and_the_others_stay_to_be_mended(as_owner: Clie
     assert answer["Location"] == sheet.url
     page = sheet.page
     assert said(page) == "1 person or company added."
-    assert "1 row of this sheet is added already" in page.one("main").text
+    assert "1 row from this spreadsheet has already been added" in page.one("main").text
     assert "Nothing is added" not in page.one("main").text
     assert page.one("a", href=sheet.people).text == "Continue to “People”"
     assert page.all("input", name="row") == []
@@ -137,7 +137,7 @@ def test_whoever_is_here_is_left_out_unless_somebody_says_otherwise(as_owner: Cl
     saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
     sheet = Upload(as_owner, draft, (*ADA[:2], "yes", *ADA[3:]))
     section = sheet.page.one("section", aria_labelledby="twins").text
-    assert "Ada Lovelace, born 10\xa0December\xa01985, is already a director here." in section
+    assert "Ada Lovelace, born 10\xa0December\xa01985, is already a director in this application." in section
     assert [one.text for one in sheet.page.all("option")] == [
         "Skip this row",
         "Add this row’s details to the first one",

@@ -67,7 +67,7 @@ def test_pictures_are_ours_and_sealed(as_owner: Client, paper: Document, more: s
 
 def test_the_file_itself_is_only_ever_a_sealed_attachment(as_owner: Client, paper: Document) -> None:
     answer = as_owner.get(url(paper, ""))
-    assert answer["Content-Disposition"] == 'attachment; filename="passport.pdf"'
+    assert answer["Content-Disposition"] == f'attachment; filename="{paper.application.reference}-passport.pdf"'
     assert answer["Content-Security-Policy"] == "default-src 'none'; sandbox"
     assert answer["Cache-Control"] == "no-store"
     answer.close()
@@ -79,7 +79,7 @@ def test_what_cannot_be_shown_says_so_and_can_be_downloaded(as_owner: Client, co
     page = Markup(as_owner.get(url(paper, "pages/1/")).content.decode())
     assert page.faults == []
     assert "can’t be shown here" in page.one("main").text
-    assert "protected" in page.one("main").text
+    assert "needs a password" in page.one("main").text
     assert page.all("img") == []
     assert page.one("a", href=url(paper, "")).text == "Download the file"
     assert as_owner.get(url(paper, "pages/1/picture/")).status_code == 404

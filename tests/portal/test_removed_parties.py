@@ -84,14 +84,14 @@ def test_submitting_leaves_nothing_to_restore(as_owner: Client, as_agent: Client
     assert "Grace" not in page.one("main").text
     as_owner.post(place.replace(token, party.token))
     assert len(fresh(removed).parties) == 1
-    assert "1 party, 1 document" in as_agent.get("/desk/").content.decode()
+    assert "1 person or company, 1 document" in as_agent.get("/desk/").content.decode()
 
 
 def test_the_desk_counts_nobody_who_was_removed_since(as_agent: Client, complete: Draft, owner: Any) -> None:
     saving.submit(complete, by=owner)
     saving.reopen(complete, reason="Please look again")
     saving.remove_party(complete, complete.parties[0], by=owner)
-    assert "0 parties, 0 documents" in as_agent.get("/desk/").content.decode()
+    assert "0 people and companies, 0 documents" in as_agent.get("/desk/").content.decode()
 
 
 def test_a_party_that_never_was_is_not_restored(as_owner: Client, removed: Draft) -> None:

@@ -168,9 +168,9 @@ def test_what_may_be_amiss_is_said_where_the_file_can_be_replaced_and_to_agents(
     Document.objects.update(findings={"pages": 1, "codes": [Code.PROTECTED]})
     alone = f"documents/{draft.documents[0].pk}/pages/1/"
     for page in ("documents/", "people/ada/", "check/", alone):
-        assert ("Upload one without it, or keep it." in page_of(as_owner, draft, page).one("main").text) is is_said, (
-            page
-        )
+        assert (
+            "Upload one without a password, or keep it." in page_of(as_owner, draft, page).one("main").text
+        ) is is_said, page
     assert "Upload one without" in as_agent.get(f"/desk/{draft.application.reference}/{alone}").content.decode()
 
 
@@ -260,7 +260,7 @@ def test_sending_back_what_nobody_has_changed_is_asked_once(noted: Draft, as_own
     assert response.status_code == 422
     assert fresh(noted).application.stands is State.RETURNED_FOR_CHANGES
     markup = Markup(response.content.decode())
-    assert "Nothing has changed since it came back" in markup.one("main").text
+    assert "Nothing has changed since it was returned" in markup.one("main").text
     # The same form, without script, sends it.
     [form] = [one for one in markup.all("form") if one.attributes.get("id") == "answers"]
     again = {

@@ -55,9 +55,9 @@ def test_markup_in_words_stays_text(as_owner: Client, owner: Any) -> None:
 @pytest.mark.parametrize(
     ("field", "words"),
     [
-        (made.field("a", "select", options=[]), "The schema offers no options for it."),
-        (made.field("a", "share_class_ref"), "This product has no share classes."),
-        (made.field("a", "address", provided_by_agent=True), "The schema has no agent's address."),
+        (made.field("a", "select", options=[]), "It has no options."),
+        (made.field("a", "share_class_ref"), "This company type has no share classes."),
+        (made.field("a", "address", provided_by_agent=True), "We don’t have the agent’s address."),
     ],
 )
 def test_a_question_that_nobody_can_answer_says_so_and_is_not_needed(

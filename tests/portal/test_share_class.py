@@ -107,7 +107,7 @@ def test_removing_says_who_holds_shares_and_which_answers_name_it(
     saving.save_party(complete, ada, {"xy.person.appointed_by": token}, version=ada.version, by=owner)
     text = page_of(as_owner, complete.application, f"{token}/removal/").one("main").text
     assert "Ada Lovelace holds 10,000 of its shares." in text
-    assert "Ada Lovelace: “Appointed by” names it" in text
+    assert "Ada Lovelace: you will need to answer “Appointed by” again." in text
     as_owner.post(url(complete.application, f"{token}/removal/"))
     assert open_draft(complete.application).share_classes == ()
 

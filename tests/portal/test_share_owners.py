@@ -62,7 +62,7 @@ def test_who_reaches_the_threshold_is_suggested_with_the_sums(as_owner: Client, 
     words = said(page)
     assert RULE in words
     assert "Source: BVI Business Companies" in words
-    assert "Ada Lovelace holds 6,000 of 10,000 shares, 60%." in words
+    assert "Ada Lovelace holds 6,000 of 10,000 shares (60%)." in words
     assert offered(page) == ["Make Ada Lovelace a beneficial owner"]
     assert "Ben Okri holds" not in words
 
@@ -118,7 +118,7 @@ def test_one_press_adds_the_role_and_keeps_what_was_typed(as_owner: Client, trio
     page = Markup(response.content.decode())
     assert response.redirect_chain[0][0].endswith("/shares/")
     assert "Ada Lovelace is now a beneficial owner." in page.one("div", id="messages").text
-    assert "Ada Lovelace is a beneficial owner already." in said(page)
+    assert "Ada Lovelace is already a beneficial owner." in said(page)
     assert roles(trio, 0) == ("director", "shareholder", canonical.BENEFICIAL_OWNER)
     assert set(open_draft(trio.application).typed_holdings().values()) == {"6,000", "77", "lots"}
     assert Change.objects.filter(what="Changed the roles of Ada Lovelace").count() == 1
@@ -147,7 +147,7 @@ def test_a_change_brings_the_suggestions_along(as_owner: Client, trio: Draft) ->
     response = save(as_owner, trio, {cell(trio, 0, 0): "60"}, HTTP_HX_REQUEST="true")
     page = Markup(response.content.decode())
     assert (page.faults, page.controls) == ([], [])
-    assert "Ada Lovelace holds 60 of 60 shares, 100%." in said(page)
+    assert "Ada Lovelace holds 60 of 60 shares (100%)." in said(page)
 
 
 def test_a_form_without_such_a_role_suggests_nobody(as_owner: Client, owner: Any) -> None:

@@ -43,7 +43,7 @@ def test_what_is_left_is_said_at_the_total_and_above(as_owner: Client, draft: Dr
 def test_a_class_that_is_given_whole_says_so(as_owner: Client, draft: Draft, owner: Any) -> None:
     hold(draft, owner, ("6,000",), ("4,000",))
     page = page_of(as_owner, draft.application)
-    assert rest(page, draft, 0) == "All 10,000 given"
+    assert rest(page, draft, 0) == "All 10,000 allocated"
     assert page.one("p", id="shares-lead").text == "10,000 shares allocated."
 
 

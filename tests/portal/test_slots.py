@@ -91,7 +91,7 @@ def test_a_replaced_file_is_listed_with_both_dates_and_can_be_had_and_removed(
     file = as_owner.get(url(draft.application, f"documents/{earlier.pk}/"))
     assert b"".join(file.streaming_content) == made.PDF  # type: ignore[attr-defined]
     question = url(draft.application, f"documents/{earlier.pk}/removal/")
-    assert "stays" in Markup(as_owner.get(question).content.decode()).one("main").text
+    assert "The current file is kept." in Markup(as_owner.get(question).content.decode()).one("main").text
     as_owner.post(question)
     assert [one.name for one in Document.objects.all()] == ["new.pdf"]
 

@@ -70,7 +70,7 @@ def test_what_was_decided_since_is_told_before_it_is_taken_back(submitted: Draft
     assert answer.status_code == 409
     told = Markup(answer.content.decode())
     assert told.faults == []
-    assert f"changed to “{State.SUBMITTED_TO_CSP.words}” now" in told.one("main").text
+    assert f"changed to “{State.SUBMITTED_TO_CSP.words}” after you opened" in told.one("main").text
     assert Application.objects.get(pk=submitted.application.pk).stands is State.SUBMITTED_TO_CSP
     as_owner.post(path(submitted, "withdrawal/"), {"drawn": told.one("input", name="drawn").attributes["value"]})
     assert Application.objects.get(pk=submitted.application.pk).stands is State.WITHDRAWN

@@ -56,7 +56,7 @@ def test_what_is_needed_is_shown_and_nothing_is_sent(draft: Draft, as_owner: Cli
     html = response.content.decode()
     markup = Markup(html)
     assert markup.faults == []
-    assert "Not submitted yet" in html
+    assert "Not submitted. Complete the items below" in html
     for need in draft.needs:
         assert any(one.text == need.text for one in markup.all("a"))
     assert "checked" in markup.one("input", id="declaration").attributes
