@@ -217,7 +217,7 @@ def test_an_amount_that_could_be_read_in_two_ways_is_told_at_its_field_and_read_
     address = reverse("portal:section", args=[draft.application.reference, "funds"])
     page = Markup(answers(as_owner, address, "fr"))
     said = page.one("p", id="q:percent-doubt")
-    assert said.text == "Lu comme 1,234, avec trois décimales. S’il s’agit d’un nombre entier, saisissez 1234."
+    assert said.text == "Nous lisons 1,234, avec trois décimales. Si vous voulez un nombre entier, saisissez 1234."
     assert "q:percent-doubt" in page.one("input", name="q:percent").attributes["aria-describedby"]
     check = answers(as_owner, reverse("portal:check", args=[draft.application.reference]), "fr")
     assert said.text in Markup(check).one("main").text
