@@ -38,7 +38,7 @@ def test_a_known_person_takes_a_role_in_one_press_is_removed_and_restored(sit: S
     ida.follow("Remove")
     assert now(draft).parties == ()
     ida.follow("Restore Ada Lovelace")
-    ida.see("Ada Lovelace is restored")
+    ida.see("Ada Lovelace was restored")
     ida.look_around()
     assert now(draft).parties[0].raw["person.email"] == "ada@example.com"
 

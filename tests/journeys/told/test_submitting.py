@@ -86,7 +86,7 @@ def test_what_came_back_is_corrected_and_sent_in_one_go(sit: Sit, site: str) -> 
     ida.see("Changed since it was returned")
     ida.tick("agree")
     ida.follow("Send corrections")
-    is_said(ida, "Your corrections for Larkspur are sent")
+    is_said(ida, "Your corrections for Larkspur have been sent")
     assert now(draft).application.stands is State.SUBMITTED_FOR_REVIEW
 
 
