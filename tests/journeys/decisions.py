@@ -1,6 +1,7 @@
 """States of the decision about a case, for pictures and barriers."""
 
 from collections.abc import Iterator
+from datetime import date
 from typing import Any
 
 from django.contrib.auth import get_user_model
@@ -13,12 +14,13 @@ from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.reviews.notes import write_note
 from formation_portal.reviews.places import WHOLE, Place
 from formation_portal.reviews.remarks import ask
-from formation_portal.reviews.rulings import APPROVE, DECLINE, rule
+from formation_portal.reviews.rulings import APPROVE, DECLINE, INCORPORATE, Registration, refuse, rule
 from formation_portal.reviews.since import sight_of
 from tests.applications import made
 from tests.desk.deciding import accept_all
 from tests.journeys.screenshots import Shot, press
 
+_REGISTRATION = Registration("HRB 1234", date(2026, 11, 20))
 _WORDS = "The register extract must not be older than three months."
 
 
@@ -29,6 +31,7 @@ def decisions() -> Iterator[Shot]:
     colleague = people.get(email="colleague@example.com")
     open_ = _handed_in(owner)
     yield _shot("decision-open", open_)
+    yield _shot("documents-unseen", open_, "parties/ada/", act=lambda tab: press(tab, "Accept all remaining"))
     yield _shot("decision-nothing-chosen", open_, "ruling/", act=lambda tab: press(tab, "Record decision"))
     yield _shot("decision-decline-without-words", open_, "ruling/", act=_decline)
     yield _shot("decision-overtaken", open_, "ruling/", act=lambda tab: _overtaken(tab, open_, colleague))
@@ -56,8 +59,18 @@ def _four_eyes(owner: Any, agent: Any, colleague: Any) -> Iterator[Shot]:
         yield _shot("decision-confirmed", theirs, act=lambda tab: press(tab, "Confirm"))
         yield _shot("decision-before", theirs)
         yield _shot("decision-taken-back", mine, act=lambda tab: press(tab, "Withdraw"))
+        accept_all(refused := _handed_in(owner), agent)
+        rule(refused, APPROVE, by=agent, sight=sight_of(refused.application))
+        refuse(refused, why=_WORDS, by=colleague, sight=sight_of(refused.application))
+        yield Shot("queue-decision-refused", "/desk/", who="agent")
+        yield _shot("decision-refused", refused)
+        yield _shot("decision-unseen", refused, "ruling/", act=lambda tab: press(tab, "Approve"))
     rule(mine, APPROVE, by=agent, sight=sight_of(mine.application))
     yield _shot("decision-at-the-registry", mine)
+    yield _shot("incorporation-nothing-typed", mine, "ruling/", act=lambda tab: press(tab, "Record the incorporation"))
+    rule(mine, INCORPORATE, registration=_REGISTRATION, by=agent, sight=sight_of(mine.application))
+    yield _shot("incorporation-recorded", mine)
+    yield Shot("queue-closed", "/desk/?view=closed", who="agent")
 
 
 def _without_rights(draft: Draft, agent: Any) -> Iterator[Shot]:

@@ -285,7 +285,7 @@ def _to_settle(draft: Application) -> Iterator[Shot]:
 
 
 def _declare_absent(tab: Tab) -> None:
-    tab.get_by_label("It is not there").check()
+    tab.locator("#deed-absent").check()
     press(tab, "Record decision")
 
 

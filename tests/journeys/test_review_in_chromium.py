@@ -173,7 +173,7 @@ def approve(cast: Cast) -> None:
     agent.follow("Approve and open the next case")
     agent.see("You have not opened every document")
     agent.follow("Approve without opening")
-    agent.see("A second agent confirms it")
+    agent.see("is awaiting second approval")
     assert cast.reference not in agent.tab.url
     assert cast.stands is State.IN_REVIEW
     colleague.go("/desk/")
