@@ -180,7 +180,8 @@ def _cards(
 ) -> Iterator[Card]:
     stands, customer = draft.application.stands, draft.application.owner.called
     if stands is State.SUBMITTED_TO_CSP:
-        yield Card(INCORPORATE, "Record the incorporation", "Enter the company’s number and date from the register.", is_chosen=True)
+        hint = "Enter the company’s number and date from the register."
+        yield Card(INCORPORATE, "Record the incorporation", hint, is_chosen=True)
     if stands not in UNDER_REVIEW:
         return
     if not waits:
