@@ -135,7 +135,7 @@ def correct(cast: Cast, paper: Path) -> None:
     if not customer.browser.has_script:
         customer.follow("Replace")
     # What is only on its way is not on the next page, and would be news to it.
-    customer.see(f"“{EXTRACT}” is")
+    customer.see(f"“{EXTRACT}” was uploaded.")
     customer.go(f"/applications/{cast.reference}/check/")
     customer.tick("agree")
     customer.follow("Send corrections")
