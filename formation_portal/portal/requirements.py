@@ -27,6 +27,8 @@ TAKING_PART = {
 _FOR_THE_NEW = {"company": noted("About the new company"), "foundation": noted("About the new foundation")}
 
 
+_EFFORT_OF_ANY = noted("{things} about the company or foundation")
+_FOR_ANY_NEW = noted("For the company or foundation")
 _EFFORT_OF = {"company": noted("{things} about the company"), "foundation": noted("{things} about the foundation")}
 
 
@@ -116,7 +118,7 @@ def effort(schema: FormSchema, *, entity_word: str) -> tuple[str, ...]:
     nothing_said = settle(schema, Record())
     entity = [section for section in schema.entity_sections if nothing_said.section(section).active]
     own = _effort(chain(*(one.fields for one in entity)), chain(*(one.slots(ENTITY) for one in entity)))
-    lines = [say(_EFFORT_OF.get(entity_word, noted("{things} about what is formed")), things=own)] if own else []
+    lines = [say(_EFFORT_OF.get(entity_word, _EFFORT_OF_ANY), things=own)] if own else []
     for section in schema.role_sections:
         if section.base_minimum and nothing_said.section(section).active:
             kind = next(kind for kind in canonical.PARTY_KINDS if section.allows(kind))
@@ -161,7 +163,7 @@ def _labels(section: Section) -> Iterable[str]:
 def document_groups(schema: FormSchema, *, entity_word: str) -> tuple[DocumentGroup, ...]:
     """The documents to have ready: the new entity's, then by kind of party; with the roles where not all ask."""
     own = [(section, slot) for section in schema.entity_sections for slot in section.slots(ENTITY)]
-    groups = [DocumentGroup(say(_FOR_THE_NEW.get(entity_word, noted("For what is formed"))), _lines(own, everybody=1))]
+    groups = [DocumentGroup(say(_FOR_THE_NEW.get(entity_word, _FOR_ANY_NEW)), _lines(own, everybody=1))]
     for kind in canonical.PARTY_KINDS:
         sections = [section for section in schema.role_sections if section.allows(kind)]
         asked = [(section, slot) for section in sections for slot in section.slots(kind)]

@@ -100,7 +100,7 @@ def test_an_invitation_is_reminded_of_sent_again_expires_and_is_withdrawn(sit: S
     ada.follow("Ask for a new link")
     ida.go(f"{root(draft)}people/{draft.parties[0].token}/invitation/")
     ida.see("Expired")
-    ida.see("They have asked for a new one. Send it again.")
+    ida.see("They have asked for a new one. Send the invitation again.")
     ida.follow("Send again")
     ada.go(post.link("invitation"))
     enter(ada)
