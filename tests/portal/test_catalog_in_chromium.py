@@ -54,7 +54,7 @@ def test_each_change_is_announced_once(open_tab: OpenTab) -> None:
     expect(tab.locator("#announcer")).to_have_text("1 of 32 company types")
     tab.get_by_label("Type").select_option("Foundation")
     expect(tab.locator("#announcer")).to_contain_text("0 of 32 company types. Without “")
-    assert [words[:10] for words in tab.evaluate("() => window.said")] == ["1 of 32 pr", "0 of 32 pr"]
+    assert [words[:10] for words in tab.evaluate("() => window.said")] == ["1 of 32 co", "0 of 32 co"]
     assert tab.url.endswith("/?country=bvi&type=Foundation")
 
 

@@ -34,7 +34,7 @@ def upload(hands: Hands, words: str, one: Any, *, button: str) -> None:
     hands.choose_file(words, one)
     if not hands.browser.has_script:
         hands.follow(f"{button} “Passport”")
-    hands.see("“Passport” is")
+    hands.see("“Passport” was")
 
 
 def names(draft: Draft) -> list[str]:
