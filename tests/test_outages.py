@@ -106,7 +106,7 @@ def test_a_save_that_meets_it_is_kept_on_the_page_and_can_be_sent_again(
     browser: Client, page: str, trouble: Callable[[], AbstractContextManager[None]], words: str
 ) -> None:
     # More than fits into what is free on the pages that the database has.
-    large = TYPED | {"q:goods": "</textarea>\n\n1 & 2" * 1_000}
+    large = TYPED | {"q:goods": "</textarea>\n\n1 & 2" * 250}
     with trouble():
         response = browser.post(page, large)
     assert (response.status_code, response["Retry-After"], response["Cache-Control"]) == (503, "5", "no-store")

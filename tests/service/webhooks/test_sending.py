@@ -119,7 +119,7 @@ def test_a_delivery_is_tried_on_the_schedule_and_then_dead(
     row = EventDelivery.objects.get()
     assert (row.state, row.next_at, row.tries, row.attempts.count()) == ("dead", None, 10, 10)
     assert len(set(receiver.ids)) == 1, "each try has the same id"
-    assert "given up after 10 tries" in caplog.text
+    assert "given up after 10 attempts" in caplog.text
     assert "hidden" not in caplog.text, "a target may hold a key"
 
 
