@@ -26,7 +26,7 @@ def filters(chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Offe
     places = {"": "Any", **{one.place: one.place for one in offers}}
     fitting = [one for one in offers if one.place == chosen.place or not chosen.place or one.pk == chosen.product]
     products = {"": "Any", **{one.pk: str(one) for one in fitting}}
-    any_state = "Any" if chosen.looks_at_closed else "All open"
+    any_state = "Any" if chosen.looks_at_closed or chosen.view is View.CLOSED else "All open"
     states = {"": any_state, **{one.value: state_words(one) for one in STATES}}
     holders = {"": "Anyone", NOBODY: "Unassigned", **agents}
     orders = {"": "Longest waiting first", "newest": "Newest first"}

@@ -77,6 +77,8 @@ class QueuePage:
     filters: tuple[FilterControl, ...]
     chips: tuple[Chip, ...]
     rows: tuple[CaseRow, ...]
+    # Nobody works on a closed case.
+    can_be_claimed: bool
     first: str
     previous: str
     following: str
@@ -107,6 +109,7 @@ def queue_page(chosen: QueueState, reader: User) -> QueuePage:
         filters=filters(chosen, agents, offers),
         chips=chips(chosen, agents, offers),
         rows=tuple(_row(case, reader, chosen) for case in cases),
+        can_be_claimed=chosen.view is not View.CLOSED,
         first=queue_url(top) if chosen != top else "",
         previous=queue_url(replace(top, before=shown.before)) if shown.before else "",
         following=queue_url(replace(top, after=shown.behind)) if shown.behind else "",

@@ -62,8 +62,11 @@ def _wish(row: Delivery) -> str:
     """What should change there, by the names of its members and never by their values."""
     if row.wanted is None:
         return "Please remove it."
-    names = bodies.difference(row.name[0], row.acknowledged or {}, row.wanted)
-    return f"Changed: {', '.join(names)}" if names else "It should match what we last sent."
+    kind, known = row.name[0], row.acknowledged
+    names = bodies.whole(kind, row.wanted) if known is None else bodies.difference(kind, known, row.wanted)
+    if not names:
+        return "It should match what we last sent."
+    return f"{'Please add it, with' if known is None else 'Changed'}: {', '.join(names)}"
 
 
 def _calls(row: Delivery) -> Iterator[str]:

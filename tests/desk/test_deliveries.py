@@ -48,6 +48,15 @@ def test_the_list_says_in_words_what_each_thing_is(complete: Draft, as_agent: Cl
     assert "records do not show it" in text
 
 
+@pytest.mark.parametrize("kind", ["entity", "party", "share_class", "shareholding", "document", "party_csp"])
+def test_what_the_service_never_had_and_takes_in_no_call_is_named_for_the_provider(
+    kind: str, complete: Draft, as_agent: Client
+) -> None:
+    row = put(kind, "held", "unsupported", acknowledged=None, remote_id="")
+    text = page_of(as_agent, path(row)).one("textarea", id="inquiry").text
+    assert "Please add it, with: " in text or kind == "document"
+
+
 def test_what_agents_did_is_named_and_decided_about_wherever_it_is_held(
     submitted: Draft, agent: Any, as_agent: Client
 ) -> None:

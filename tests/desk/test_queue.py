@@ -171,6 +171,14 @@ def test_a_state_and_an_agent_are_picked_and_removed(owner: Any, agent: Any, as_
     ]
 
 
+def test_closed_cases_of_any_status_are_listed_and_nobody_claims_one(owner: Any, as_agent: Client) -> None:
+    submitted_ones(owner, 1, state=State.WITHDRAWN)
+    markup = page(as_agent, "?view=closed")
+    statuses = markup.one("select", id="filter-state")
+    assert [one.text for one in markup.all("option", value="") if statuses in one.ancestors] == ["Any"]
+    assert not markup.all("input", name="case")
+
+
 def test_the_filters_stay_with_the_view(as_agent: Client) -> None:
     hidden = page(as_agent, "?view=overdue").one("input", name="view")
     assert hidden.attributes["value"] == "overdue"
