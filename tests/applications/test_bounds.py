@@ -45,7 +45,7 @@ def test_what_is_longer_than_its_field_is_shown_and_told_and_what_was_there_stay
 def test_a_change_by_itself_says_so_at_the_field_and_leaves_the_control_alone(draft: Draft, as_owner: Client) -> None:
     answer = as_owner.post(path(draft), {"q:name": "x" * 100_000, "version": "0"}, headers={"HX-Request": "true"})
     html = answer.content.decode()
-    assert "it has 100,000" in html
+    assert "It has 100,000" in html
     assert 'name="q:name"' not in html
     assert NAME not in stored(draft)
 
