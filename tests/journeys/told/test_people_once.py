@@ -91,7 +91,7 @@ def test_whoever_is_here_twice_becomes_one(sit: Sit) -> None:
     ):
         ida.field(words, text)
     ida.follow("Save and continue")
-    ida.see("is already a director here.")
+    ida.see("is already a director in this application.")
     assert len(now(draft).parties) == 2
     ida.follow("Give Ada Lovelace this role too")
     [ada] = now(draft).parties
