@@ -126,16 +126,13 @@ class Shelf:
     def known(self) -> Catalog | None:
         """What there is to show without asking the service."""
         if self._held is None:
-            self._stamp = self._file.stamp()
             self._held = self._kept()
         return self._held.catalog if self._held else None
 
     def _take_over(self) -> None:
         """What another process has found since is shown by this one as well, so that no page falls back to an older."""
-        stamp = self._file.stamp()
-        if self._held is None or stamp == self._stamp:
+        if self._held is None or self._file.stamp() == self._stamp:
             return
-        self._stamp = stamp
         if found := self._kept():
             is_same = found.digest == self._held.digest
             self._held = (
@@ -157,6 +154,8 @@ class Shelf:
         self._next_call = self._clock() + self._lifetime(answer.max_age)
 
     def _kept(self) -> _Held | None:
+        # Read before the file: what is written meanwhile is taken over by the next look.
+        self._stamp = self._file.stamp()
         kept = self._file.read()
         return _read(kept.items, kept.etag, kept.fetched_at) if kept else None
 

@@ -199,6 +199,15 @@ def test_a_restart_asks_by_the_etag_that_was_kept(
     assert other_service.received[-1].headers["If-None-Match"] == '"v1"'
 
 
+def test_after_a_restart_without_the_service_every_look_says_that_the_catalog_is_old(
+    shelf: Shelf, other_service: OtherService, clock: Clock, tmp_path: Path
+) -> None:
+    shelf.current()
+    other_service.stop()
+    restarted = make_shelf(other_service, clock, tmp_path)
+    assert [restarted.current().is_stale for _ in range(3)] == [True, True, True]
+
+
 def test_what_one_process_has_found_every_other_shows(
     shelf: Shelf, other_service: OtherService, clock: Clock, tmp_path: Path
 ) -> None:
