@@ -33,8 +33,8 @@ def test_every_style_sheet_is_in_the_bundle_and_the_layers_come_first() -> None:
 
 
 def test_squeezing_keeps_what_selectors_and_sums_mean() -> None:
-    css = "/* a */ .a :is(b,  c) > d { color : red ;\n margin: calc(1px + 2px) ; }\n"
-    assert squeeze(css) == ".a :is(b,c)>d{color :red;margin:calc(1px + 2px)}"
+    css = "/* a */ .a :is(b,  c) > d + e { color : red ;\n margin: calc(1px + 2px) ; }\n"
+    assert squeeze(css) == ".a :is(b,c)>d+e{color :red;margin:calc(1px + 2px)}"
 
 
 def test_colours_come_from_the_tokens() -> None:
