@@ -154,7 +154,8 @@ class PeoplePage:
     @property
     def is_complete(self) -> bool:
         """Whether nothing is missing here: each role is filled, and so is what each party is asked."""
-        return all(one.state == "met" for one in (*self.roles, *self.parties))
+        states = (*(role.state for role in self.roles), *(party.state for party in self.parties))
+        return all(state == "met" for state in states)
 
     @property
     def later(self) -> tuple[LaterRole, ...]:
