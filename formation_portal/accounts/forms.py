@@ -6,9 +6,10 @@ from typing import Any
 from allauth.account import forms as theirs
 from allauth.account.adapter import get_adapter
 from allauth.account.models import EmailAddress
+from allauth.account.utils import get_next_redirect_url
 from django import forms
 from django.contrib.auth.password_validation import MinimumLengthValidator, get_default_password_validators
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import get_language, gettext
@@ -70,6 +71,17 @@ class SignUpForm(InOurWords, theirs.SignupForm):  # type: ignore[misc]  # allaut
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["password1"].label = _("Password")
+
+    def save(self, request: HttpRequest) -> User:
+        """The account. Raises ValidationError where another process has made one with the address since it was read."""
+        try:
+            with transaction.atomic():
+                user: User = super().save(request)
+        except IntegrityError as error:
+            raise get_adapter().validation_error("email_taken") from error
+        if following := get_next_redirect_url(request):
+            addresses.after_confirming(request, following)
+        return user
 
 
 class AddEmailForm(InOurWords, theirs.AddEmailForm):  # type: ignore[misc]  # allauth has no types

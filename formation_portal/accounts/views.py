@@ -8,6 +8,7 @@ from allauth.account.utils import get_next_redirect_url
 from allauth.core import ratelimit
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -15,7 +16,19 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
+from .forms import SignUpForm
 from .policies import UserRequest, signed_in
+
+
+class SignUp(theirs.SignupView):  # type: ignore[misc]  # allauth has no types
+    """Whose address was taken while the account was made reads the same as whose was taken before."""
+
+    def form_valid(self, form: SignUpForm) -> HttpResponse:
+        try:
+            return super().form_valid(form)  # type: ignore[no-any-return]
+        except ValidationError as taken:
+            form.add_error("email", taken)
+            return self.form_invalid(form)  # type: ignore[no-any-return]
 
 
 class ConfirmEmail(theirs.ConfirmEmailView):  # type: ignore[misc]  # allauth has no types

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import pytest
+from allauth.account.forms import SignupForm
 from django.contrib.auth import get_user_model
 from django.test import Client
 
@@ -41,6 +42,26 @@ def complaint(address: str) -> str:
     page = Client().post("/accounts/login/", {"login": address, "password": "wrong"}).content.decode()
     (words,) = set(re.findall(r"[^<>]*is wrong[^<>]*", page))
     return str(words)
+
+
+def test_an_address_that_is_taken_meanwhile_ends_as_one_that_was_taken_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    page_of = re.compile(r'name="csrfmiddlewaretoken" value="[^"]+"')
+    get_user_model().objects.create_user(NEW["email"])
+    known = Client().post("/accounts/signup/", NEW)
+    get_user_model().objects.all().delete()
+    try_save = SignupForm.try_save
+
+    def after_another(form: Any, request: Any) -> Any:
+        get_user_model().objects.create_user(NEW["email"])
+        return try_save(form, request)
+
+    monkeypatch.setattr(SignupForm, "try_save", after_another)
+    client = Client()
+    meanwhile = client.post("/accounts/signup/", NEW)
+    assert meanwhile.status_code == known.status_code == 200
+    assert page_of.sub("", meanwhile.content.decode()) == page_of.sub("", known.content.decode())
+    assert "_auth_user_id" not in client.session
+    assert get_user_model().objects.count() == 1
 
 
 def test_no_word_tells_whether_an_address_is_known(owner: Any) -> None:

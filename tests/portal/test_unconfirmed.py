@@ -1,6 +1,7 @@
 """Before its address is confirmed an account has drafts of its own, and every page of an application says so."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -24,6 +25,7 @@ from tests.portal.test_access import ask
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 ID = "confirm-address"
+PRODUCT = "bvi-limited-company"
 
 
 @pytest.fixture
@@ -196,3 +198,47 @@ def test_after_signing_up_one_thing_is_said_once() -> None:
     markup = Markup(client.post("/accounts/signup/", new, follow=True).content.decode())
     assert markup.one("div", id="messages").text == ""
     assert len([one for one in markup.all("section") if one.attributes.get("aria-labelledby") == ID]) == 1
+
+
+@pytest.fixture
+def signed_up() -> Callable[[str], Client]:
+    """Somebody who has signed up on the way to an address."""
+
+    def sign_up(following: str) -> Client:
+        client = Client()
+        new = {"first_name": "Ada", "last_name": "Byron", "email": "ada@example.com", "password1": "a long passphrase"}
+        assert client.post("/accounts/signup/", {**new, "next": following}).status_code == 302
+        return client
+
+    return sign_up
+
+
+def confirm(client: Client) -> str:
+    """Press the button behind the letter's link; where it leads."""
+    (path,) = re.findall(r"https?://[^/\s]+(/accounts/confirm-email/\S+)", post.latest("confirmation").text)
+    form = Markup(client.get(path).content.decode()).one("form", action=path)
+    return str(client.post(form.attributes["action"])["Location"])
+
+
+def test_whoever_confirms_before_they_start_comes_to_the_product_that_they_chose(
+    shelf: None,
+    signed_up: Callable[[str], Client],
+) -> None:
+    client = signed_up(f"/products/{PRODUCT}/?chosen")
+    assert confirm(client) == f"/products/{PRODUCT}/?chosen"
+    assert client.get(f"/products/{PRODUCT}/?chosen").status_code == 200
+
+
+def test_whoever_has_started_before_they_confirm_comes_to_the_application(
+    shelf: None, signed_up: Callable[[str], Client]
+) -> None:
+    client = signed_up(f"/products/{PRODUCT}/?chosen")
+    started = client.post("/applications/", {"product": PRODUCT})["Location"]
+    assert confirm(client) == started == f"/applications/{Application.objects.get().reference}/"
+
+
+@pytest.mark.parametrize(
+    "elsewhere", ["https://example.org/", "//example.org/", "javascript:alert(1)", "\\\\example.org"]
+)
+def test_confirming_leads_nowhere_else(elsewhere: str, signed_up: Callable[[str], Client]) -> None:
+    assert confirm(signed_up(elsewhere)) == "/applications/"

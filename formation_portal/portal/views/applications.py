@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
-from formation_portal.accounts import signing_in
+from formation_portal.accounts import addresses, signing_in
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import saving, snapshots
 from formation_portal.applications.access import Right
@@ -56,7 +56,10 @@ def _start(request: UserRequest, offered: Catalog) -> HttpResponse:
     if found.item is None or not found.is_available:
         return redirect("portal:product", key=key)
     application = _just_started(request, found.item) or saving.start(owner=request.user, product=found.item)
-    return redirect("portal:overview", reference=application.reference)
+    overview = redirect("portal:overview", reference=application.reference)
+    if not addresses.has_confirmed(request.user):
+        addresses.after_confirming(request, overview.url)
+    return overview
 
 
 def _just_started(request: UserRequest, item: CatalogItem) -> Application | None:
