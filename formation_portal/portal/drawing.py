@@ -60,7 +60,9 @@ def draw(question: Question, spoken: str) -> str:
 def _is_rare(question: Question) -> bool:
     """Whether what it looks like is hardly anybody else's; kept, it would only take the place of others."""
     said = question.error or question.doubt or question.ahead or question.note
-    return bool(said or question.is_locked or question.spec.refers_to_share_class)
+    # What is likely is one gap in a list that opens, and changes the order of a list of tick boxes.
+    is_like_no_other = question.spec.refers_to_share_class or question.is_ticked_from_many
+    return bool(said or question.is_locked or is_like_no_other)
 
 
 def _render(question: Question) -> str:

@@ -25,7 +25,7 @@ GAP = "\ue000likely\ue001"
 
 _MOST = 6
 # In a shorter list nobody has to look for anything.
-_SHORT = 12
+SHORT = 12
 
 _Said = tuple[Iterable[FieldSpec], Answers]
 
@@ -60,7 +60,7 @@ def likely(draft: Draft, *, only: Party | None = None) -> Likely:
 def suggested(spec: FieldSpec, raw: Any, codes: Iterable[str]) -> SafeString:
     """The likely ones as the first group of a list's options, also those that stand in it further down."""
     listed = spec.options or spec.allowed_currencies
-    if 0 < len(listed) <= _SHORT:
+    if 0 < len(listed) <= SHORT:
         return markup("")
     left = set(raw) if spec.many else set()
     wanted = [code for code in codes if code not in left and (not listed or code in listed)]

@@ -16,7 +16,7 @@ from formation_portal.contract.language import noted, say
 from formation_portal.contract.world import country_name
 from formation_portal.contract.wrong_parts import wrong_parts
 
-from .likely import GAP, Likely, nothing, suggested
+from .likely import GAP, SHORT, Likely, nothing, suggested
 from .markup import markup
 from .note import Note
 from .options import Option
@@ -25,6 +25,8 @@ from .schema_language import schema_language
 
 # A choice among so few is seen best when all of it is on the page.
 _FEW = 6
+# Of more, those that are chosen are shown, and a list to add from (fields/multi_select.html).
+_MOST_TICKED = 40
 
 _PART_LABELS = {
     "day": noted("Day"),
@@ -154,6 +156,24 @@ class Question:
         if self.likely is None:
             return markup(GAP)
         return suggested(self.spec, self.raw, self.likely().get(self.spec.listing, ()))
+
+    @property
+    def is_ticked_from_many(self) -> bool:
+        """Whether countries or currencies are ticked in a list that takes some looking, and isn't one to add from."""
+        return self.spec.many and bool(self.spec.listing) and SHORT < len(self.spec.options) <= _MOST_TICKED
+
+    @cached_property
+    def likely_choices(self) -> tuple[Option, ...]:
+        """The likely ones of a long list of tick boxes, where each stands once: first, and not again among the rest."""
+        if not self.likely or not self.is_ticked_from_many:
+            return ()
+        offered = {one.value: one for one in self.choices}
+        return tuple(offered[code] for code in self.likely().get(self.spec.listing, ()) if code in offered)
+
+    @property
+    def other_choices(self) -> tuple[Option, ...]:
+        """Those that follow the likely ones."""
+        return tuple(one for one in self.choices if one not in self.likely_choices)
 
     @property
     def few(self) -> bool:

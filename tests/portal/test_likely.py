@@ -16,11 +16,13 @@ from tests.portal.test_part import let_in
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
+TWENTY = [*list(COUNTRIES)[:18], "NO", "VG"]
 FIELDS = (
     made.field("home", "address"),
     made.field("places", "multi_select", options=list(COUNTRIES)),
     made.field("seat", "select", options=list(COUNTRIES)),
     made.field("citizens", "nationality"),
+    made.field("trade", "multi_select", options=TWENTY),
 )
 
 
@@ -71,6 +73,23 @@ def test_every_list_of_countries_runs_by_name_after_the_likely_ones(
         names = [collated(one.text) for one in rest(page, control)][: len(COUNTRIES)]
         assert names == sorted(names)
         assert len(names) == len(COUNTRIES)
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es"])
+def test_tick_boxes_run_by_name_after_the_likely_ones_and_each_country_stands_once(
+    as_owner: Client, application: Application, owner: Any, language: str
+) -> None:
+    saving.add_party(open_draft(application), "person", ["director"], {"xy.citizens": ["NO", "IN"]}, by=owner)
+    page = page_at(as_owner, application, HTTP_ACCEPT_LANGUAGE=language)
+    boxes = [one for one in page.all("input", type="checkbox") if one.attributes["name"] == "q:trade"]
+    assert [one.attributes["value"] for one in boxes][:2] == ["VG", "NO"], "IN is none of them"
+    assert sorted(one.attributes["value"] for one in boxes) == sorted(TWENTY)
+    labels = [next(outer.text for outer in one.ancestors if outer.tag == "label") for one in boxes]
+    names = [collated(label) for label in labels[2:]]
+    assert names == sorted(names)
+    assert [place for place, one in enumerate(boxes) if "id" in one.attributes] == [0], "the summary leads to the first"
+    [group] = [outer for outer in boxes[1].ancestors if outer.attributes.get("role") == "group"]
+    assert group.attributes["aria-labelledby"] == "q:trade-likely"
 
 
 def test_what_is_used_in_the_application_comes_after_the_products_own(

@@ -13,12 +13,11 @@ from django.utils.safestring import SafeString
 
 from formation_portal.contract.language import language, say
 from formation_portal.contract.world import COUNTRIES, by_country_name, country_name, is_country
+from formation_portal.portal.likely import SHORT
 from formation_portal.portal.markup import Chosen, attributes, markup
 
 register = template.Library()
 
-# A disclosure for two more would hide more than it saves.
-_ALL_SHOWN = 12
 _FIRST_SHOWN = 10
 
 
@@ -95,14 +94,17 @@ def not_chosen(choices: Iterable[Chosen]) -> list[Chosen]:
 
 @register.filter
 def shown(choices: Sequence[Chosen]) -> Sequence[Chosen]:
-    """What stands open of a list of tick boxes: all of a dozen, the first ten of more."""
-    return choices if len(choices) <= _ALL_SHOWN else choices[:_FIRST_SHOWN]
+    """What stands open of a list of tick boxes: all of a dozen, the first ten of more.
+
+    A disclosure for two more would hide more than it saves.
+    """
+    return choices if len(choices) <= SHORT else choices[:_FIRST_SHOWN]
 
 
 @register.filter
 def rest(choices: Sequence[Chosen]) -> Sequence[Chosen]:
     """What stands behind "Show more"."""
-    return () if len(choices) <= _ALL_SHOWN else choices[_FIRST_SHOWN:]
+    return () if len(choices) <= SHORT else choices[_FIRST_SHOWN:]
 
 
 @register.filter
