@@ -147,4 +147,5 @@ def _typed(posted: Mapping[str, Any]) -> dict[str, Any]:
 def _password_hint() -> str:
     lengths = [one.min_length for one in get_default_password_validators() if isinstance(one, MinimumLengthValidator)]
     least = gettext("Use at least %(count)d characters.") % {"count": max(lengths)} if lengths else ""
-    return f"{least} {gettext('Not your name or address, and not one that many people use.')}".strip()
+    others = gettext("Don’t use your name, your address or a common password.")
+    return f"{least} {others}".strip()

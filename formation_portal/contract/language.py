@@ -86,6 +86,11 @@ def listed(words: Sequence[str], last: Literal["and", "or"] = "and") -> str:
     return str(format_list(list(words), style="or" if last == "or" else "standard", locale=locale()))
 
 
+def quoted(text: str) -> str:
+    """“The text”, between the quotation marks of the reader's language."""
+    return say("“{text}”", text=text)
+
+
 def figure(number: int | Decimal) -> str:
     """10,000, or 12.5: a number in the reader's notation."""
     return str(format_decimal(number, locale=locale(), decimal_quantization=False))

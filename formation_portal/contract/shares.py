@@ -64,22 +64,25 @@ def over_issued(standing: Standing) -> Iterator[Need]:
     held = [holding for holding in standing.record.holdings if holding.party_id in holders]
     for one in standing.record.share_classes:
         given = sum(holding.shares for holding in held if holding.share_class_id == one.id)
-        if text := _too_many(given, shares_of_class(standing, one)):
-            label = one.label or say("Unnamed share class")
-            yield Need("over_issued", f"{label}: {text}", section.key, share_class_id=one.id)
-    if text := _too_many(sum(holding.shares for holding in held), shares_of_entity(standing)):
-        yield Need("over_issued", say("All share classes: {text}", text=text), section.key)
-
-
-def _too_many(given: int, there_are: int | None) -> str:
-    if there_are is None or given <= there_are:
-        return ""
-    return say_count(
-        "reduce by {count} share. Only {there_are} can be allocated",
-        "reduce by {count} shares. Only {there_are} can be allocated",
-        given - there_are,
-        there_are=figure(there_are),
-    )
+        limit = shares_of_class(standing, one)
+        if limit is not None and given > limit:
+            text = say_count(
+                "Reduce “{name}” by {count} share, to the {limit} available",
+                "Reduce “{name}” by {count} shares, to the {limit} available",
+                given - limit,
+                name=one.label or say("Unnamed share class"),
+                limit=figure(limit),
+            )
+            yield Need("over_issued", text, section.key, share_class_id=one.id)
+    given, limit = sum(holding.shares for holding in held), shares_of_entity(standing)
+    if limit is not None and given > limit:
+        text = say_count(
+            "Reduce all share classes together by {count} share, to the {limit} available",
+            "Reduce all share classes together by {count} shares, to the {limit} available",
+            given - limit,
+            limit=figure(limit),
+        )
+        yield Need("over_issued", text, section.key)
 
 
 def split(total: int, *, among: int) -> tuple[int, ...]:

@@ -100,4 +100,4 @@ def _status(one: Collaborator) -> tuple[str, str]:
         return "met", gettext("Since %(day)s") % {"day": day(one.accepted_at.date())}
     if one.expires_at <= timezone.now():
         return "heed", gettext("The invitation expired on %(day)s") % {"day": day(one.expires_at.date())}
-    return "open", gettext("Invited %(time)s, not accepted yet") % {"time": moment(one.asked_at)}
+    return "open", gettext("Invited on %(time)s, not accepted yet") % {"time": moment(one.asked_at)}

@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import Change
 from formation_portal.applications.saving import Left, Stale
+from formation_portal.contract.language import quoted
 
 from .colleagues import name_of
 from .counting import listed
@@ -113,13 +114,13 @@ def _said(change: Change | None, reader: Reader) -> str:
         return gettext("As it is now")
     words = {"name": name_of(change.who) or gettext("someone else"), "time": moment(change.at)}
     if change.who_id == reader.pk:
-        return gettext("As you saved it in another window, %(time)s") % words
-    return gettext("As %(name)s saved it, %(time)s") % words
+        return gettext("As you saved it in another window on %(time)s") % words
+    return gettext("As %(name)s saved it on %(time)s") % words
 
 
 def left_words(labels: Iterable[str]) -> str:
     """What was changed elsewhere, and stays so, in a sentence; empty where nothing was."""
-    named = [f"“{label}”" for label in labels]
+    named = [quoted(label) for label in labels]
     if not named:
         return ""
     words = {"names": listed(named)}

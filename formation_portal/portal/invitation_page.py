@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import ngettext
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.rows import PartyRow
@@ -13,6 +13,7 @@ from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
 
 from . import closed, roles
+from .counting import listed
 from .email_box import EmailBox
 from .invitation_words import InvitationLine, invitation_line
 from .moments import moment
@@ -60,7 +61,7 @@ class InvitationPage:
         counted = [ngettext("%(n)d question", "%(n)d questions", questions) % {"n": questions}]
         if documents:
             counted.append(ngettext("%(n)d document", "%(n)d documents", documents) % {"n": documents})
-        return gettext(" and ").join(counted)
+        return listed(counted)
 
     @property
     def role_words(self) -> str:

@@ -34,9 +34,10 @@ class InvitationLine:
 
     @property
     def text(self) -> str:
-        """Invitation opened 14:02."""
+        """Invitation: Opened, 24 November at 14:02."""
         said = gettext("Invitation: %(stage)s, %(since)s") % {"stage": self.words, "since": self.since}
-        return f"{said}. {gettext('Asks for a new link')}" if self.wants_another else said
+        wish = gettext("They have asked for a new link")
+        return f"{said}. {wish}" if self.wants_another else said
 
 
 def invitation_line(invitation: Invitation, *, now: datetime) -> InvitationLine:

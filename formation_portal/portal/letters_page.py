@@ -79,13 +79,13 @@ def _row(letter: Letter) -> LetterRow:
 def _note(letter: Letter) -> str:
     when = moment(letter.created_at)
     if not letter.to:
-        return gettext("Written %(when)s") % {"when": when}
-    return gettext("To %(to)s, written %(when)s") % {"to": letter.to, "when": when}
+        return gettext("Written on %(when)s") % {"when": when}
+    return gettext("To %(to)s, written on %(when)s") % {"to": letter.to, "when": when}
 
 
 def _standing(letter: Letter) -> tuple[str, str]:
     if letter.sent_at:
-        return "met", gettext("Sent %(when)s") % {"when": moment(letter.sent_at)}
+        return "met", gettext("Sent on %(when)s") % {"when": moment(letter.sent_at)}
     if letter.next_at is None:
         return "stop", gettext("Not sent: %(error)s") % {"error": letter.error or gettext("too old")}
     if letter.error:

@@ -7,7 +7,6 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from formation_portal.contract import language
-from formation_portal.contract.language import say
 
 
 def day(value: date) -> str:
@@ -16,9 +15,11 @@ def day(value: date) -> str:
 
 
 def moment(value: datetime) -> str:
-    """14:02 where it was today, else the day."""
+    """24 November at 14:02, with the year where it is another. Never the time alone, which past midnight means two."""
     local = timezone.localtime(value)
-    return f"{local:%H:%M}" if local.date() == timezone.localdate() else say("on {day}", day=day(local.date()))
+    is_this_year = local.year == timezone.localdate().year
+    date_words = language.day_of_year(local.date()) if is_this_year else day(local.date())
+    return gettext("%(day)s at %(time)s") % {"day": date_words, "time": f"{local:%H:%M}"}
 
 
 def full(value: datetime) -> str:

@@ -16,11 +16,11 @@ def together(*parts: str) -> str:
 
 
 def remainder(name: str, parts: Iterable[Fraction]) -> str:
-    """30% of Kite Holding is not accounted for; that all of it is; or that its owners come to more than all."""
+    """30% of Kite Holding has no known owner; that none or all are added; or that they own more than all of it."""
     known = sum(parts, Fraction(0))
     words = {"name": name, "part": in_percent(rounded_up(1 - known)), "known": percent(known)}
     if not known:
-        return say("{name}: no owners added.", **words)
+        return say("No owners added.")
     if known < 1:
         return say("{part} of {name} has no known owner.", **words)
     if known == 1:

@@ -180,7 +180,9 @@ class PeoplePage:
             id=f"removed-{row.token}",
             name=row.label,
             kind=row.kind,
-            facts=say("{roles}. Removed {when}", roles=roles.role_words(row.roles), when=moment(row.model.removed_at)),
+            facts=say(
+                "{roles}. Removed on {when}", roles=roles.role_words(row.roles), when=moment(row.model.removed_at)
+            ),
             restore_url=self._url("party_restoration", row.token),
         )
 

@@ -69,8 +69,8 @@ def _said(draft: Draft, party: PartyRow, reader: Reader) -> str:
         "time": moment(party.model.removed_at) if party.model.removed_at else "",
     }
     if change and change.who_id == reader.pk:
-        return gettext("You removed %(name)s in another window, %(time)s.") % words
-    return gettext("%(who)s removed %(name)s, %(time)s.") % words
+        return gettext("You removed %(name)s in another window on %(time)s.") % words
+    return gettext("%(who)s removed %(name)s on %(time)s.") % words
 
 
 def _removal(draft: Draft, party: PartyRow) -> Change | None:

@@ -57,7 +57,7 @@ class DocumentLine:
     def words(self) -> str:
         """In one line: "Letter, as director (optional)"."""
         said = f"{self.name}, {self.roles}" if self.roles else self.name
-        return f"{said} {say('(optional)')}" if self.is_optional else said
+        return say("{thing} (optional)", thing=said) if self.is_optional else said
 
 
 @dataclass(frozen=True, slots=True)

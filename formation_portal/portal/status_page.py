@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
@@ -70,6 +71,11 @@ class StatusPage:
     def is_moving(self) -> bool:
         """Whether somebody else has it, so that there is something to wait for."""
         return self.draft.application.stands in _MOVING
+
+    @property
+    def updated(self) -> str:
+        """When the page was drawn."""
+        return moments.moment(timezone.now())
 
     @property
     def has_letters(self) -> bool:

@@ -152,7 +152,8 @@ def _usually(application: Application, move: Change | None) -> str:
     days = expected_between(words, start=timezone.localtime(move.at).date()) if move else None
     if days is None:
         return usually
-    return f"{usually} {gettext('Expected %(days)s.') % {'days': moments.span(*days)}}"
+    expected = gettext("Expected %(days)s.") % {"days": moments.span(*days)}
+    return f"{usually} {expected}"
 
 
 def _timeline(application: Application) -> str:

@@ -66,7 +66,7 @@ def _yours(draft: Draft, needs: list[Need]) -> Iterable[Turn]:
 def _theirs(draft: Draft, row: PartyRow, invitation: Invitation, stands: Standing, *, now: datetime) -> Turn:
     needs = still_theirs(draft, row)
     what = _things(len(needs)) if needs else gettext("Everything is filled in, but they have not marked it as done")
-    since = gettext("%(stage)s %(time)s") % {"stage": stands.stage.words, "time": moment(stands.since)}
+    since = gettext("%(stage)s, %(time)s") % {"stage": stands.stage.words, "time": moment(stands.since)}
     address = [draft.application.reference, row.token]
     is_own, may_remind = draft.application.is_own, now >= parts.may_nudge_from(invitation)
     return Turn(
@@ -89,7 +89,7 @@ def _done(draft: Draft, row: PartyRow, stands: Standing) -> Turn:
         who=row.label,
         is_name=True,
         what=gettext("Finished their part") if not needs else _things(len(needs)),
-        since=gettext("%(stage)s %(time)s") % {"stage": stands.stage.words, "time": moment(stands.since)},
+        since=gettext("%(stage)s, %(time)s") % {"stage": stands.stage.words, "time": moment(stands.since)},
         state="half" if needs else "met",
         url=reverse("portal:party", args=[draft.application.reference, row.token]) if is_own else "",
     )

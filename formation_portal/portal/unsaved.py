@@ -6,6 +6,8 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.translation import gettext
 
+from formation_portal.contract.language import quoted
+
 from .counting import listed
 from .read_back import in_words
 from .reply_boxes import replies_in
@@ -31,7 +33,7 @@ def unsaved_replies(post: QueryDict) -> tuple[AnswerRow, ...]:
 
 def held_words(labels: Iterable[str]) -> str:
     """That what was posted of these is left, since it was accepted; empty where nothing was."""
-    named = [f"“{label}”" for label in labels]
+    named = [quoted(label) for label in labels]
     if not named:
         return ""
     words = {"names": listed(named)}

@@ -62,7 +62,7 @@ def _refuse(tab: Tab) -> None:
 
 
 def _wait_for_warning(tab: Tab) -> None:
-    expect(tab.locator("#session")).to_contain_text("You will be signed out at", timeout=20_000)
+    expect(tab.locator("#session")).to_contain_text("You will be signed out on", timeout=20_000)
 
 
 def _stay(tab: Tab) -> None:

@@ -33,8 +33,8 @@ def test_the_warning_comes_in_time_and_one_press_of_a_key_puts_it_off(
     settings.SESSION_COOKIE_AGE = WARN_SECONDS + 1
     tab = at_section(open_tab, application).tab
     notice = tab.locator("#session")
-    expect(notice).to_contain_text("You will be signed out at")
-    expect(tab.locator("#announcer")).to_contain_text("You will be signed out at")
+    expect(notice).to_contain_text("You will be signed out on")
+    expect(tab.locator("#announcer")).to_contain_text("You will be signed out on")
     settings.SESSION_COOKIE_AGE = 3600
     notice.get_by_role("button", name="Stay signed in").focus()
     tab.keyboard.press("Enter")

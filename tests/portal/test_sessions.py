@@ -48,7 +48,7 @@ def test_in_the_last_five_minutes_one_is_warned_once_and_politely(as_owner: Clie
     used(as_owner, minutes_ago=56)
     answer = asked(as_owner)
     assert answer.faults == []
-    assert "You will be signed out at" in answer.one("div", id="session").text
+    assert "You will be signed out on" in answer.one("div", id="session").text
     assert "Stay signed in" in answer.one("button").text
     assert 0 < len(told(answer)) < 100
     assert 4 * 60 <= delay(answer) <= 4 * 60 + 2

@@ -85,7 +85,7 @@ def test_of_a_company_the_page_says_that_its_owners_are_not_known(as_owner: Clie
     hold(trio, owner, ("",), ("10,000",))
     page = page_of(as_owner, trio.application)
     assert "Nobody holds enough shares or votes." in said(page)
-    assert "Kestrel B.V. holds 100%. Kestrel B.V.: no owners added. Add owners" in said(page)
+    assert "Kestrel B.V. holds 100%. No owners added. Add owners" in said(page)
     assert offered(page) == []
 
 

@@ -58,7 +58,7 @@ def test_too_many_together_are_an_error_at_the_total(as_owner: Client, draft: Dr
     summary = [one.text for one in page.all("a", href=f"#rest-{token}")]
     assert summary[0] == "Ordinary: 1 more than the 10,000 available"
     assert set(open_draft(draft.application).typed_holdings().values()) == {"6,000", "4,001", "7"}
-    assert over_issued(draft) == ["Ordinary: reduce by 1 share. Only 10,000 can be allocated"]
+    assert over_issued(draft) == ["Reduce “Ordinary” by 1 share, to the 10,000 available"]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_what_is_too_many_stands_in_the_way_of_submitting_and_leads_back(
 ) -> None:
     hold(draft, owner, ("6,000",), ("4,001",))
     page = Markup(as_owner.get(f"/applications/{draft.application.reference}/check/").content.decode())
-    words = "Ordinary: reduce by 1 share. Only 10,000 can be allocated"
+    words = "Reduce “Ordinary” by 1 share, to the 10,000 available"
     links = [one.attributes["href"] for one in page.all("a") if words in one.text]
     assert len(links) == 1
     assert links[0].startswith(f"/applications/{draft.application.reference}/shares/")
@@ -124,7 +124,7 @@ def test_a_number_for_all_classes_together_counts_too(as_owner: Client, owner: A
     lead = page_of(as_owner, draft.application).one("p", id="shares-lead").text
     assert lead == "70 shares allocated. 30 shares not allocated."
     hold(draft, owner, ("60", "41"))
-    assert over_issued(draft) == ["All share classes: reduce by 1 share. Only 100 can be allocated"]
+    assert over_issued(draft) == ["Reduce all share classes together by 1 share, to the 100 available"]
 
 
 def test_that_too_many_can_be_saved_and_not_submitted_is_said_on_the_page(as_owner: Client, owner: Any) -> None:

@@ -189,7 +189,8 @@ def read_shares(text: str) -> int | None:
     Nought is a way to say that there are none; it is kept as typed and counts as no shares.
     """
     try:
-        return number_of_shares(text, of="shares")
+        # Nobody reads why: the page says it, of the number by its name.
+        return number_of_shares(text, of="")
     except AnswerError:
         return None
 

@@ -64,10 +64,8 @@ def _give(request: UserRequest, draft: Draft, party: PartyRow) -> None:
     except saving.Closed as closed:
         messages.error(request, f"{closed}.")
         return
-    messages.success(
-        request,
-        f"{say('{name} is now {role}.', name=party.label, role=roles.in_role(section))}{filled(draft, section)}",
-    )
+    said = say("{name} is now {role}.", name=party.label, role=roles.in_role(section))
+    messages.success(request, f"{said}{filled(draft, section)}")
 
 
 def fitting(draft: Draft, kind: str, role: str) -> Section | None:
