@@ -108,6 +108,7 @@ RIDDLES = (
     *("what it honours", "At the service", ">Holds<", ">Keep this<", ">Drop<", ">Settle<", "Settled", "Left empty"),
     *("Take the acceptance back", "Its hash is that of", "all their stays", 'words="Ask about this"', ">Decide<"),
     *("You give them their shares", "Nothing unclaimed fits", "looked through", "its customer", "all the same"),
+    *("Product", "product’s", "by product", "provider", "Provider", "refused", "Refuse", "somebody"),
     *("as it was written", "once more", "nonetheless", "Kept in the audit", "takes the right", "counts here"),
 )
 
@@ -227,6 +228,7 @@ NOT_SAID_ANY_MORE = (
     *("by your browser", "is here twice", "kept twice", "whose turn", "waits for", "was not taken", "were not taken"),
     *("class of shares", "classes of shares", "done with their part", "i am done", "look into", "narrow the list"),
     *("letters like this", "yearly", "papers", "sent off", "it is formed", "say yes", "meanwhile"),
+    *("product", "provider", "refused", "refuses"),
 )
 
 

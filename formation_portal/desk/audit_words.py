@@ -30,7 +30,7 @@ _REVIEWS: dict[str, str] = {
     "propose": "Proposed a decision",
     "decide": "Decided",
     "confirm": "Confirmed a decision",
-    "refuse": "Refused a decision",
+    "refuse": "Did not confirm a decision",
     "take_back": "Withdrew a proposed decision",
     "overtake": "Replaced a proposed decision",
     "reply": "Answered a query",

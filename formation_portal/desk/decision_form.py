@@ -78,7 +78,7 @@ def decide(form: DecisionForm, delivery_id: int, *, agent: AbstractBaseUser) -> 
         return record_told(
             delivery_id, agent=agent, note=form.note, remote_id=form.remote_id, also=form.also, seen_at=seen_at
         )
-    raise NotDecided("Select what the provider said", field="deed")
+    raise NotDecided("Select what the formation service said", field="deed")
 
 
 def _moment(text: str) -> datetime:

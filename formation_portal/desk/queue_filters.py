@@ -33,7 +33,7 @@ def filters(chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Offe
     return (
         FilterControl("q", "Company, person or reference", value=chosen.text, key="/"),
         FilterControl("place", "Jurisdiction", choices=offered(places.items(), chosen.place)),
-        FilterControl("product", "Product", choices=offered(products.items(), chosen.product)),
+        FilterControl("product", "Company type", choices=offered(products.items(), chosen.product)),
         FilterControl("state", "Status", choices=offered(states.items(), chosen.state)),
         FilterControl("holder", "Claimed by", choices=offered(holders.items(), chosen.holder)),
         FilterControl("sort", "Sort by", choices=offered(orders.items(), "newest" if chosen.newest_first else "")),
@@ -45,7 +45,7 @@ def chips(chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Offer]
     """Whatever narrows the view, each with the way to do without."""
     top = chosen.from_the_top
     product = next((one.name for one in offers if one.pk == chosen.product), chosen.product)
-    holder = agents.get(chosen.holder, "somebody else")
+    holder = agents.get(chosen.holder, "someone else")
     told = (
         (chosen.text, f"“{chosen.text}”", replace(top, text="")),
         (chosen.place, chosen.place, replace(top, place="")),

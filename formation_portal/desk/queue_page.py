@@ -134,7 +134,7 @@ def newest_url(chosen: QueueState) -> str:
 def _lead(view: View) -> str:
     days, hours = settings.OVERDUE_DAYS, settings.CLAIM_HOURS
     if view is View.OVERDUE:
-        return f"With us for longer than the product’s timeline, or {numbered(days, 'working day')} if it has none."
+        return f"With us for longer than the timeline of its company type, or {numbered(days, 'working day')} if it has none."
     if view is View.MINE:
         return f"Claims expire after {numbered(hours, 'hour')}."
     if view is View.CONFIRM:
@@ -190,7 +190,7 @@ def _mark(case: Case, state: State, waits: Due | None) -> str:
 
 def _status(case: Case, state: State, waits: Due | None) -> str:
     if case.refused_at:
-        return "Decision refused"
+        return "Decision not confirmed"
     if case.confirm_since:
         return "Awaiting second agent"
     if waits and waits.is_overdue:

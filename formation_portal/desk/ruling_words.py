@@ -92,5 +92,5 @@ def _became(ruling: Ruling) -> str:
         return f"proposed and withdrawn by {proposer}"
     if ruling.outcome == Outcome.DONE:
         return f"by {proposer}" + (f", confirmed by {other}" if ruling.by_id != ruling.proposed_by_id else "")
-    became = "refused by" if ruling.outcome == Outcome.REFUSED else "replaced by"
+    became = "not confirmed by" if ruling.outcome == Outcome.REFUSED else "replaced by"
     return f"proposed by {proposer}, {became} {other}"

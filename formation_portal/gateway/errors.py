@@ -102,7 +102,7 @@ class Busy(GatewayError):
 class Refused(GatewayError):
     """The service understood and refuses; `problems` names the fields. Trying the same again can't help."""
 
-    words = "The formation service refused this"
+    words = "The formation service did not accept this"
 
 
 class Conflict(Refused):

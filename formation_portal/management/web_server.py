@@ -129,7 +129,7 @@ class _Request(HTTPRequestParser):  # type: ignore[misc]  # of an untyped packag
         if self.chunked and max(len(self.body_rcv.control_line), len(self.body_rcv.trailer)) > _CHUNK_LINE_BYTES:
             return self._refused(BadRequest("A chunk's head is too long."), data)
         if self.body_bytes_received // _STEP_BYTES > before // _STEP_BYTES and not self._has_room():
-            log.error("Too much is being uploaded at once; a request was refused")
+            log.error("Too much is being uploaded at once; a request was turned away")
             return self._refused(_NoRoom("Try again in a few minutes."), data)
         return consumed
 

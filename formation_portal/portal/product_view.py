@@ -158,5 +158,5 @@ def form_words(form: FormSchema) -> str:
     """Which form it is, in which version, and whose."""
     name = quoted(form.form_name) if form.form_name else say("A form")
     version = say("version {version}", version=form.version) if form.version else ""
-    provider = say("by {provider}", provider=form.csp_name) if form.csp_name else ""
+    provider = say("by {name}", name=form.csp_name) if form.csp_name else ""
     return ", ".join(part for part in (name, version, provider) if part) + "."

@@ -30,9 +30,9 @@ _GROUPS: Mapping[str, tuple[str, Q]] = {
     "undecided": ("To decide", UNDECIDED),
     "surplus": ("Duplicates", _SURPLUS),
     "unknown": ("Being checked", Q(state__in=(State.UNKNOWN, State.RECONCILING)) | _LEFT_SENDING),
-    "by_hand": ("Inform provider", TO_TELL),
+    "by_hand": ("Inform the service", TO_TELL),
     "held": ("Held", Q(state=State.HELD) & ~UNDECIDED & ~TO_TELL),
-    "refused": ("Refused", Q(state=State.REFUSED)),
+    "refused": ("Not accepted", Q(state=State.REFUSED)),
     "waiting": ("Waiting", Q(state=State.WAITING)),
 }
 

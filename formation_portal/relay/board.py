@@ -60,25 +60,28 @@ _WELL = frozenset({Stage.SENDING, Stage.SAVED, Stage.RECEIVED})
 _URGENCY = {stage: place for place, stage in enumerate(Stage)}
 
 ONLY_ON_SUBMIT = noted(
-    "The formation service cannot change what it has received, so we send your answers together when you submit."
+    "The formation service can’t change what it has received, so we send your answers together when you submit."
 )
 NOT_TOLD = noted(
-    "The formation service cannot record that an application is submitted or withdrawn. We record it here and tell "
-    "the provider."
+    "We can’t send a submission or withdrawal to the formation service automatically. We record it here, and our team "
+    "will inform the service."
 )
-MOVES_NOT_TOLD = noted("The formation service cannot record our review. We record it here and tell the provider.")
+MOVES_NOT_TOLD = noted(
+    "We can’t send our review to the formation service automatically. We record it here, and our team will inform the "
+    "service."
+)
 NOT_CHANGED = noted(
-    "This application has a change that the formation service cannot take. Our team will tell the provider."
+    "We can’t send one of the changes automatically. Our team will inform the formation service about it."
 )
 
 # Why our team has a thing, in one sentence.
-_IN_DOUBT = noted("We do not know yet whether it arrived. Our team is checking. You do not need to do anything.")
+_IN_DOUBT = noted("We don’t know yet whether it arrived. Our team is checking. You don’t need to do anything.")
 _WHY = {
-    UNSUPPORTED: noted("The formation service cannot take this change from us, so our team will tell the provider."),
+    UNSUPPORTED: noted("We can’t send this change automatically. Our team will inform the formation service."),
     UNCLEAR: _IN_DOUBT,
     TWINS: _IN_DOUBT,
 }
-_WHY_ELSE = noted("Something went wrong when we sent it. Our team is looking into it. You do not need to do anything.")
+_WHY_ELSE = noted("Something went wrong when we sent it. Our team is looking into it. You don’t need to do anything.")
 
 
 @dataclass(frozen=True, slots=True)

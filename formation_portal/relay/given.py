@@ -29,7 +29,7 @@ def remote_id_in(row: Delivery, text: str) -> str:
     if not has_an_id(row.name[0]):
         return ""
     if not chosen and not may_lack_an_id(row.name[0]):
-        raise NotDecided("Enter the ID that the provider gave you", field="remote_id")
+        raise NotDecided("Enter the ID that the formation service gave you", field="remote_id")
     if len(chosen) > LONGEST_ID or any(letter.isspace() or not letter.isprintable() for letter in chosen):
         problem = f"Enter an ID of up to {LONGEST_ID} characters, without spaces"
         raise NotDecided(problem, field="remote_id")

@@ -190,9 +190,9 @@ class Decision(models.Model):
     """What an agent has decided about a thing that nothing else could settle. Never changed, never removed."""
 
     class Deed(models.TextChoices):
-        BIND = "bind", "The provider has it"
-        ABSENT = "absent", "The provider does not have it"
-        TOLD = "told", "Provider informed"
+        BIND = "bind", "The formation service has it"
+        ABSENT = "absent", "The formation service does not have it"
+        TOLD = "told", "Formation service informed"
 
     delivery = models.ForeignKey(Delivery, models.PROTECT, related_name="decisions")
     agent = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")

@@ -32,11 +32,11 @@ def _is_refused(row: Delivery) -> bool:
 
 
 def _objections(draft: Draft, row: Delivery) -> Iterator[Objection]:
-    found = troubles(row) or (Trouble(field="", code="refused", message=say("It was refused without a reason")),)
+    found = troubles(row) or (Trouble(field="", code="refused", message=say("No reason given")),)
     for trouble in found:
         party = draft.party(trouble.party) if trouble.party else None
         whose = party.label if party else ""
-        yield Objection(_place(trouble), whose, f"Refused by the formation service: {trouble.message}")
+        yield Objection(_place(trouble), whose, f"Not accepted by the formation service: {trouble.message}")
 
 
 def _place(trouble: Trouble) -> Place:

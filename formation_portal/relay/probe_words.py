@@ -67,7 +67,7 @@ def _listed(kind: Kind) -> _Words:
 
 def _repeated(kind: Kind) -> _Words:
     return _Words(
-        f"Are {_PLURALS[kind]} sent twice refused with the ID of the first?",
+        f"If {_PLURALS[kind]} are sent twice, does the service answer with the ID of the first?",
         "a repeat finds the first",
         "a repeat may create a second",
     )

@@ -152,7 +152,7 @@ class Outcome(models.TextChoices):
 
     WAITING = "waiting", "Awaiting second agent"
     DONE = "done", "Done"
-    REFUSED = "refused", "Refused by the second agent"
+    REFUSED = "refused", "Not confirmed by the second agent"
     OVERTAKEN = "overtaken", "Replaced"
 
 

@@ -115,7 +115,7 @@ def _of_ruling(ruling: Ruling) -> str:
     return {
         Outcome.WAITING: f"proposed {about}",
         Outcome.DONE: f"recorded {about}",
-        Outcome.REFUSED: f"refused {about}",
+        Outcome.REFUSED: f"did not confirm {about}",
         Outcome.OVERTAKEN: f"replaced {about}",
     }[Outcome(ruling.outcome)]
 

@@ -22,7 +22,7 @@ def test_an_agent_binds_it(complete: Draft, as_agent: Client) -> None:
     after = Delivery.objects.get(pk=row.pk)
     assert (after.state, after.remote_id) == ("done", "pty_9")
     markup = page_of(as_agent, path(row))
-    assert "Mira Okafor: The provider has it pty_9" in markup.one("main").text
+    assert "Mira Okafor: The formation service has it pty_9" in markup.one("main").text
     assert "Mail of Monday" in markup.one("main").text
     assert not markup.all("input", name="deed")
 
@@ -72,7 +72,7 @@ def test_a_form_that_comes_late_shows_what_happened_instead(complete: Draft, as_
     assert response.status_code == 409
     text = Markup(response.content.decode()).one("main").text
     assert "This changed after you opened it" in text
-    assert "The provider has it pty_9" in text
+    assert "The formation service has it pty_9" in text
     assert Delivery.objects.get(pk=row.pk).state == "done"
 
 

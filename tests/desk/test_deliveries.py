@@ -66,7 +66,7 @@ def test_what_agents_did_is_named_and_decided_about_wherever_it_is_held(
     assert titles(as_agent, "?state=undecided") == ["Start of the review"]
     text = page_of(as_agent, path(row)).one("main").text
     assert "The application has a different status at the service" in text
-    assert "The provider has the change" in text
+    assert "The formation service has the change" in text
     assert "Status we sent: in_review" in text
     case = page_of(as_agent, f"/desk/{submitted.application.reference}/").one("main").text
     assert "Start of the review: Decision needed" in " ".join(case.split())

@@ -102,7 +102,7 @@ def test_a_second_agent_refuses_it_with_a_word_that_no_customer_reads(
     assert "Enter a reason." in sound(without).one("p", id="ruling-why-error").text
     assert post(as_colleague, proposed, "refusal", why="Canary: look at the funds")["Location"] == path(proposed)
     text = case_page(as_agent, proposed).one("main").text
-    assert "Approval proposed by Mira Okafor, refused by Dev Ramanathan" in text
+    assert "Approval proposed by Mira Okafor, not confirmed by Dev Ramanathan" in text
     assert "Canary: look at the funds" in text
     assert actions(as_agent, proposed) == {""}
     for place in ("status/", "check/", "record.json"):
@@ -118,7 +118,7 @@ def test_what_is_refused_goes_back_to_who_proposed_it_and_they_are_told(
     case = Case.objects.get()
     assert (case.claimed_by, claims.is_claimed(case)) == (agent, True)
     assert references(as_agent, "?view=mine") == [proposed.application.reference]
-    assert "Decision refused" in page(as_agent, "?view=mine").one("main").text
+    assert "Decision not confirmed" in page(as_agent, "?view=mine").one("main").text
     [letter] = Letter.objects.filter(kind="proposal_refused")
     assert letter.to == agent.email
     assert f"/desk/{proposed.application.reference}/" in letter.text

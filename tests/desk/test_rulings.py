@@ -254,7 +254,7 @@ def test_what_the_service_has_refused_stops_an_approval(submitted: Draft, agent:
     refused = {"field": "person.date_of_birth", "code": "x", "message": "Not a date of ours", "party": "ada"}
     party = row("party", "ada")
     Delivery.objects.filter(pk=party.pk).update(state=DeliveryState.REFUSED, problems=[refused])
-    words = "Ada Lovelace, Refused by the formation service: Not a date of ours"
+    words = "Ada Lovelace, Not accepted by the formation service: Not a date of ours"
     assert words in case_page(as_agent, submitted).one("main").text
     response = decided(as_agent, submitted, "approve")
     assert response.status_code == 422

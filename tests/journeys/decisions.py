@@ -55,7 +55,7 @@ def _four_eyes(owner: Any, agent: Any, colleague: Any) -> Iterator[Shot]:
         yield Shot("queue-to-confirm", "/desk/?view=confirm", who="agent")
         yield _shot("decision-waits-mine", mine)
         yield _shot("decision-waits-theirs", theirs)
-        yield _shot("decision-refused-without-a-word", theirs, act=lambda tab: press(tab, "Refuse"))
+        yield _shot("decision-refused-without-a-word", theirs, act=lambda tab: press(tab, "Do not confirm"))
         yield _shot("decision-confirmed", theirs, act=lambda tab: press(tab, "Confirm"))
         yield _shot("decision-before", theirs)
         yield _shot("decision-taken-back", mine, act=lambda tab: press(tab, "Withdraw"))

@@ -20,8 +20,8 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 SLUGS = [item["product"]["slug"] for item in USABLE]
 LATER = "Saved. We send it when you submit."
-TOGETHER = "The formation service cannot change what it has received, so we send your answers together when you submit."
-COUNTS_HERE = "The formation service cannot record that an application is submitted or withdrawn."
+TOGETHER = "The formation service can’t change what it has received, so we send your answers together when you submit."
+COUNTS_HERE = "We can’t send a submission or withdrawal to the formation service automatically."
 
 
 @pytest.mark.parametrize("slug", [pytest.param(one, marks=pytest.mark.long) if one == "deep" else one for one in SLUGS])

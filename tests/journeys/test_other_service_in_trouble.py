@@ -232,7 +232,7 @@ def test_a_wrong_key_is_said_to_people_and_once_to_the_operator(
     for address in ("/", "/products/warned/", "/"):
         page = browser.get(address)
         assert (page.status, page.heading) == (503, "The catalog is not available")
-        assert "The formation service refused our connection. Our team has to fix this." in page.words
+        assert "The formation service did not accept our connection. Our team has to fix this." in page.words
     (line,) = errors(caplog)
     assert line == (
         f"Could not refresh the catalog of {at_other_service.url}: "

@@ -127,9 +127,9 @@ def test_nothing_is_called_a_failure_and_nobody_is_asked_to_send_again(
 @pytest.mark.parametrize(
     ("reason", "why"),
     [
-        (UNSUPPORTED, "cannot take this change"),
-        (UNCLEAR, "do not know yet whether it arrived"),
-        (TWINS, "do not know yet whether it arrived"),
+        (UNSUPPORTED, "can’t send this change"),
+        (UNCLEAR, "don’t know yet whether it arrived"),
+        (TWINS, "don’t know yet whether it arrived"),
         ("some_code", "Our team is looking into it"),
     ],
 )
@@ -175,7 +175,7 @@ def test_the_status_page_names_what_is_not_settled(submitted: Draft, as_owner: C
     put("document", "held", UNCLEAR)
     text = text_of(as_owner, submitted, "status/")
     assert "Passport of Ada Lovelace: With our team" in text
-    assert "do not know yet whether it arrived" in text
+    assert "don’t know yet whether it arrived" in text
 
 
 @pytest.mark.parametrize("place", ["sections/the-company/", "people/{party}/", "shares/classes/{share_class}/"])

@@ -272,7 +272,7 @@ def test_a_submission_that_cannot_be_told_counts_here(complete: Draft, weather: 
     assert weather.deeds.count("POST entities/submit") == 1
     board = deliveries(complete.application)
     assert board.of("submission").words == "With our team"
-    assert any("cannot record" in notice for notice in board.notices)
+    assert any("submission or withdrawal" in notice for notice in board.notices)
     assert reopened(complete).application.stands is State.SUBMITTED_FOR_REVIEW
 
 

@@ -44,9 +44,9 @@ def products(period: Period, today: date, *, at_most: int | None = None) -> Tabl
     longest = max((sum(_means(one).values()) for one in found), default=0.0) or 1
     return Table(
         "products",
-        "Average time of closed cases with each side, by product",
+        "Average time of closed cases with each side, by company type",
         (
-            Column("product", "Product", is_number=False),
+            Column("product", "Company type", is_number=False),
             Column("place", "Jurisdiction", is_number=False),
             Column("closed", "Closed"),
             *(Column(f"{side}_mean_hours", side.words, swatch=SWATCHES[side]) for side in Side),

@@ -62,7 +62,7 @@ def refusal(request: UserRequest, reference: str) -> HttpResponse:
     if request.method != "POST":
         return redirect("desk:ruling", reference=reference)
     refused = partial(refuse, draft, why=form.why, by=request.user)
-    return _do(request, draft, form, lambda sight: refused(sight=sight), then="Decision refused.")
+    return _do(request, draft, form, lambda sight: refused(sight=sight), then="Decision not confirmed.")
 
 
 @require_http_methods(_METHODS)
@@ -93,7 +93,7 @@ def _do(
     except Refused as refused:
         return _draw(request, case_of(reference), form=form.with_error(refused), status=422)
     except Closed as closed:
-        typed = (("Message to the customer", form.text), ("Reason for refusing", form.why))
+        typed = (("Message to the customer", form.text), ("Reason for not confirming", form.why))
         return undone(request, case_of(reference), closed, title="Your decision was not recorded", typed=typed)
     if then:
         messages.info(request, then)

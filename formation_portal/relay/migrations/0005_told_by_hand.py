@@ -21,9 +21,9 @@ class Migration(migrations.Migration):
             name="deed",
             field=models.CharField(
                 choices=[
-                    ("bind", "The provider has it"),
-                    ("absent", "The provider does not have it"),
-                    ("told", "Provider informed"),
+                    ("bind", "The formation service has it"),
+                    ("absent", "The formation service does not have it"),
+                    ("told", "Formation service informed"),
                 ],
                 max_length=10,
             ),

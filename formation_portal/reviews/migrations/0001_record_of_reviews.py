@@ -97,7 +97,7 @@ class Migration(migrations.Migration):
                 ('reason', models.CharField(blank=True, max_length=24)),
                 ('text', models.TextField(blank=True)),
                 ('round', models.PositiveSmallIntegerField()),
-                ('outcome', models.CharField(choices=[('waiting', 'Awaiting second agent'), ('done', 'Done'), ('refused', 'Refused by the second agent'), ('overtaken', 'Replaced')], max_length=12)),
+                ('outcome', models.CharField(choices=[('waiting', 'Awaiting second agent'), ('done', 'Done'), ('refused', 'Not confirmed by the second agent'), ('overtaken', 'Replaced')], max_length=12)),
                 ('proposed_at', models.DateTimeField()),
                 ('refusal', models.TextField(blank=True)),
                 ('application', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='%(class)ss', to='applications.application')),

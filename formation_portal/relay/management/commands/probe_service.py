@@ -17,7 +17,7 @@ from formation_portal.relay.specimen import Specimen, most_telling, specimen_of
 
 WARNING = (
     "This creates a test entity at {where}, with test persons and a test document, and removes it if the service "
-    "can. Otherwise it stays until the provider removes it. Run this only against a "
+    "can. Otherwise it stays until the formation service removes it. Run this only against a "
     "sandbox, and pass --sandbox to confirm."
 )
 
