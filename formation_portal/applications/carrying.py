@@ -30,6 +30,9 @@ _NOT_FOR = {
     "corporate": noted("This company can’t have that role there"),
     "foundation": noted("This foundation can’t have that role there"),
 }
+_NO_CLASSES = noted("The new company type has no share classes")
+_NO_HOLDER = noted("Not a shareholder in the new application. Choose its shareholders there, then allocate shares")
+_NOT_THERE = noted("{name} is not copied. Add them to the new application, then enter the owners again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +124,7 @@ class _Comparing:
         section = draft.schema.share_section
         for row in draft.share_classes:
             if section is None or not draft.holds_shares or self._there.share_section is None:
-                reason = say("No share classes") if draft.holds_shares else say(SET_ASIDE)
+                reason = say(_NO_CLASSES) if draft.holds_shares else say(SET_ASIDE)
                 self._leave(row.label, say("Share class"), row.label, reason)
                 continue
             self._fits.append(CarriedLine(row.label, say("Share class"), row.label))
@@ -135,13 +138,15 @@ class _Comparing:
     ) -> Iterator[tuple[tuple[str, str], str]]:
         holders = {one.token for one in parties if canonical.SHAREHOLDER in one.roles}
         known = {one.token for one in classes}
+        # Without classes there is nothing to hold; why there are none is said of each of them.
+        why = say(_NO_HOLDER if known else _NO_CLASSES if self._draft.holds_shares else SET_ASIDE)
         for (party, share_class), holding in self._draft.holdings.items():
             row, held = self._draft.party(party), self._draft.share_class(share_class)
             if row is None or held is None:
                 continue
             what = say("Shares, {name}", name=held.label)
             if party not in holders or share_class not in known:
-                self._leave(row.label, what, shown(holding.typed), say("No shareholdings for this class"))
+                self._leave(row.label, what, shown(holding.typed), why)
             elif holding.shares is None:
                 self._leave(row.label, what, shown(holding.typed), say(UNREADABLE))
             else:
@@ -158,8 +163,11 @@ class _Comparing:
             if {company, owner} <= there:
                 self._fits.append(CarriedLine(row.label, what, typed))
                 yield (company, owner), typed
+            elif self._there.share_section is None:
+                self._leave(row.label, what, typed, say(_NO_CLASSES))
             else:
-                self._leave(row.label, what, typed, say("Not stored"))
+                absent = owned if company not in there else row
+                self._leave(row.label, what, typed, say(_NOT_THERE, name=absent.label))
 
     def _documents(self, parties: Iterable[NewParty]) -> Iterator[NewDocument]:
         there = {one.token: (one.kind, self._there.sections_of(one.roles)) for one in parties}

@@ -20,7 +20,11 @@ _NO = ("no", "n", "false", "0", "nein", "non")
 
 _LIST_MARKS = re.compile(r"[;\n]")
 _YEAR_FIRST = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?:[T ]0{1,2}:00(?::00(?:\.0+)?)?)?", re.ASCII)
-_DAY_FIRST = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?\s*([ ./-])\s*(\d{1,2}|[^\W\d_]+)\s*[ ./,-]+\s*(\d{4})")
+# 27 March 1985, 1er mars 1985, 27 de marzo de 1985.
+_DAY_FIRST = re.compile(
+    r"(\d{1,2})(?:st|nd|rd|th|er|\.?º)?\s*([ ./-])\s*(?:de\s)?(\d{1,2}|[^\W\d_]+)\s*[ ./,-]+\s*(?:del?\s)?(\d{4})",
+    re.IGNORECASE,
+)
 _WORD_FIRST = re.compile(r"([^\W\d_]+)\.?\s+(\d{1,2})(?:st|nd|rd|th)?\s*,?\s+(\d{4})")
 _MONTHS = 12
 # No date is longer in any language; to look for one in a text without end would take time without end.

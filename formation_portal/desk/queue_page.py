@@ -134,7 +134,8 @@ def newest_url(chosen: QueueState) -> str:
 def _lead(view: View) -> str:
     days, hours = settings.OVERDUE_DAYS, settings.CLAIM_HOURS
     if view is View.OVERDUE:
-        return f"With us for longer than the timeline of its company type, or {numbered(days, 'working day')} if it has none."
+        usual = f"or {numbered(days, 'working day')} if it has none"
+        return f"With us for longer than the timeline of the company type, {usual}."
     if view is View.MINE:
         return f"Claims expire after {numbered(hours, 'hour')}."
     if view is View.CONFIRM:

@@ -167,10 +167,29 @@ def test_what_stays_behind_says_why(complete: Draft, owner: Any) -> None:
     reasons = {(line.holder, line.what, line.words): line.reason for line in found.misfits}
     assert reasons["Larkfield Holdings", "Activity", "Holding company"] == "Question not asked"
     assert reasons["Ada Lovelace", "Role", "shareholder"] == "No matching role"
-    assert reasons["Ada Lovelace", "Shares, Ordinary", "10,000"] == "No shareholdings for this class"
+    assert reasons["Ada Lovelace", "Shares, Ordinary", "10,000"] == "The new company type has no share classes"
     assert "This company can’t have that role there" in reasons.values()
-    assert "No share classes" in reasons.values()
     assert [need.text for need in found.needed if need.section == "elsewhere"] == ["Choose “Kind”", "Enter “Tax”"]
+
+
+@pytest.mark.django_db
+def test_shares_and_owners_that_stay_behind_say_where_and_what_to_do(complete: Draft, owner: Any) -> None:
+    saving.add_party(
+        complete, "corporate", ["shareholder"], {"corporate.name": "Byron Ltd"}, by=owner, token="byron00001"
+    )
+    byron = complete.party("byron00001")
+    assert byron
+    saving.save_owners(complete, byron, {"ada": "40%"}, by=owner)
+    sections = made.SCHEMA["sections"]
+    no_holders = [one for one in sections if one["scope"] != "role:shareholder"]
+    found = carrying(
+        open_draft(complete.application), there=made.product(schema={**made.SCHEMA, "sections": no_holders}).form
+    )
+    reasons = {(line.holder, line.what): line.reason for line in found.misfits}
+    wanted = "Not a shareholder in the new application. Choose its shareholders there, then allocate shares"
+    assert reasons["Ada Lovelace", "Shares, Ordinary"] == wanted
+    wanted = "Byron Ltd is not copied. Add them to the new application, then enter the owners again"
+    assert reasons["Ada Lovelace", "Owner of Byron Ltd"] == wanted
 
 
 @pytest.mark.django_db
