@@ -14,6 +14,7 @@ from django.utils.encoding import escape_uri_path
 from formation_portal.accounts.signing_in import Unsent
 from formation_portal.outages import Outage, outage_in
 from formation_portal.portal.typed import typed_in
+from formation_portal.portal.unsaved import unsaved_replies
 
 _TRY_AGAIN_SECONDS = 5
 
@@ -57,7 +58,7 @@ def _unavailable(request: HttpRequest, outage: Outage) -> HttpResponse:
     context = {
         "outage": outage,
         "unsent": kept,
-        "typed": typed_in(kept.controls) if kept else (),
+        "typed": (*typed_in(kept.controls), *unsaved_replies(request.POST)) if kept else (),
         "path": request.get_full_path(),
         "csrf_token": get_token(request),
     }

@@ -4,6 +4,7 @@ import errno
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from django.test import Client
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import open_draft
 from formation_portal.applications.models import Application
+from formation_portal.gateway.catalog import Catalog, Product
 from formation_portal.outages import Outage, outage_in
 from tests.applications import made
 from tests.markup import Markup
@@ -122,6 +124,31 @@ def test_a_save_that_meets_it_is_kept_on_the_page_and_can_be_sent_again(
     assert Application.objects.get().revision == 0
     assert browser.post(page, again).status_code == 302
     assert open_draft(Application.objects.get()).entity_raw["entity.name"] == "Larkfield"
+
+
+def test_what_was_typed_is_told_by_its_labels_and_in_words(
+    browser: Client, page: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The catalog as the process has it: it needs no database.
+    products = (Product("example", "Example company", made.product()),)
+    monkeypatch.setattr("formation_portal.portal.typed.known_catalog", lambda: Catalog(products, datetime.now(UTC)))
+    started = {"q:started_on:day": "27", "q:started_on:month": "3", "q:started_on:year": "1985"}
+    party = {
+        "roles": ["director"],
+        "q:xy.person.is_pep": "false",
+        "q:xy.person.appointed_by": "abc123",
+        "q:odd%3Aone": "7",
+    }
+    with away():
+        markup = Markup(browser.post(page, TYPED | started | party | {"q:odd%3Aone": "7"}).content.decode())
+    said = [(term.text, value.text) for term, value in zip(markup.all("dt"), markup.all("dd"), strict=True)]
+    assert ("Roles", "Director") in said
+    assert ("Name", "Larkfield") in said
+    assert ("Started on", "27 March 1985") in [(term, value.replace("\u00a0", " ")) for term, value in said]
+    assert ("Is pep", "No") in said
+    assert ("Appointed by", "A share class") in said
+    assert ("odd:one", "7") in said
+    assert kept(markup)["q:started_on:day"] == ["27"]
 
 
 def test_a_page_that_cannot_be_read_says_so(browser: Client, page: str) -> None:

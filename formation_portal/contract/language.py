@@ -86,7 +86,7 @@ def listed(words: Sequence[str], last: Literal["and", "or"] = "and") -> str:
     return str(format_list(list(words), style="or" if last == "or" else "standard", locale=locale()))
 
 
-def quoted(text: str) -> str:
+def in_quotes(text: str) -> str:
     """“The text”, between the quotation marks of the reader's language."""
     return say("“{text}”", text=text)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from formation_portal.applications.rows import PartyRow, ShareClassRow
 from formation_portal.applications.set_aside import Aside
-from formation_portal.contract.language import listed, quoted, say
+from formation_portal.contract.language import in_quotes, listed, say
 from formation_portal.contract.rules import Verdict
 
 from .counting import counted
@@ -57,7 +57,7 @@ def _way_back(aside: Aside) -> str:
         if several:
             return say("We restore them if you need them again.")
         return say("We restore it if you need it again.")
-    questions = listed([quoted(label) for label in named], "or")
+    questions = listed([in_quotes(label) for label in named], "or")
     if several:
         return say("We restore them if you change {questions} back.", questions=questions)
     return say("We restore it if you change {questions} back.", questions=questions)

@@ -15,7 +15,7 @@ from formation_portal.applications.saving import ALWAYS_LOOK
 from formation_portal.applications.stakes import Owner, owners_of, typed_stakes
 from formation_portal.applications.tokens import is_token, new_token
 from formation_portal.contract import canonical
-from formation_portal.contract.language import figure, quoted, say
+from formation_portal.contract.language import figure, in_quotes, say
 from formation_portal.contract.problems import AnswerError
 from formation_portal.contract.reading import LINE_LIMIT, as_typed
 from formation_portal.contract.stakes import part_of_company
@@ -183,7 +183,7 @@ class OwnersPage:
 def _unreadable(part: str) -> str:
     """Why the part of a new owner can't be read, who may have no name yet; empty where it can."""
     try:
-        part_of_company(part, of=quoted(say("Share owned")))
+        part_of_company(part, of=in_quotes(say("Share owned")))
     except AnswerError as error:
         return error.message
     return ""

@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import Change
 from formation_portal.applications.saving import Left, Stale
-from formation_portal.contract.language import quoted
+from formation_portal.contract.language import in_quotes
 
 from .colleagues import name_of
 from .counting import listed
@@ -120,7 +120,7 @@ def _said(change: Change | None, reader: Reader) -> str:
 
 def left_words(labels: Iterable[str]) -> str:
     """What was changed elsewhere, and stays so, in a sentence; empty where nothing was."""
-    named = [quoted(label) for label in labels]
+    named = [in_quotes(label) for label in labels]
     if not named:
         return ""
     words = {"names": listed(named)}

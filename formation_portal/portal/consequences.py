@@ -8,7 +8,7 @@ from django.urls import reverse
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.saving import choices_of
 from formation_portal.contract.field import FieldSpec
-from formation_portal.contract.language import quoted, say
+from formation_portal.contract.language import in_quotes, say
 from formation_portal.contract.parking import Parked, choices, hanging_on, set_aside
 from formation_portal.contract.record import Party
 from formation_portal.contract.rules import Standing
@@ -115,7 +115,7 @@ def _counts(draft: Draft, aside: Parked) -> Iterable[str]:
 
 def restored(labels: Iterable[str]) -> str:
     """That the choice was taken back."""
-    named = [quoted(label) for label in labels]
+    named = [in_quotes(label) for label in labels]
     if len(named) == 1:
         return say("{questions} has been changed back.", questions=listed(named))
     return say("{questions} have been changed back.", questions=listed(named))
@@ -123,7 +123,7 @@ def restored(labels: Iterable[str]) -> str:
 
 def overtaken(labels: Iterable[str]) -> str:
     """That the choice was not taken back, and why."""
-    named = [quoted(label) for label in labels]
+    named = [in_quotes(label) for label in labels]
     if len(named) == 1:
         return say("{questions} has been answered again since, so it was not changed back.", questions=listed(named))
     return say("{questions} have been answered again since, so they were not changed back.", questions=listed(named))

@@ -7,7 +7,7 @@ from babel.numbers import get_currency_name
 from django.urls import reverse
 
 from formation_portal.contract.catalog import CatalogItem, Price
-from formation_portal.contract.language import locale, quoted, say
+from formation_portal.contract.language import in_quotes, locale, say
 from formation_portal.contract.schema import FormSchema
 from formation_portal.gateway.catalog import Product
 
@@ -156,7 +156,7 @@ def facts(item: CatalogItem) -> tuple[Figure, ...]:
 
 def form_words(form: FormSchema) -> str:
     """Which form it is, in which version, and whose."""
-    name = quoted(form.form_name) if form.form_name else say("A form")
+    name = in_quotes(form.form_name) if form.form_name else say("A form")
     version = say("version {version}", version=form.version) if form.version else ""
     provider = say("by {name}", name=form.csp_name) if form.csp_name else ""
     return ", ".join(part for part in (name, version, provider) if part) + "."

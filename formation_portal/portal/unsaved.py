@@ -6,7 +6,7 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.translation import gettext
 
-from formation_portal.contract.language import quoted
+from formation_portal.contract.language import in_quotes
 
 from .counting import listed
 from .read_back import in_words
@@ -33,7 +33,7 @@ def unsaved_replies(post: QueryDict) -> tuple[AnswerRow, ...]:
 
 def held_words(labels: Iterable[str]) -> str:
     """That what was posted of these is left, since it was accepted; empty where nothing was."""
-    named = [quoted(label) for label in labels]
+    named = [in_quotes(label) for label in labels]
     if not named:
         return ""
     words = {"names": listed(named)}

@@ -21,7 +21,7 @@ from .words import AnswerRow
 
 
 def typed_rows(request: UserRequest, unsent: Unsent) -> tuple[AnswerRow, ...]:
-    """What was posted and is not what stands there. Where the page is gone, answers by the names of their controls."""
+    """What was posted and is not what stands there. Where the page is gone, by the catalog's labels."""
     post = QueryDict(mutable=True)
     for name, values in unsent.controls:
         post.setlist(name, list(values))
@@ -30,7 +30,7 @@ def typed_rows(request: UserRequest, unsent: Unsent) -> tuple[AnswerRow, ...]:
         draft = draft_of(request, match.kwargs["reference"])
         rows = _rows(draft, match.url_name or "", match.kwargs, post)
     except (Http404, KeyError):
-        rows = tuple(AnswerRow(one.name, one.value, is_name=False, note="") for one in typed_in(unsent.controls))
+        rows = typed_in(unsent.controls)
     return (*rows, *unsaved_replies(post))
 
 

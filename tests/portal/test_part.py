@@ -468,7 +468,7 @@ def test_a_new_link_is_asked_for_in_one_press(invitation: Invitation, guest: Cli
     invitation.refresh_from_db()
     assert invitation.wanted_at is not None
     people = as_owner.get(f"/applications/{invitation.application.reference}/people/").content.decode()
-    assert "Asks for a new link" in people
+    assert "They have asked for a new link" in people
 
 
 def test_nobody_asks_for_a_new_link_while_theirs_opens(invitation: Invitation, guest: Client) -> None:

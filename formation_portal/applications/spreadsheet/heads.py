@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from openpyxl.utils import get_column_letter
 
-from formation_portal.contract.language import listed, quoted, say
+from formation_portal.contract.language import in_quotes, listed, say
 from formation_portal.contract.schema import FormSchema
 
 from ..drafts import Draft
@@ -64,4 +64,4 @@ def named(found: Sequence[str]) -> str:
 
 
 def _quoted(words: Iterable[str]) -> str:
-    return ", ".join(map(quoted, words))
+    return ", ".join(map(in_quotes, words))

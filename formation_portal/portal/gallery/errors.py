@@ -7,7 +7,7 @@ from django.http import QueryDict
 
 from formation_portal.accounts.signing_in import Unsent
 
-from ..typed import typed_in
+from ..words import AnswerRow
 
 _POSTED = (("q:name", ("Larkfield Holdings",)), ("version", ("3",)))
 
@@ -21,5 +21,9 @@ ERRORS: Mapping[str, Mapping[str, Any]] = {
     "413": {},
     "429": {},
     "500": {},
-    "503": {"unsent": Unsent("/", _POSTED, had_files=True), "typed": typed_in(_POSTED), "path": "/"},
+    "503": {
+        "unsent": Unsent("/", _POSTED, had_files=True),
+        "typed": (AnswerRow("Name", "Larkfield Holdings", is_name=True, note=""),),
+        "path": "/",
+    },
 }
