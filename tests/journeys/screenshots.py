@@ -236,12 +236,12 @@ LARKFIELD = {
     "First choice": "Larkfield Holdings",
     "Second choice": "Larkfield Overseas",
     "Name ending": "Limited",
-    "What will it do?": "Holding company",
+    "Business activities": "Holding company",
     "licence or registration?": "Yes",
     "restricted word": "Yes",
 }
 
-EXEMPT = {"Filing of the beneficial owners": "Exempt"}
+EXEMPT = {"Beneficial owner filing": "Exempt"}
 
 
 def press(tab: Tab, words: str) -> None:

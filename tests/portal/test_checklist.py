@@ -139,7 +139,7 @@ class TestPage:
 
     def test_helps_of_documents_are_said_on_the_products_page_and_on_its_checklist(self, shelf: None) -> None:
         for path in ("/products/ch-foundation/", CHECKLIST):
-            assert "From the bank where the capital is paid in." in Client().get(path).content.decode()
+            assert "Issued by the bank where the capital is deposited." in Client().get(path).content.decode()
 
     def test_it_holds_no_form_and_needs_no_script(self, shelf: None) -> None:
         markup = Markup(Client().get(CHECKLIST).content.decode())
