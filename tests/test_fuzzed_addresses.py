@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode
 import pytest
 from django.http import QueryDict
 from django.test import Client
-from django.urls import URLPattern, URLResolver, get_resolver
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from formation_portal.applications.drafts import Draft
 from tests.desk.conftest import application, complete, draft, submitted
@@ -172,7 +172,14 @@ def test_no_address_is_answered_by_a_500(
         for number, one in enumerate(ADDRESSES)
         for fault in faults(everybody[who], one, real, HOSTILE if is_thorough else some(number), monkeypatch)
     ]
-    assert found == []
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("name", ["account_login", "account_signup", "account_reset_password", "account_inactive"])
+def test_a_way_back_that_is_no_address_leads_nowhere(as_nobody: Client, name: str) -> None:
+    answer = as_nobody.get(reverse(name), {"next": "http://["})
+    assert answer.status_code == 200
+    assert b'href="http://[' not in answer.content
 
 
 @pytest.mark.parametrize("word", HOSTILE)

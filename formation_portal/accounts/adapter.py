@@ -45,6 +45,12 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         "rate_limited": _("Too many attempts in a short time. Wait a few minutes, then try again."),
     }
 
+    def is_safe_url(self, url: str | None) -> bool:
+        """Whether one may be led there. On what is no address at all, the library's own check fails."""
+        with contextlib.suppress(ValueError):
+            return bool(super().is_safe_url(url))
+        return False
+
     def get_login_redirect_url(self, request: HttpRequest) -> str:
         """Agents come to their queue, everybody else to their applications."""
         if getattr(request.user, "is_agent", False):
