@@ -4,7 +4,7 @@ A region is a run of neighbouring questions under the same rule. It always stand
 what was typed there is kept, posted and restored; and a page says in its post which regions it shows.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
@@ -178,6 +178,15 @@ class Sheet:
         """
         unreadable = any(question.spec.name in self.answers.problems for question in self.problems)
         return unreadable or bool(self.overlong) or bool(self.refused.items() - before.refused.items())
+
+    def opened_since(self, before: "Sheet", shown: Collection[str]) -> tuple[Question, ...]:
+        """The required questions without an answer that a save has opened, and whoever saved has not seen.
+
+        `shown` are the ids of the regions that the page showed when it was posted.
+        """
+        seen = before.names_shown
+        now = (q for region in self.regions if region.shown and region.id not in shown for q in region.questions)
+        return tuple(q for q in now if q.name not in seen and q.mark == "open" and q.is_asked)
 
     @property
     def shown(self) -> frozenset[str]:

@@ -76,6 +76,19 @@ def test_a_browser_fills_in_only_the_readers_own_data(as_owner: Client, draft: D
     assert page.one("input", name="q:person.date_of_birth:year").attributes["autocomplete"] == "bday-year"
 
 
+def test_an_answer_that_opens_a_required_question_leads_to_it_once(as_owner: Client, draft: Draft, ada: Party) -> None:
+    opened = posted(as_owner, draft.application, ada, **{"xy.person.is_pep": "true"})
+    assert opened["Location"] == f"{url(draft.application, ada)}#q:xy.person.pep_office"
+    again = posted(as_owner, draft.application, ada, **{"xy.person.is_pep": "true"})
+    assert again["Location"] == f"/applications/{draft.application.reference}/people/"
+
+
+def test_a_role_that_asks_more_leads_to_its_questions(as_owner: Client, draft: Draft, owner: Any) -> None:
+    nobody = saving.add_party(draft, "person", ["shareholder"], {}, by=owner)
+    opened = posted(as_owner, draft.application, nobody, more={"roles": ["", "shareholder", "director"]})
+    assert opened["Location"] == f"{url(draft.application, nobody)}#q:xy.person.is_pep"
+
+
 def test_saving_keeps_answers_and_leads_to_the_list(as_owner: Client, draft: Draft, ada: Party) -> None:
     response = posted(as_owner, draft.application, ada, **{"xy.person.is_pep": "true", "xy.person.pep_office": "Mayor"})
     assert response["Location"] == f"/applications/{draft.application.reference}/people/"

@@ -60,10 +60,31 @@ def test_a_question_whose_rule_does_not_hold_stands_hidden_in_the_page(
 
 
 def test_saving_goes_on_to_the_next_section(as_owner: Client, application: Application) -> None:
-    response = posted(as_owner, application, name="Larkfield", activity="Trading")
+    response = posted(as_owner, application, name="Larkfield", activity="Holding company")
     assert response.status_code == 302
     assert response["Location"] == url(application, "funds")
-    assert open_draft(application).entity_raw == {"entity.name": "Larkfield", "xy.activity": "Trading"}
+    assert open_draft(application).entity_raw == {"entity.name": "Larkfield", "xy.activity": "Holding company"}
+
+
+def test_an_answer_that_opens_a_required_question_leads_to_it_once(as_owner: Client, application: Application) -> None:
+    opened = posted(as_owner, application, name="Larkfield", activity="Trading")
+    assert opened["Location"] == f"{url(application)}#q:goods"
+    page = Markup(as_owner.get(url(application)).content.decode())
+    assert "hidden" not in page.one("div", id="region-q:goods").attributes
+    assert "1 more question" in page.one("div", id="messages").text
+    again = posted(as_owner, application, name="Larkfield", activity="Trading", goods="", version="1")
+    assert again["Location"] == url(application, "funds"), "it was seen, and may be left for later"
+
+
+def test_a_question_that_the_page_showed_is_none_that_was_opened(as_owner: Client, application: Application) -> None:
+    shown = posted(as_owner, application, activity="Trading", goods="", shown="region-q:goods")
+    assert shown["Location"] == url(application, "funds")
+
+
+def test_an_opened_question_keeps_nobody_who_comes_back_later(as_owner: Client, application: Application) -> None:
+    assert posted(as_owner, application, activity="Trading", later="1")["Location"].endswith(
+        f"{application.reference}/"
+    )
 
 
 def test_saving_to_come_back_later_leads_to_the_overview(as_owner: Client, application: Application) -> None:

@@ -59,6 +59,24 @@ def test_saving_makes_the_class_and_leads_to_the_shares(as_owner: Client, applic
     assert stored(application).label == "Ordinary"
 
 
+@pytest.mark.parametrize("is_new", [True, False])
+def test_an_answer_that_opens_a_required_question_leads_to_it_once(as_owner: Client, owner: Any, is_new: bool) -> None:
+    on_votes = {"field": "voting_rights", "value": True}
+    fields = [made.field("votes_each", "number", prefix="xy.share", depends_on=on_votes)]
+    sections = [*made.SCHEMA["sections"][:-1], {**made.SCHEMA["sections"][-1], "fields": fields}]
+    application = saving.start(owner=owner, product=made.product(schema={**made.SCHEMA, "sections": sections}))
+    if not is_new:
+        as_owner.post(url(application), ANSWERS | {"q:voting_rights": "false"})
+    post = ANSWERS | {"version": "1", "q:votes_each": ""}
+    opened = as_owner.post(url(application, "new/" if is_new else f"{stored(application).token}/"), post)
+    its_own = url(application, f"{stored(application).token}/")
+    assert opened["Location"] == f"{its_own}#q:votes_each"
+    page = Markup(as_owner.get(its_own).content.decode())
+    assert "hidden" not in page.one("div", id="region-q:votes_each").attributes
+    again = as_owner.post(its_own, post | {"version": str(stored(application).version)})
+    assert again["Location"] == f"/applications/{application.reference}/shares/"
+
+
 def test_every_post_of_a_new_page_is_about_one_class(as_owner: Client, application: Application) -> None:
     token = page_of(as_owner, application).one("input", name="token").attributes["value"]
     change = as_owner.post(url(application), {"token": token, "version": "0", "q:name": "O"}, HTTP_HX_REQUEST="true")

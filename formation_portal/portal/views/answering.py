@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import ngettext
 
 from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest
@@ -113,6 +114,15 @@ def save(
         return redirect(question)
     if (refused or now.sheet.objects_more_than(before.sheet)) and not chosen_in(request):
         return draw(request, now, status=422)
+    opened = now.sheet.opened_since(before.sheet, request.POST.getlist("shown"))
+    if opened and "later" not in request.POST and not same_page(request, now):
+        count = ngettext(
+            "Saved. Your answers lead to %(count)d more question on this page.",
+            "Saved. Your answers lead to %(count)d more questions on this page.",
+            len(opened),
+        )
+        messages.info(request, count % {"count": len(opened)})
+        return redirect(_address(request, now, f"#{opened[0].id}"))
     said()
     way = same_page(request, now) or onwards() if now.is_alone else following(request, now, onwards=onwards())
     return redirect(way)
@@ -161,7 +171,11 @@ def same_page(request: HttpRequest, page: Page) -> str:
         place = f"#note-{pressed}"
     if {"update", RESTORE}.isdisjoint(request.POST) and not chosen_in(request) and not place:
         return ""
-    # Not where the post went: what was new has an address of its own by now.
+    return _address(request, page, place)
+
+
+def _address(request: HttpRequest, page: Page, place: str) -> str:
+    """Of a place on the page. Not where the post went: what was new has an address of its own by now."""
     query = request.GET.urlencode()
     return f"{page.url}?{query}{place}" if query else f"{page.url}{place}"
 
