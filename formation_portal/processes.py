@@ -7,6 +7,7 @@ one under the same id is taken for it. Where the system doesn't tell (it has no 
 import functools
 import os
 import socket
+from collections.abc import Iterable
 from pathlib import Path
 
 NAME_LIMIT = 200
@@ -37,6 +38,11 @@ def has_ended(name: str) -> bool:
     stat = _stat(int(pid))
     # One that has ended stays in the table until its parent has asked for its exit code.
     return bool(stat) and (stat[_STATE] in "ZX" or stat[_STARTED] != started)
+
+
+def ended_among(names: Iterable[str]) -> list[str]:
+    """Those of the processes that are surely gone."""
+    return [name for name in set(names) if has_ended(name)]
 
 
 @functools.cache

@@ -5,6 +5,8 @@ import datetime as dt
 from django.db.models import F
 from django.utils import timezone
 
+from formation_portal.processes import ended_among, this_process
+
 from .models import Letter
 
 # Longer than any try takes: a mail server has a few seconds for each of its answers (EMAIL_TIMEOUT).
@@ -24,10 +26,18 @@ def take() -> Letter | None:
     for letter in Letter.objects.filter(next_at__lte=now).order_by("next_at", "pk")[:20]:
         # Whoever took it in between has counted a try.
         mine = Letter.objects.filter(pk=letter.pk, tries=letter.tries, next_at=letter.next_at)
-        if mine.update(tries=F("tries") + 1, next_at=now + LEASE):
+        if mine.update(tries=F("tries") + 1, next_at=now + LEASE, holder=this_process()):
             letter.tries, letter.next_at = letter.tries + 1, now + LEASE
             return letter
     return None
+
+
+def free_what_the_dead_held() -> None:
+    """What a process of this machine tried when it ended is due now, and not when its lease is over."""
+    now = timezone.now()
+    held = Letter.objects.filter(next_at__gt=now).exclude(holder="")
+    if ended := ended_among(held.values_list("holder", flat=True)):
+        held.filter(holder__in=ended).update(next_at=now, holder="")
 
 
 def is_still_ours(letter: Letter) -> bool:
@@ -41,6 +51,7 @@ def conclude(letter: Letter, *, error: str, is_final: bool = False) -> None:
     is_given_up = is_final or now - letter.created_at > GIVEN_UP_AFTER
     changes: dict[str, object] = {
         "error": error,
+        "holder": "",
         "sent_at": None if error else now,
         "next_at": None if not error or is_given_up else now + wait_after(letter.tries),
     }

@@ -4,6 +4,8 @@ import uuid
 
 from django.db import models
 
+from formation_portal.processes import NAME_LIMIT
+
 
 class Letter(models.Model):
     """One e-mail to one person. `next_at` says when somebody should look at it; empty, nothing is left to do."""
@@ -21,6 +23,8 @@ class Letter(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     next_at = models.DateTimeField(null=True, blank=True, db_index=True)
     sent_at = models.DateTimeField(null=True, blank=True)
+    # The process that tries it now (processes.py); empty where none does.
+    holder = models.CharField(max_length=NAME_LIMIT, blank=True, default="")
     tries = models.PositiveSmallIntegerField(default=0)
     # The kind of the last error, never its words: a mail server's words name the receiver.
     error = models.CharField(max_length=60, blank=True)

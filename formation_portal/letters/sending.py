@@ -1,7 +1,8 @@
 """Hands letters over to the mail server.
 
 A letter is sent by one worker at a time. Where a process dies between the server's answer and the row, the letter goes
-again after its lease, under the same Message-ID: twice in the mailbox is better than never.
+again, once the process is known to be gone or after its lease, under the same Message-ID: twice in the mailbox is
+better than never.
 """
 
 import logging
@@ -13,7 +14,7 @@ from django.conf import settings
 from django.core.mail import EmailMultiAlternatives, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 
-from .claiming import conclude, is_still_ours, take
+from .claiming import conclude, free_what_the_dead_held, is_still_ours, take
 from .models import Letter
 
 logger = logging.getLogger(__name__)
@@ -26,6 +27,7 @@ def send_due(*, may_go_on: Callable[[], bool] = lambda: True) -> int:
     """Try every letter that is due, one after the other; how many the mail server took."""
     if not settings.LETTERS_GO_OUT:
         return 0
+    free_what_the_dead_held()
     sent = 0
     connection = get_connection()
     try:

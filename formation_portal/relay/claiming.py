@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from formation_portal.applications.models import Application
-from formation_portal.processes import has_ended, this_process
+from formation_portal.processes import ended_among, has_ended, this_process
 
 from . import pacing, timing
 from .kinds import Name
@@ -175,8 +175,7 @@ def _give_up_leases(rows: Iterable[Delivery], known: Profile, *, now: datetime) 
 def free_the_leases_of_the_dead() -> None:
     """What a process of this machine had in hand when it ended is due now, and not when its lease is over."""
     held = Delivery.objects.filter(state__in=(State.SENDING, State.RECONCILING)).exclude(holder="")
-    ended = [holder for holder in held.order_by().values_list("holder", flat=True).distinct() if has_ended(holder)]
-    if ended:
+    if ended := ended_among(held.values_list("holder", flat=True)):
         held.filter(holder__in=ended).update(next_at=timezone.now())
 
 

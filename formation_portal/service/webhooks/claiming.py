@@ -10,6 +10,7 @@ from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
 
 from formation_portal.databases import SERVICE
+from formation_portal.processes import ended_among, this_process
 from formation_portal.service.webhooks import schedule
 from formation_portal.service.webhooks.models import DeliveryAttempt, EventDelivery
 from formation_portal.service.webhooks.posting import Outcome
@@ -41,6 +42,14 @@ def due_subscriptions() -> list[str]:
     return list(due.order_by("subscription_id").values_list("subscription_id", flat=True).distinct())
 
 
+def free_what_the_dead_held() -> None:
+    """What a process of this machine was sending when it ended is due now, and not when its lease is over."""
+    now = timezone.now()
+    held = EventDelivery.objects.filter(next_at__gt=now).exclude(holder="")
+    if ended := ended_among(held.values_list("holder", flat=True)):
+        held.filter(holder__in=ended).update(next_at=now, holder="")
+
+
 def take(subscription_id: str) -> Claim | None:
     """The subscription's oldest event that may be sent now, with its attempt committed; None where there is none."""
     with transaction.atomic(using=SERVICE, durable=True):
@@ -51,7 +60,7 @@ def take(subscription_id: str) -> Claim | None:
         lease, until = uuid.uuid4(), now + schedule.LEASE
         # Whoever took it in between has counted a try.
         mine = EventDelivery.objects.filter(pk=row.pk, tries=row.tries, next_at=row.next_at)
-        if not mine.update(tries=F("tries") + 1, lease=lease, next_at=until):
+        if not mine.update(tries=F("tries") + 1, lease=lease, next_at=until, holder=this_process()):
             return None
         row.tries += 1
         row.attempts.filter(ended_at=None).update(ended_at=now, outcome=SENDER_DIED)
@@ -69,6 +78,7 @@ def conclude(claim: Claim, outcome: Outcome) -> None:
         )
         EventDelivery.objects.filter(pk=row.pk, lease=claim.lease).update(
             lease=None,
+            holder="",
             next_at=None if wait is None else now + wait,
             delivered_at=now if outcome.is_delivered else None,
             dead_at=now if is_dead else None,

@@ -3,6 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
+from formation_portal.processes import NAME_LIMIT
 from formation_portal.service import identifiers
 
 
@@ -31,6 +32,8 @@ class EventDelivery(models.Model):
     next_at = models.DateTimeField(null=True)
     # Whose try it is; empty where none is being made.
     lease = models.UUIDField(null=True)
+    # The process that makes it (processes.py); empty where none does.
+    holder = models.CharField(max_length=NAME_LIMIT, blank=True, default="")
     delivered_at = models.DateTimeField(null=True)
     dead_at = models.DateTimeField(null=True)
 

@@ -60,7 +60,7 @@ def send_dead_again() -> int:
 
 
 def _start_anew(found: QuerySet[EventDelivery]) -> int:
-    return found.update(tries=0, lease=None, next_at=timezone.now(), delivered_at=None, dead_at=None)
+    return found.update(tries=0, lease=None, holder="", next_at=timezone.now(), delivered_at=None, dead_at=None)
 
 
 def _line(row: EventDelivery) -> str:

@@ -8,7 +8,13 @@ from django.utils import timezone
 
 from formation_portal.service.models import Event
 from formation_portal.service.records import time_of
-from formation_portal.service.webhooks.claiming import Claim, conclude, due_subscriptions, take
+from formation_portal.service.webhooks.claiming import (
+    Claim,
+    conclude,
+    due_subscriptions,
+    free_what_the_dead_held,
+    take,
+)
 from formation_portal.service.webhooks.models import EventDelivery
 from formation_portal.service.webhooks.posting import Outcome, post
 from formation_portal.service.webhooks.signing import signed_headers
@@ -30,6 +36,7 @@ def send_due(*, may_go_on: Callable[[], bool] = lambda: True) -> int:
     A try in vain ends its subscription's turn, so that a receiver that is down keeps the others waiting once a round,
     and so do many events in a row.
     """
+    free_what_the_dead_held()
     delivered = 0
     for subscription_id in due_subscriptions():
         for _ in range(AT_ONCE):

@@ -1,4 +1,4 @@
-"""kill -9 of a sender loses nothing: the attempt is known, the lease ends, the event goes again under the same id."""
+"""kill -9 of a sender loses nothing: the attempt is known, its lease ends, the event goes again under the same id."""
 
 import multiprocessing
 import threading
@@ -7,7 +7,7 @@ import pytest
 from django.db import connections
 
 from formation_portal.service.models import Event, EventDelivery
-from formation_portal.service.webhooks import schedule
+from formation_portal.service.webhooks import claiming, schedule
 from formation_portal.service.webhooks.sender import sender
 from formation_portal.service.webhooks.sending import send_due
 from tests.service.caller import Caller
@@ -18,9 +18,12 @@ from .receiver import Receiver
 pytestmark = pytest.mark.django_db(databases=["service"], transaction=True)
 
 
+@pytest.mark.parametrize("is_here", [True, False], ids=["on-this-machine", "elsewhere"])
 def test_a_sender_that_is_killed_while_it_posts_loses_nothing(
-    caller: Caller, receiver: Receiver, secret: str, clock: Clock
+    caller: Caller, receiver: Receiver, secret: str, clock: Clock, is_here: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if not is_here:
+        monkeypatch.setattr(claiming, "this_process", lambda: "elsewhere/1/1")
     receiver.is_silent = True
     for _ in range(3):
         caller.entity()
@@ -33,7 +36,10 @@ def test_a_sender_that_is_killed_while_it_posts_loses_nothing(
         assert EventDelivery.objects.filter(attempts__ended_at=None, attempts__isnull=False).count() == 1
         sender.kill()
         sender.join()
-        clock.move(seconds=schedule.LEASE.total_seconds() + 1)
+        if not is_here:
+            claiming.free_what_the_dead_held()
+            assert EventDelivery.objects.filter(lease__isnull=False, next_at__gt=clock.now()).exists()
+            clock.move(seconds=schedule.LEASE.total_seconds() + 1)
     receiver.is_silent = False
     while send_due():
         clock.move(hours=1)
