@@ -11,7 +11,10 @@ from .field import Choice, FieldSpec
 from .language import noted, say
 from .problems import AnswerError
 from .values import Raw
-from .world import COUNTRIES, by_country_name, country_name, currency_name, is_country, is_currency
+from .world import COUNTRIES, by_country_name, by_currency_name, country_name, currency_name, is_country, is_currency
+
+# A list of so many currencies is read from its beginning, where a schema has those that are likely.
+_LOOKED_THROUGH = 12
 
 
 class _OptionField(FieldSpec):
@@ -25,7 +28,9 @@ class _OptionField(FieldSpec):
 
     @property
     def _in_order(self) -> tuple[str, ...]:
-        """The options as people look for them: countries A to Z, anything else as the schema has it."""
+        """The options as people look for them: countries and many currencies A to Z, else as the schema has them."""
+        if self._lists_currencies and len(self.options) > _LOOKED_THROUGH:
+            return by_currency_name(self.options)
         return by_country_name(self.options) if self.lists_countries else self.options
 
     @property

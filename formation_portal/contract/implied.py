@@ -1,10 +1,14 @@
 """Questions that are asked even where a schema doesn't list them (interface, "Party" and "Share class")."""
 
+from typing import Any
+
 from . import canonical
+from .choice_fields import SelectField
 from .field import FieldSpec
 from .fields import read_field
 from .language import noted, say
-from .world import COUNTRIES
+from .problems import AnswerError
+from .world import COUNTRIES, CURRENCIES_IN_USE, is_currency
 
 
 def _ask(
@@ -21,6 +25,16 @@ def _ask(
         }
         | more
     )
+
+
+class _Currency(SelectField):
+    """Those in use are offered, and any other is understood, as with an amount of money."""
+
+    def _one(self, raw: Any) -> str:
+        if not isinstance(raw, str) or not is_currency(raw):
+            words = say("Choose one of the options for “{label}”", label=self.label)
+            raise AnswerError("currency_not_allowed", words)
+        return raw
 
 
 PERSON_FIELDS = (
@@ -40,7 +54,14 @@ COMPANY_FIELDS = (
 
 SHARE_CLASS_FIELDS = (
     _ask("share_class.name", noted("Name of the share class")),
-    _ask("share_class.currency", noted("Currency"), help=noted("Three capital letters, like USD.")),
+    _Currency(
+        key="currency",
+        field_type="select",
+        canonical_field="share_class.currency",
+        label=noted("Currency"),
+        required=True,
+        options=CURRENCIES_IN_USE,
+    ),
     _ask("share_class.par_value", noted("Par value"), "number", help=noted("Enter 0 for shares with no par value.")),
     _ask("share_class.voting_rights", noted("Do these shares have voting rights?"), "boolean"),
     _ask("share_class.dividend_rights", noted("Do these shares pay dividends?"), "boolean"),

@@ -77,6 +77,16 @@ def _by_country_name(codes: tuple[str, ...], language: str) -> tuple[str, ...]:
     return tuple(sorted(codes, key=lambda code: collated(_country_name(code, language))))
 
 
+def by_currency_name(codes: tuple[str, ...], language: str = "") -> tuple[str, ...]:
+    """Codes of currencies A to Z by name in the language, else in the reader's."""
+    return _by_currency_name(codes, language or reader.language())
+
+
+@lru_cache(maxsize=1_000)
+def _by_currency_name(codes: tuple[str, ...], language: str) -> tuple[str, ...]:
+    return tuple(sorted(codes, key=lambda code: collated(_currency_name(code, language))))
+
+
 def collated(name: str) -> str:
     """What a name is sorted by: its letters without accents, capitals or marks, as in all our languages' lists."""
     plain = unicodedata.normalize("NFKD", name).casefold()

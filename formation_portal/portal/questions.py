@@ -148,7 +148,8 @@ class Question:
         """What can be chosen. Worked out only where a template asks: lists of countries are long."""
         offered = self.share_classes if self.spec.refers_to_share_class else self.spec.choices()
         chosen = set(self.raw) if self.spec.many else {self.raw}
-        return _rows(offered, chosen, alone=frozenset(self.spec.exclusive_options))
+        rows = _rows(offered, chosen, alone=frozenset(self.spec.exclusive_options))
+        return rows if self.spec.many or self.spec.listing != "currencies" else _with_what_was_typed(rows, self.raw)
 
     @property
     def suggested(self) -> SafeString:
@@ -265,14 +266,17 @@ class Question:
         )
 
     def _currencies(self, chosen: str) -> tuple[Option, ...]:
-        """Those to choose from, and one that was typed before, though it is none of them: nothing is lost."""
-        rows = _rows(self.spec.choices(), {chosen})
-        is_listed = not chosen or any(row.chosen for row in rows)
-        return rows if is_listed else (Option(chosen, chosen, chosen=True), *rows)
+        return _with_what_was_typed(_rows(self.spec.choices(), {chosen}), chosen)
 
 
 def _rows(offered: Iterable[Choice], chosen: set[str], alone: frozenset[str] = frozenset()) -> tuple[Option, ...]:
     return tuple(Option(one.value, one.label, one.value in chosen, one.value in alone) for one in offered)
+
+
+def _with_what_was_typed(currencies: tuple[Option, ...], typed: str) -> tuple[Option, ...]:
+    """Those to choose from, and one that was typed before, though it is none of them: nothing is lost."""
+    is_listed = not typed or any(one.chosen for one in currencies)
+    return currencies if is_listed else (Option(typed, typed, chosen=True), *currencies)
 
 
 def anchor(control: str) -> str:

@@ -38,7 +38,7 @@ _IMPLIED = {
     "corporate.registered_address": "address",
     "corporate.email": "text",
     "share_class.name": "text",
-    "share_class.currency": "text",
+    "share_class.currency": "select",
     "share_class.par_value": "number",
     "share_class.voting_rights": "boolean",
     "share_class.dividend_rights": "boolean",

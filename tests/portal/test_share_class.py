@@ -9,6 +9,7 @@ from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.rows import ShareClassRow
+from formation_portal.contract.world import CURRENCIES_IN_USE, collated
 from tests.applications import made
 from tests.markup import Markup
 
@@ -57,6 +58,33 @@ def test_saving_makes_the_class_and_leads_to_the_shares(as_owner: Client, applic
     response = as_owner.post(url(application), ANSWERS)
     assert response["Location"] == f"/applications/{application.reference}/shares/"
     assert stored(application).label == "Ordinary"
+
+
+def test_a_class_in_a_schema_that_lists_no_currency_chooses_from_those_in_use(
+    as_owner: Client, application: Application
+) -> None:
+    page = page_of(as_owner, application)
+    assert page.one("select", id="q:currency").attributes["name"] == "q:currency"
+    options = [
+        one for one in page.all("option") if "q:currency" in [outer.attributes.get("id") for outer in one.ancestors]
+    ]
+    in_group = [one for one in options if any(outer.tag == "optgroup" for outer in one.ancestors)]
+    assert [one.attributes["value"] for one in in_group] == ["USD"], "the product's own"
+    rest = [one for one in options if one not in in_group][1:]
+    assert {one.attributes["value"] for one in rest} == set(CURRENCIES_IN_USE)
+    assert [one.text for one in rest] == sorted((one.text for one in rest), key=lambda text: collated(text[:-6]))
+    as_owner.post(url(application), ANSWERS | {"q:currency": "CHF"})
+    assert open_draft(application).share_classes[0].record.answers.values["share_class.currency"] == "CHF"
+
+
+def test_what_was_typed_before_there_was_a_list_stands_until_another_is_chosen(
+    as_owner: Client, application: Application
+) -> None:
+    answer = as_owner.post(url(application), ANSWERS | {"q:currency": "Taler"})
+    assert answer.status_code == 422
+    page = Markup(answer.content.decode())
+    [chosen] = [one for one in page.all("option") if "selected" in one.attributes]
+    assert (chosen.text, page.one("select", id="q:currency").attributes["aria-invalid"]) == ("Taler", "true")
 
 
 @pytest.mark.parametrize("is_new", [True, False])

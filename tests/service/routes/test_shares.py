@@ -46,6 +46,11 @@ def test_a_property_of_the_wrong_shape_is_refused(
     assert pointers(answer) == [f"/{name}"]
 
 
+def test_a_currency_that_no_country_pays_with_is_one_all_the_same(caller: Caller, entity: str) -> None:
+    answer = caller.post(f"/entities/{entity}/share-classes", {**ordinary(), "currency": "XDR"})
+    assert answer.json()["data"]["currency"] == "XDR"
+
+
 def test_a_name_stands_once_in_an_entity(caller: Caller, entity: str) -> None:
     first = caller.share_class(entity)
     told = problem(caller.post(f"/entities/{entity}/share-classes", ordinary()), 409, "conflict")
