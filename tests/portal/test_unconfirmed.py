@@ -216,7 +216,8 @@ def signed_up() -> Callable[[str], Client]:
 def confirm(client: Client) -> str:
     """Press the button behind the letter's link; where it leads."""
     (path,) = re.findall(r"https?://[^/\s]+(/accounts/confirm-email/\S+)", post.latest("confirmation").text)
-    form = Markup(client.get(path).content.decode()).one("form", action=path)
+    forms = Markup(client.get(path).content.decode()).all("form", method="post")
+    [form] = [one for one in forms if "/confirm-email/" in one.attributes["action"]]
     return str(client.post(form.attributes["action"])["Location"])
 
 

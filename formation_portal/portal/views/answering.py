@@ -115,7 +115,9 @@ def save(
     if (refused or now.sheet.objects_more_than(before.sheet)) and not chosen_in(request):
         return draw(request, now, status=422)
     opened = now.sheet.opened_since(before.sheet, request.POST.getlist("shown"))
-    if opened and "later" not in request.POST and not same_page(request, now):
+    # Not where a choice was taken back, which leads to its page anyway.
+    goes_on = request.path == before.url and "later" not in request.POST and not same_page(request, now)
+    if opened and goes_on:
         count = ngettext(
             "Saved. Your answers lead to %(count)d more question on this page.",
             "Saved. Your answers lead to %(count)d more questions on this page.",
