@@ -22,10 +22,13 @@ NAMES = {
     *("Switzerland", "The", "Virgin"),
 }
 
+# The pages call it the formation service. A company service provider is a trade of its own.
+RIDDLES = [phrase for phrase in NOT_SAID_ANY_MORE if phrase != "provider"]
+
 # What the forms said before, in words that had to be read twice.
 BANNED = re.compile(
     r"\b(?:shall|leave it empty|if there is nobody|in words|wanted|behind it|natural persons?|need not|nothing need|"
-    r"not older than|at most three|" + "|".join(NOT_SAID_ANY_MORE) + r")\b",
+    r"not older than|at most three|" + "|".join(RIDDLES) + r")\b",
     re.IGNORECASE,
 )
 QUESTION = re.compile(
