@@ -109,6 +109,8 @@ def test_nothing_is_said_to_be_prepared_with_a_service_that_hears_of_it_on_submi
 
 def test_the_sentence_is_gone_once_it_is_submitted(submitted: Draft, as_owner: Client) -> None:
     assert "you owe nothing" not in text_of(as_owner, submitted, "status/")
+    saving.reopen(submitted, reason="Please change the name")
+    assert "you owe nothing" not in text_of(as_owner, submitted, "")
 
 
 @pytest.mark.parametrize("state", ["unknown", "reconciling", "held"])

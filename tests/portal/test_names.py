@@ -8,6 +8,10 @@ from django.test import Client
 
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.contract.canonical import ENTITY_NAME_ENDING
+from formation_portal.desk.recording import title_of
+from tests.applications import made
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -53,6 +57,20 @@ def test_an_entity_may_be_called_so_too(as_owner: Client, draft: Draft, name: st
     root = f"/applications/{draft.application.reference}/"
     as_owner.post(f"{root}sections/the-company/", {"q:name": name, "version": "0"})
     assert open_draft(draft.application).title == name
+
+
+def test_a_company_is_called_with_its_ending_wherever_it_is_named(as_owner: Client, owner: Any) -> None:
+    ending = made.field("ending", "select", canonical_field=ENTITY_NAME_ENDING, options=["Limited", "Ltd"])
+    company, *others = made.SCHEMA["sections"]
+    sections = [company, {"scope": "entity", "title": "The ending", "fields": [ending]}, *others]
+    application = saving.start(owner=owner, product=made.product(schema=made.SCHEMA | {"sections": sections}))
+    root = f"/applications/{application.reference}/"
+    as_owner.post(f"{root}sections/the-company/", {"q:name": "Larkfield", "version": "0"})
+    as_owner.post(f"{root}sections/the-ending/", {"q:ending": "Limited", "version": "0"})
+    draft = open_draft(Application.objects.get())
+    assert draft.title == title_of(draft.entity_raw) == "Larkfield Limited"
+    for page in ("/applications/", root, f"{root}check/"):
+        assert "Larkfield Limited" in Markup(as_owner.get(page).content.decode()).one("main").text, page
 
 
 def test_a_name_of_the_other_direction_turns_nothing_around_it() -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from io import StringIO
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
 from formation_portal.letters.models import Letter
+from formation_portal.management.commands.serve import Command
 from tests.invitations import post
 from tests.markup import Markup
 from tests.portal.test_access import ask
@@ -165,6 +167,18 @@ def test_the_letter_is_linked_where_it_stays_and_a_portal_that_sends_none_says_s
     letter = Letter.objects.get()
     assert (f'href="/letters/{letter.number}/"' in page) is has_letter
     assert ('action="/accounts/confirmation/"' in page) is can_confirm
+
+
+@pytest.mark.parametrize(
+    ("demo", "goes_out", "is_warned"), [(False, False, True), (False, True, False), (True, False, False)]
+)
+def test_a_start_after_which_nobody_can_confirm_an_address_says_so(
+    demo: bool, goes_out: bool, is_warned: bool, settings: Any
+) -> None:
+    settings.DEMO, settings.LETTERS_GO_OUT = demo, goes_out
+    out = StringIO()
+    Command(stdout=out)._announce()
+    assert ("EMAIL_URL" in out.getvalue()) is is_warned
 
 
 @pytest.mark.parametrize(("demo", "goes_out"), [(True, False), (True, True), (False, False)])

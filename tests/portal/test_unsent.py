@@ -1,6 +1,7 @@
 """What was typed when a session had ended is not lost."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -144,8 +145,9 @@ def test_with_nothing_kept_it_leads_to_the_applications(as_owner: Client) -> Non
     assert as_owner.get("/unsent/")["Location"] == "/applications/"
 
 
-def test_nobody_fills_the_table_of_sessions(draft: Draft, as_nobody: Client) -> None:
+def test_nobody_fills_the_table_of_sessions(draft: Draft, as_nobody: Client, settings: Any) -> None:
     """Two hundred posts by nobody made 36 MB of sessions, which stayed for weeks."""
+    settings.SESSION_COOKIE_AGE = 14 * 24 * 60 * 60
     for _ in range(60):
         Client().post(path(draft), TYPED | {"q:purpose": "x" * 100_000})
     kept = Session.objects.filter(expire_date__lt=timezone.now() + timedelta(hours=1))

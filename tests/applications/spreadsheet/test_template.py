@@ -81,6 +81,18 @@ def test_each_column_is_explained(draft: Draft) -> None:
     assert "See the list" in rows["Registered address: Country (Company)"][3]
 
 
+def test_a_line_that_the_form_calls_optional_is_needed_after_no_answer(owner: Any) -> None:
+    asked = [
+        made.field("abroad", "boolean"),
+        made.field("home", "address", required=True, depends_on={"field": "abroad", "value": True}),
+    ]
+    section = {"scope": "role:director", "title": "Directors", "person_fields": asked}
+    sheet = opened(xlsx_template(draft_of(owner, schema={**made.SCHEMA, "sections": [section]})))["Explanations"]
+    rows = {row[0]: row[2] for row in sheet.iter_rows(values_only=True)}
+    assert rows["Home: Country"] == "Only if you answer Yes to “Abroad”"
+    assert rows["Home: Region"] == "No"
+
+
 def test_nobody_who_is_here_stands_in_it(draft: Draft, owner: Any) -> None:
     saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
     assert b"Lovelace" not in csv_template(draft)

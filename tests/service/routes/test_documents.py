@@ -72,7 +72,9 @@ def test_the_content_says_what_a_file_is_and_comes_back(
     answer = caller.get(f"{path}/{document['id']}/download")
     assert b"".join(answer.streaming_content) == content
     assert answer["Content-Type"] == mime_type
-    assert answer["Content-Disposition"].startswith("attachment")
+    ending = {"image/jpeg": "jpg"}.get(mime_type, mime_type.partition("/")[2])
+    named = f"{document['id']}-business-plan.{ending}"
+    assert answer["Content-Disposition"] == f'attachment; filename="{named}"', "never as its sender has called it"
 
 
 def test_a_later_upload_replaces_the_earlier_one(caller: Caller, entity: str) -> None:
