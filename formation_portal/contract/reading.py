@@ -107,7 +107,7 @@ def _text(raw: Any, *, label: str, limit: int, allowed: str) -> str:
         raise AnswerError("control_characters", words)
     if len(text) > limit:
         said = {"label": label, "limit": figure(limit), "length": figure(len(text))}
-        raise AnswerError("too_long", say("Enter “{label}” in at most {limit} characters; it has {length}", **said))
+        raise AnswerError("too_long", say("Shorten “{label}” to {limit} characters or fewer. It has {length}", **said))
     return text
 
 

@@ -16,7 +16,7 @@ from .audit_filter import number_in
 _LOOKS: dict[str, str] = {
     Way.FILE: "Downloaded document {subject}",
     Way.PAGE: "Viewed page {page} of document {subject}",
-    Way.SMALL: "Saw the thumbnail of document {subject}",
+    Way.SMALL: "Viewed the thumbnail of document {subject}",
 }
 _REVIEWS: dict[str, str] = {
     "accept": "Accepted a fact",
@@ -37,7 +37,7 @@ _REVIEWS: dict[str, str] = {
 }
 _CLAIMS: dict[str, str] = {
     "claim": "Claimed the case",
-    "give_back": "Gave the case back to the agent who proposed the decision",
+    "give_back": "Assigned the case again to the agent who proposed the decision",
     "release": "Released the case",
     "take_over": "Took over the case",
 }

@@ -13,7 +13,7 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.since import Sight, since
 
 from .case_version import CaseNow, CaseVersion, case_now
-from .claim_words import hour_of
+from .claim_words import day_and_time
 
 # Of more changes the newest say enough.
 _LOOKED_AT = 50
@@ -75,7 +75,7 @@ def _others(now: CaseNow) -> str:
     newest = now.others[-1]
     more = len(now.others) - 1
     who = newest.agent.called + (f" and {more} other{'s' if more > 1 else ''}" if more else "")
-    return f"{who} opened this at {hour_of(newest.opened_at)}."
+    return f"{who} opened this on {day_and_time(newest.opened_at)}."
 
 
 def _news(now: CaseNow, drawn: CaseVersion, reader: User) -> str:
@@ -97,11 +97,11 @@ def _changes_since(now: CaseNow, drawn: CaseVersion, reader: User) -> list[Chang
 
 
 def _change_words(change: Change) -> str:
-    at, who = hour_of(change.at), change.who
+    at, who = day_and_time(change.at), change.who
     if not change.moved_to:
-        return f"{_named(who)} changed something at {at}." if who else f"Something was changed at {at}."
+        return f"{_named(who)} changed something on {at}." if who else f"Something was changed on {at}."
     # Only the service moves an application without an account.
-    return f"{_named(who) if who else 'The formation service'} {_MOVES[State(change.moved_to)]} at {at}."
+    return f"{_named(who) if who else 'The formation service'} {_MOVES[State(change.moved_to)]} on {at}."
 
 
 def _named(who: User) -> str:
@@ -109,17 +109,17 @@ def _named(who: User) -> str:
 
 
 def _review_words(now: CaseNow, drawn: CaseVersion, reader: User) -> str:
-    """ "Dev Ramanathan accepted 2 facts at 14:04.", or the newest of several things with how many more there are."""
+    """ "Dev Ramanathan accepted 2 facts on 24 November at 14:04.", or the newest of several and how many more."""
     if now.version.review == drawn.review:
         return ""
     moves = since(now.application, Sight(now.application.submissions, drawn.review), by=reader)
     if not moves:
         return ""
-    who, at = _named(moves[0].by) if moves[0].by else "The portal", hour_of(moves[0].at)
+    who, at = _named(moves[0].by) if moves[0].by else "The portal", day_and_time(moves[0].at)
     if len(moves) > 1 and all(one.what.startswith(_ACCEPTED) and one.by == moves[0].by for one in moves):
-        return f"{who} {_ACCEPTED}{len(moves)} facts at {at}."
+        return f"{who} {_ACCEPTED}{len(moves)} facts on {at}."
     more = f", and {len(moves) - 1} more" if len(moves) > 1 else ""
-    return f"{who} {Truncator(moves[0].what).chars(_LONGEST)} at {at}{more}."
+    return f"{who} {Truncator(moves[0].what).chars(_LONGEST)} on {at}{more}."
 
 
 def _claim_words(now: CaseNow, drawn: CaseVersion, reader: User) -> str:
@@ -128,4 +128,8 @@ def _claim_words(now: CaseNow, drawn: CaseVersion, reader: User) -> str:
         return ""
     if case is None or case.claimed_by is None or case.claimed_at is None:
         return "" if drawn.claimed_by == reader.pk else "The claim was released."
-    return f"{case.claimed_by.called} claimed this at {hour_of(case.claimed_at)}." if case.claimed_by != reader else ""
+    return (
+        f"{case.claimed_by.called} claimed this on {day_and_time(case.claimed_at)}."
+        if case.claimed_by != reader
+        else ""
+    )

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.contrib.messages import INFO, SUCCESS, WARNING
 from django.utils.formats import date_format
-from django.utils.timezone import localdate, localtime
+from django.utils.timezone import localtime
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.models import Application
@@ -29,8 +29,8 @@ class ClaimLine:
 
     @property
     def since(self) -> str:
-        """The hour of today's, the day of an older one: what fits into a narrow column."""
-        return hour_of(self.at)
+        """The day and the time, short enough for a narrow column."""
+        return date_format(localtime(self.at), "j M, H:i")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +64,9 @@ def claim_panel(application: Application, reader: User) -> ClaimPanel | None:
     return ClaimPanel(application.reference, claim_line(case, reader), case.open_since is not None) if case else None
 
 
-def hour_of(at: datetime) -> str:
-    """The hour of today's moment; of an older one the day as well."""
-    return date_format(localtime(at), "H:i" if localdate(at) == localdate() else "j M, H:i")
+def day_and_time(at: datetime) -> str:
+    """24 November at 14:04: past midnight a time alone would mean two."""
+    return date_format(localtime(at), r"j F \a\t H:i")
 
 
 def words_after_claiming(found: Claims) -> Iterator[tuple[int, str]]:
@@ -74,7 +74,7 @@ def words_after_claiming(found: Claims) -> Iterator[tuple[int, str]]:
     if found.won:
         yield SUCCESS, f"You have claimed {numbered(len(found.won), 'case')}."
     for case in found.lost:
-        name = case.claimed_by.called if case.claimed_by else "Somebody"
+        name = case.claimed_by.called if case.claimed_by else "A colleague"
         yield WARNING, f"{name} has already claimed {case.title or 'an unnamed case'}."
     if not found.won and not found.lost:
         yield INFO, "Select at least one case."

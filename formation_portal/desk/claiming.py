@@ -49,5 +49,5 @@ def _take_over(case: Case, *, by: User, wish: TakeOver) -> Said:
 
 
 def _theirs(case: Case) -> Said:
-    name = case.claimed_by.called if case.claimed_by else "Somebody"
+    name = case.claimed_by.called if case.claimed_by else "A colleague"
     return ERROR, f"{name} has already claimed this case."

@@ -76,6 +76,6 @@ def _rows(rows: Iterable[Delivery], names: Names) -> Iterable[DeliveryRow]:
             mark="stop" if is_undecided(row) else _MARKS.get(DeliveryState(row.state), "open"),
             words=state_words(row),
             since=row.since,  # type: ignore[attr-defined]  # annotated by `concerns`
-            tries=if_any(len(tries), "try", "tries") or "Not tried yet",
+            tries=if_any(len(tries), "call") or "No calls yet",
             last=outcome_words(tries[0]) if tries else "",
         )

@@ -43,7 +43,9 @@ def _rule(draft: Draft, party: PartyRow, section: Section, there: Collection[str
         objection = f"{heading(a_kind(party.kind))} can’t be {in_role(section)} in this form."
         return RoleRule(role_title(section), "", "", "", (), objection)
     if not draft.standing.section(section).active:
-        return RoleRule(role_title(section), "", "", for_agents(why(draft, section)), (), "Does not apply at present.")
+        return RoleRule(
+            role_title(section), "", "", for_agents(why(draft, section)), (), "Does not apply at the moment."
+        )
     papers = tuple(PaperRule(one.name, one.required, one.name in there) for one in section.slots(party.kind))
     return RoleRule(role_title(section), section.help, _count(draft, section), for_agents(why(draft, section)), papers)
 

@@ -24,7 +24,7 @@ _FILING = gettext_lazy("Application goes to the registry")
 # What has happened, once it is past.
 _HAPPENED: dict[State, Words] = {
     State.SUBMITTED_FOR_REVIEW: gettext_lazy("You submitted"),
-    State.IN_REVIEW: gettext_lazy("Our reviewer started"),
+    State.IN_REVIEW: gettext_lazy("Review started"),
     State.RETURNED_FOR_CHANGES: gettext_lazy("Returned to you"),
     State.SUBMITTED_TO_CSP: gettext_lazy("Sent to the registry"),
 }

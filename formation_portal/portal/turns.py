@@ -122,7 +122,7 @@ def whose_turn(application: Application, invitations: Iterable[Invitation]) -> s
         )
     at = application.submitted_at
     if application.stands in (State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW) and at:
-        return gettext("Waiting for our reviewers since %(time)s") % {"time": moment(at)}
+        return gettext("Waiting for our reviewer since %(time)s") % {"time": moment(at)}
     return gettext("Waiting for the registry") if application.stands is State.SUBMITTED_TO_CSP else ""
 
 

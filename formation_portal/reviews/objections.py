@@ -32,7 +32,7 @@ def objections(draft: Draft, facts: Facts) -> tuple[Objection, ...]:
 
 def _objections(draft: Draft, facts: Facts) -> Iterator[Objection]:
     for need in draft.needs:
-        yield Objection(WHOLE, "", f"Still needed: {need.text}")
+        yield Objection(WHOLE, "", f"To complete: {need.text}")
     for sheet in facts.sheets:
         for fact in sheet.facts:
             if not fact.is_done:

@@ -64,7 +64,7 @@ def test_a_deed_of_another_is_said_once_and_leads_to_the_page_as_it_is_by_then(
     headers = HTMX | {"HX-Current-URL": f"http://testserver{case_url(submitted)}?round=2"}
     answer = Markup(as_agent.get(address, headers=headers).content.decode())
     news = answer.one("p", id="news")
-    assert news.text.startswith("The customer withdrew this at ")
+    assert news.text.startswith("The customer withdrew this on ")
     assert answer.one("a").attributes["href"] == f"{case_url(submitted)}?round=2"
     assert answer.one("p", id="announcer").text in news.text
     assert as_agent.get(news.attributes["hx-get"], headers=HTMX).status_code == 204
@@ -76,9 +76,9 @@ def test_what_was_done_first_is_still_said_when_more_is_done(
     address = opened(as_agent, submitted)
     saving.advance(submitted, "begin_review", by=other)
     answer = line(as_agent, address).one("p", id="news")
-    assert answer.text.startswith("Dev Ramanathan began the review at ")
+    assert answer.text.startswith("Dev Ramanathan began the review on ")
     claims.claim([submitted.application.pk], by=other)
-    assert said(as_agent, answer.attributes["hx-get"]).startswith("Dev Ramanathan began the review at ")
+    assert said(as_agent, answer.attributes["hx-get"]).startswith("Dev Ramanathan began the review on ")
 
 
 def test_what_others_make_of_it_is_said_and_ones_own_is_not(
@@ -88,7 +88,7 @@ def test_what_others_make_of_it_is_said_and_ones_own_is_not(
     checks.accept(submitted, facts[:1], by=agent, sight=sight_of(submitted.application))
     address = opened(as_agent, submitted)
     checks.accept(submitted, facts[1:3], by=other, sight=sight_of(submitted.application))
-    assert said(as_agent, address).startswith("Dev Ramanathan accepted 2 facts at ")
+    assert said(as_agent, address).startswith("Dev Ramanathan accepted 2 facts on ")
     notes.write_note(submitted, Place(Kind.APPLICATION), text="Ask twice. " * 50, by=other)
     news = said(as_agent, address)
     assert news.startswith("Dev Ramanathan wrote a note: Ask twice.")
@@ -113,7 +113,7 @@ def test_claims_of_others_and_their_end_are_said(submitted: Draft, other: Any, a
     saving.advance(submitted, "begin_review", by=other)
     address = opened(as_agent, submitted)
     claims.claim([submitted.application.pk], by=other)
-    assert said(as_agent, address).startswith("Dev Ramanathan claimed this at ")
+    assert said(as_agent, address).startswith("Dev Ramanathan claimed this on ")
     address = opened(as_agent, submitted)
     claims.release([submitted.application.pk], by=other)
     assert said(as_agent, address).startswith("The claim was released.")
@@ -125,7 +125,7 @@ def test_an_answer_that_its_customer_corrects_is_said(submitted: Draft, owner: A
     section = submitted.schema.entity_sections[0]
     answers = {"entity.name": "Kestrel"}
     saving.save_section(submitted, section, answers, version=submitted.version(section.key), by=owner)
-    assert said(as_agent, address).startswith("The customer changed something at ")
+    assert said(as_agent, address).startswith("The customer changed something on ")
 
 
 def test_agents_see_who_else_has_it_open(submitted: Draft, other: Any, as_agent: Client) -> None:
@@ -133,9 +133,9 @@ def test_agents_see_who_else_has_it_open(submitted: Draft, other: Any, as_agent:
     theirs.force_login(other, backend="allauth.account.auth_backends.AuthenticationBackend")
     theirs_url = opened(theirs, submitted)
     answer = line(as_agent, address)
-    assert "Dev Ramanathan opened this at " in answer.one("p", id="news").text
-    assert "Dev Ramanathan opened this at " in answer.one("p", id="announcer").text
-    assert "Dev Ramanathan opened this at " in as_agent.get(case_url(submitted)).content.decode()
+    assert "Dev Ramanathan opened this on " in answer.one("p", id="news").text
+    assert "Dev Ramanathan opened this on " in answer.one("p", id="announcer").text
+    assert "Dev Ramanathan opened this on " in as_agent.get(case_url(submitted)).content.decode()
     Opening.objects.filter(agent=other).update(seen_at=timezone.now() - timedelta(minutes=4))
     theirs.get(theirs_url, headers=HTMX)
     assert "Dev Ramanathan" in as_agent.get(case_url(submitted)).content.decode()

@@ -130,7 +130,7 @@ def test_the_list_names_who_is_waited_for(as_owner: Client, draft: Draft, ada: P
 
 
 def test_the_list_says_that_reviewers_have_it(as_owner: Client, submitted: Draft) -> None:
-    assert "Waiting for our reviewers since " in as_owner.get("/applications/").content.decode()
+    assert "Waiting for our reviewer since " in as_owner.get("/applications/").content.decode()
 
 
 def test_nobody_is_invited_to_what_is_submitted(as_owner: Client, submitted: Draft) -> None:
