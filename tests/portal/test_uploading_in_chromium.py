@@ -87,6 +87,18 @@ def test_margin_and_rail_count_the_same_after_an_upload(open_tab: OpenTab, appli
     expect(tab.locator("#still-needed")).to_have_text(f"{before - 1} to complete")
 
 
+def test_the_page_of_documents_counts_anew_after_an_upload(open_tab: OpenTab, application: Application) -> None:
+    browser = open_tab(application.owner)
+    browser.get(f"/applications/{application.reference}/documents/")
+    tab, counts = browser.tab, browser.tab.locator("[id^=missing-]")
+    before = counts.all_inner_texts()
+    tab.locator("input[type=file]").first.set_input_files(FILE)
+    expect(first_slot(tab).get_by_role("link", name=re.compile("passport.pdf")).first).to_be_visible()
+    after = counts.all_inner_texts()
+    tab.reload()
+    assert after == counts.all_inner_texts() != before
+
+
 def test_an_upload_shows_how_far_it_is_and_can_be_stopped(open_tab: OpenTab, application: Application) -> None:
     tab = at_party(open_tab, application)
     slowly(tab)
