@@ -8,6 +8,7 @@ from django.utils.translation import get_language, gettext, ngettext
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.set_aside import aside_in
 from formation_portal.applications.summary import AnswerLine, DocumentLine, ShareTable, Summary, summary
+from formation_portal.reviews.rulings import registration_of
 
 from . import moments
 from .aside_entry import aside_entry
@@ -75,6 +76,7 @@ def _entries(draft: Draft, made_at: datetime) -> Iterator[PrintedEntry]:
 def _facts(draft: Draft, made_at: datetime) -> PrintedEntry:
     application, schema = draft.application, draft.schema
     by = application.submitted_by
+    entry = registration_of(application)
     form = f"{schema.form_name}, {schema.version}" if schema.version else schema.form_name
     facts = (
         PrintedRow(gettext("Reference"), application.reference),
@@ -83,6 +85,8 @@ def _facts(draft: Draft, made_at: datetime) -> PrintedEntry:
         PrintedRow(gettext("Status"), application.stands.words),
         PrintedRow(gettext("Submitted"), moments.full(application.submitted_at) if application.submitted_at else ""),
         PrintedRow(gettext("Submitted by"), by.called if by else "", is_name=True),
+        PrintedRow(gettext("Registration number"), entry.number if entry else ""),
+        PrintedRow(gettext("Registered on"), moments.day(entry.day) if entry else ""),
         PrintedRow(gettext("Form and version"), form),
         PrintedRow(gettext("Copy made"), moments.full(made_at)),
     )

@@ -10,6 +10,7 @@ from django.utils import timezone
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.export import export
+from formation_portal.reviews.rulings import registration_of
 
 from .foreign import to_be_saved
 from .looking import keep_record
@@ -19,7 +20,10 @@ from .typesetting import NotTypeset, typeset
 
 def as_json(request: UserRequest, draft: Draft) -> HttpResponse:
     """The record as JSON; that it was taken is kept."""
-    content = json.dumps(export(draft), ensure_ascii=False, indent=2, cls=DjangoJSONEncoder)
+    entry = registration_of(draft.application)
+    registration = {"number": entry.number, "date": entry.day} if entry else None
+    record = export(draft) | {"registration": registration}
+    content = json.dumps(record, ensure_ascii=False, indent=2, cls=DjangoJSONEncoder)
     keep_record(request, draft.application, "json", by=request.user)
     return _file(draft, content.encode(), kind="application/json", ending="json")
 

@@ -112,8 +112,7 @@ def _declined(application: Application) -> str:
 
 def _registered(application: Application) -> Iterable[ReceiptFact]:
     """The company's entry in the register: one query, where it was incorporated."""
-    entry = registration_of(application) if application.stands is State.INCORPORATED else None
-    if entry is not None:
+    if entry := registration_of(application):
         yield ReceiptFact(gettext("Registration number"), entry.number)
         yield ReceiptFact(gettext("Registered on"), day(entry.day))
 

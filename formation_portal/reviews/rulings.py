@@ -119,7 +119,9 @@ def waiting_ruling(draft: Draft) -> Ruling | None:
 
 
 def registration_of(application: Application) -> Registration | None:
-    """What the registry has made of it, as it was recorded: one query."""
+    """What the registry has made of it, as it was recorded: one query, where it was incorporated."""
+    if application.stands is not State.INCORPORATED:
+        return None
     done = Ruling.objects.filter(application=application, deed=INCORPORATE, outcome=Outcome.DONE).first()
     if done is None or not done.register_number or done.registered_on is None:
         return None

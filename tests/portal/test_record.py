@@ -2,18 +2,25 @@
 
 import json
 import re
+from datetime import date
 from typing import Any
 
 import pytest
+from django.contrib.auth import get_user_model
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.answers import judge
+from formation_portal.contract.lifecycle import State
 from formation_portal.contract.reading import is_blank
+from formation_portal.portal.printed_record import printed_record
+from formation_portal.reviews.models import Outcome, Ruling
+from formation_portal.reviews.rulings import INCORPORATE
 from tests.applications import made
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.conftest import browser, customer
@@ -93,6 +100,28 @@ def test_the_record_says_what_it_is_of(complete: Draft, as_owner: Client) -> Non
 
 def test_the_history_says_when_it_moved(submitted: Draft, as_owner: Client) -> None:
     assert record_of(as_owner, submitted)["history"][-1]["state"] == "submitted_for_review"
+
+
+def test_the_entry_in_the_register_stands_in_both_records_once_there_is_one(submitted: Draft, as_owner: Client) -> None:
+    assert record_of(as_owner, submitted)["registration"] is None
+    agent = get_user_model().objects.create_user("registrar@example.com", is_agent=True)
+    by = {
+        "proposed_by": agent,
+        "proposed_at": timezone.now(),
+        "round": 1,
+        "by": agent,
+        "version": 1,
+        "at": timezone.now(),
+    }
+    entry = {"register_number": "HRB 1234", "registered_on": date(2026, 11, 20)}
+    Ruling.objects.create(application=submitted.application, deed=INCORPORATE, outcome=Outcome.DONE, **by, **entry)
+    assert record_of(as_owner, submitted)["registration"] is None, "not before it has moved"
+    Application.objects.update(state=State.INCORPORATED)
+    assert record_of(as_owner, submitted)["registration"] == {"number": "HRB 1234", "date": "2026-11-20"}
+    draft = open_draft(Application.objects.get())
+    facts = {row.term: row.value for row in next(iter(printed_record(draft, made_at=timezone.now()).entries)).rows}
+    assert facts["Registration number"] == "HRB 1234"
+    assert facts["Registered on"].split() == ["20", "November", "2026"]
 
 
 def test_shares_and_documents_are_named_by_whom_they_belong_to(complete: Draft, as_owner: Client) -> None:
