@@ -29,7 +29,7 @@ def filters(chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Offe
     any_state = "Any" if chosen.looks_at_closed or chosen.view is View.CLOSED else "All open"
     states = {"": any_state, **{one.value: state_words(one) for one in STATES}}
     holders = {"": "Anyone", NOBODY: "Unassigned", **agents}
-    orders = {"": "Longest waiting first", "newest": "Newest first"}
+    orders = {"": "Oldest first", "newest": "Newest first"}
     return (
         FilterControl("q", "Company, person or reference", value=chosen.text, key="/"),
         FilterControl("place", "Jurisdiction", choices=offered(places.items(), chosen.place)),

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
 from playwright.sync_api import Page as Tab
 
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import open_draft
 from tests.journeys.barriers import badly_printed, too_wide
-from tests.journeys.conftest import OpenTab
+from tests.journeys.conftest import OpenTab, new_user
 from tests.journeys.manners import moving, too_small
 from tests.journeys.papers import put
 from tests.journeys.test_questions_in_chromium import started
@@ -45,6 +46,22 @@ _UNBOUND = """() => [...document.querySelectorAll("main :is(input, select, texta
     const isText = one.matches(".button-plain");
     return !isText && appearance === "none" && (parseFloat(borderTopWidth) < 1 || borderTopStyle === "none");
   }).map((one) => one.outerHTML.slice(0, 120))"""
+# References and e-mail addresses that go over the end of a line, though they fit on one.
+_BROKEN = r"""() => {
+  const found = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const text = walker.currentNode, room = text.parentElement.closest("p, td, dd, li, h1")?.clientWidth;
+    for (const word of text.data.matchAll(/FP-[\w-]+|[\w.+-]+@[\w.-]+\w/g)) {
+      const range = document.createRange();
+      range.setStart(text, word.index);
+      range.setEnd(text, word.index + word[0].length);
+      const lines = [...range.getClientRects()].filter((one) => one.width);
+      const width = lines.reduce((sum, one) => sum + one.width, 0);
+      if (new Set(lines.map((one) => Math.round(one.top))).size > 1 && width <= room) found.push(word[0]);
+    }
+  }
+  return found;
+}"""
 _NOT_PRINTED = ".masthead nav, .footer, .actions, .rail, .filter, .skip-link, .back"
 
 
@@ -104,6 +121,59 @@ def test_no_page_scrolls_sideways_with_larger_text_and_none_is_printed_on_empty_
     for _ in each(browser.tab, browser.base, addresses):
         wrong += [*too_wide(browser.tab), *badly_printed(browser.tab)]
     assert not wrong, "\n".join(wrong)
+
+
+def test_what_can_be_done_with_a_share_class_is_in_sight_on_a_phone(
+    open_tab: OpenTab, pages: tuple[Any, list[str]]
+) -> None:
+    owner, addresses = pages
+    browser = open_tab(owner, width=390)
+    [address] = [one for one in addresses if one.endswith("/shares/")]
+    browser.tab.goto(browser.base + address)
+    region = browser.tab.locator(".scroll").first.bounding_box()
+    assert region is not None
+    for name in ("Edit Ordinary", "Remove Ordinary"):
+        link = browser.tab.get_by_role("link", name=name, exact=True).bounding_box()
+        assert link is not None
+        assert region["x"] <= link["x"]
+        assert link["x"] + link["width"] <= min(region["x"] + region["width"], 390)
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_no_reference_or_address_is_broken_that_fits_on_a_line(
+    open_tab: OpenTab, pages: tuple[Any, list[str]], width: int
+) -> None:
+    owner, addresses = pages
+    EmailAddress.objects.filter(user=owner).update(verified=False)
+    browser = open_tab(owner, width=width)
+    wanted = [one for one in addresses if one.endswith(("/people/", "/shares/", "/check/")) or one == "/applications/"]
+    broken = {one: found for one in each(browser.tab, browser.base, wanted) if (found := browser.tab.evaluate(_BROKEN))}
+    assert broken == {}
+
+
+def test_the_order_of_the_queue_can_be_read_on_a_small_phone(open_tab: OpenTab) -> None:
+    browser = open_tab(new_user(is_agent=True), width=320)
+    browser.get("/desk/")
+    wide = browser.tab.locator("select[name=sort]").evaluate(
+        """(list) => {
+          const style = getComputedStyle(list), pen = document.createElement("canvas").getContext("2d");
+          pen.font = style.font;
+          const text = pen.measureText(list.selectedOptions[0].label).width;
+          // The browser's own mark that it opens takes about so much.
+          const around = parseFloat(style.paddingInlineStart) + parseFloat(style.paddingInlineEnd) + 20;
+          return list.clientWidth - around - text;
+        }"""
+    )
+    assert wide >= 0
+
+
+def test_a_list_keeps_its_distance_from_what_follows(open_tab: OpenTab) -> None:
+    browser = open_tab(None)
+    browser.get("/products/bvi-limited-company/")
+    effort, questions = (browser.tab.locator(one).bounding_box() for one in ("#effort", ".questions"))
+    assert effort is not None
+    assert questions is not None
+    assert questions["y"] - effort["y"] - effort["height"] >= 12
 
 
 @pytest.mark.parametrize("width", [320, pytest.param(1280, marks=pytest.mark.long)])
