@@ -1,15 +1,18 @@
 """A draft keeps at most what a field may hold, and an application at most so much: what is longer is said, not kept."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
 from formation_portal.applications import answers, saving
 from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.models import Change
+from formation_portal.applications.saving import writing
 from formation_portal.applications.saving.shares import NUMBER_AT_MOST
 from formation_portal.contract.fields import KNOWN_TYPES, UnknownField, read_field
 from formation_portal.contract.problems import AnswerError
@@ -48,6 +51,31 @@ def test_a_change_by_itself_says_so_at_the_field_and_leaves_the_control_alone(dr
     assert "It has 100,000" in html
     assert 'name="q:name"' not in html
     assert NAME not in stored(draft)
+
+
+def test_a_long_text_that_is_changed_too_often_is_shown_and_told_and_what_was_there_stays(
+    draft: Draft, as_owner: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "LONG_CHANGE", 300)
+    monkeypatch.setattr(writing, "HISTORY_AN_HOUR", 3_000)
+    for version in range(9):
+        text = "ab"[version % 2] * 400
+        answer = as_owner.post(path(draft), {"q:name": "Larkfield", "q:purpose": text, "version": str(version)})
+        if answer.status_code != 302:
+            break
+    assert answer.status_code == 422
+    assert 3 <= version <= 5
+    html = answer.content.decode()
+    assert "Save “Purpose” again in an hour" in html
+    assert text in html
+    assert stored(draft)[PURPOSE] == "ab"[(version - 1) % 2] * 400
+    # What is short is saved as ever.
+    assert as_owner.post(path(draft), {"q:name": "Kestrel", "version": str(version)}).status_code == 302
+    assert stored(draft)[NAME] == "Kestrel"
+    # An hour later there is room again.
+    Change.objects.filter(application=draft.application).update(at=timezone.now() - timedelta(minutes=61))
+    again = {"q:name": "Kestrel", "q:purpose": text, "version": str(version + 1)}
+    assert as_owner.post(path(draft), again).status_code == 302
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def add_party(
         if is_restored:
             unremove(draft, str(token))
         party = next((one for one in draft.party_models if one.token == token), None)
-        asked = without_blanks(taken(draft, fields, raw, where=f"a new {kind}"))
+        asked = without_blanks(taken(draft, fields, raw, by=by, where=f"a new {kind}"))
         posted = unlocked(draft, journal, fields, asked, stored=party.raw if party else {}, holder=token or "")
         if party is not None:
             known = _with_locked(draft, journal, party, known)
@@ -92,7 +92,7 @@ def save_party(
         known = had if roles is None else _with_locked(draft, journal, model, known_roles(draft, roles))
         fields = draft.schema.fields_of(model.kind, (*had, *known))
         before = model.raw
-        asked = taken(draft, fields, raw, where=f"a {model.kind}", stored=before)
+        asked = taken(draft, fields, raw, by=by, where=f"a {model.kind}", stored=before)
         posted = unlocked(draft, journal, fields, asked, stored=before, holder=model.token)
         posted |= {} if roles is None else {ROLES: known}
         found = refuse_if_stale(

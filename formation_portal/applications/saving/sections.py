@@ -29,7 +29,7 @@ def save_section(
     """
     with writing(draft, by=by, seen=seen) as journal:
         stored = draft.raw(section)
-        asked = taken(draft, section.fields, raw, where=section.key, stored=stored)
+        asked = taken(draft, section.fields, raw, by=by, where=section.key, stored=stored)
         posted = unlocked(draft, journal, section.fields, asked, stored=stored)
         found = refuse_if_stale(
             draft.application,

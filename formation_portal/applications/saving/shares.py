@@ -36,7 +36,7 @@ def add_share_class(
     with writing(draft, by=by, seen=seen) as journal:
         _look(draft, journal)
         fields = draft.schema.share_class_fields
-        posted = without_blanks(taken(draft, fields, raw, where="a new share class"))
+        posted = without_blanks(taken(draft, fields, raw, by=by, where="a new share class"))
         model = next((one for one in draft.share_class_models if one.token == token), None)
         if model is None:
             position = max((one.position for one in draft.share_class_models), default=0) + 1
@@ -72,7 +72,7 @@ def save_share_class(
         _look(draft, journal)
         fields = draft.schema.share_class_fields
         before = model.raw
-        posted = taken(draft, fields, raw, where="a share class", stored=before)
+        posted = taken(draft, fields, raw, by=by, where="a share class", stored=before)
         found = refuse_if_stale(
             draft.application,
             version=version,

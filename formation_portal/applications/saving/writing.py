@@ -3,10 +3,14 @@
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import timedelta
 from types import MappingProxyType
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Sum, TextField
+from django.db.models.functions import Cast, Length
+from django.utils import timezone
 
 from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.language import say
@@ -25,6 +29,11 @@ from .refusals import Accepted, Closed, FormChanged
 logger = logging.getLogger(__name__)
 
 NAME_SHOWN_AT_MOST = 80
+# Characters of answers that a save changes, from which on it counts what its author has changed lately.
+LONG_CHANGE = 5_000
+# Characters of JSON that the history takes of one author in an hour: a text of the greatest length, changed four
+# hundred times.
+HISTORY_AN_HOUR = 8_000_000
 
 
 class Journal:
@@ -99,29 +108,51 @@ def taken(
     fields: Iterable[FieldSpec],
     raw: Mapping[str, Any],
     *,
+    by: Author | None,
     where: str,
     stored: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """The posted answers to questions that are asked there; others are ignored, and logged without their values.
 
-    Those that are too long, by themselves or for the whole application, are kept on the draft as `overlong`, and are
-    not among them: what is `stored` stays.
+    Those that are too long, by themselves, for the whole application or for the history, are kept on the draft as
+    `overlong`, and are not among them: what is `stored` stays.
     """
     asked = {spec.name: spec for spec in fields if not spec.provided_by_agent}
     ignored = [name[:NAME_SHOWN_AT_MOST] for name in raw if name not in asked]
     if ignored:
         logger.warning("Ignored %d answers that are not asked in %s: %r", len(ignored), where, ignored[:10])
     posted, room = {}, CHARACTERS_AT_MOST - draft.characters
+    changed = [name for name in differing(stored, raw) if name in asked]
+    is_history_full = _is_history_full(draft, by, [[stored.get(name, ""), raw[name]] for name in changed])
     for name, value in raw.items():
         if name not in asked:
             continue
         more = characters(value) - characters(stored.get(name, ""))
         message = asked[name].overlong(value) or (_no_room(asked[name]) if more > max(room, 0) else "")
+        if is_history_full and name in changed:
+            message = message or _too_much_changed(asked[name])
         if message:
             draft.overlong[name] = Overlong(value, message)
         else:
             posted[name], room = value, room - more
     return posted
+
+
+def _is_history_full(draft: Draft, by: Author | None, texts: list[Any]) -> bool:
+    """Whether one more change of such texts is more than the history takes of its author in an hour.
+
+    It keeps what was there before and after each save. Saves of ordinary length are not counted, and cost no query.
+    """
+    if characters(texts) < LONG_CHANGE:
+        return False
+    lately = Change.objects.filter(at__gte=timezone.now() - timedelta(hours=1))
+    own = lately.filter(who_id=by.pk) if by else lately.filter(application=draft.application, who=None)
+    written = own.aggregate(length=Sum(Length(Cast("changes", TextField()))))["length"] or 0
+    return bool(written > HISTORY_AN_HOUR)
+
+
+def _too_much_changed(spec: FieldSpec) -> str:
+    return say("Save “{label}” again in an hour. Too much text was changed in the last hour", label=spec.label)
 
 
 def _no_room(spec: FieldSpec) -> str:
