@@ -22,7 +22,7 @@ def reasons(period: Period, today: date) -> Table:
     labels = dict(Reason.choices)
     return Table(
         "reasons",
-        "Returns by reason",
+        "Returns and queries by reason",
         (Column("reason", "Reason", is_number=False), *_COUNTS),
         _rows(found, ((text(labels.get(one.words, one.words)),) for one in found)),
         _nothing(period),
@@ -34,7 +34,7 @@ def questions(period: Period, today: date, *, at_most: int | None = None) -> Tab
     found = reading.returns_by_question(period, today, at_most=at_most)
     return Table(
         "questions",
-        "Returns by question",
+        "Returns and queries by question",
         (Column("question", "Question", is_number=False), Column("form", "Form", is_number=False), *_COUNTS),
         _rows(found, ((text(one.words, _kind(one)), text(one.form)) for one in found)),
         _nothing(period),
