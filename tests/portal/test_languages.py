@@ -147,8 +147,9 @@ def check(client: Client, pages: Any) -> None:
 def foreign(html: str) -> list[str]:
     """What a page says without a mark, beyond the schema's words and what was typed."""
     schema = {text for text in texts_of(made.ITEM) if text}
-    names = Locale(CODE).territories.values()
-    months = Locale(CODE).months["format"]["wide"].values()
+    locale = Locale(CODE)
+    names = [*locale.territories.values(), *(f"{name} ({code})" for code, name in locale.currencies.items())]
+    months = locale.months["format"]["wide"].values()
     known = sorted(
         {*schema, *TYPED, *OURS, *names, *months, *(one.capitalize() for one in schema)}, key=len, reverse=True
     )
