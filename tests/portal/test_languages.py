@@ -153,7 +153,10 @@ def foreign(html: str) -> list[str]:
     known = sorted(
         {*schema, *TYPED, *OURS, *names, *months, *(one.capitalize() for one in schema)}, key=len, reverse=True
     )
-    pattern = re.compile("|".join(map(re.escape, known)) + r"|FP-[\w-]+|\b[eox]\b|[Dd]ollar\w* statunitens\w|euro")
+    pattern = re.compile(
+        "|".join(map(re.escape, known))
+        + r"|FP-[\w-]+|\b[eox]\b|[Dd]ollar\w* statunitens\w|euro|\b[A-Z]{3} \([A-Z]{3}\)"
+    )
     # What is offered there is the catalog's, whichever catalog this process has seen last.
     html = re.sub(r'<select class="input" id="product".*?</select>', "", html, flags=re.DOTALL)
     return [text for text in Unmarked(html).texts if any(map(str.isalpha, pattern.sub("", text)))]
