@@ -20,15 +20,18 @@ ALL = [
     "tests/audit",
     "tests/figures",
     "tests/reviews",
-    *(f"tests/relay/test_{name}.py" for name in ("relaying", "weather", "evidence", "pacing", "worker", "decisions")),
+    *(f"tests/relay/test_{name}.py" for name in ("sync", "rate_limit", "worker")),
+    "tests/relay/calls/test_failing_calls.py",
+    "tests/relay/reconciliation/test_records.py",
+    "tests/relay/resolution/test_decisions.py",
     *(f"tests/desk/test_{name}.py" for name in _AT_THE_DESK),
     "tests/service/routes",
     "tests/service/webhooks",
-    "tests/relay/hints",
+    "tests/relay/incoming_webhooks",
     "tests/journeys/test_every_product.py",
 ]
 # Where locks, pauses and whole journeys meet; the others are run by `make test-long`.
-BUSIEST = ["tests/relay/test_relaying.py", "tests/relay/test_worker.py", "tests/journeys/test_every_product.py"]
+BUSIEST = ["tests/relay/test_sync.py", "tests/relay/test_worker.py", "tests/journeys/test_every_product.py"]
 
 
 # A thousand stories of people at the same case: locks are another thing there than in a database of one file.

@@ -8,8 +8,8 @@ from django.urls import reverse
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import document_subject
-from formation_portal.relay.board import DeliveryBoard, DeliveryView, deliveries
-from formation_portal.relay.kinds import Kind, holding_subject
+from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStatus, deliveries_of
+from formation_portal.relay.resources import ResourceKind, shareholding_subject
 
 from .veil import Veil
 
@@ -53,14 +53,14 @@ class Arrivals:
 
 def arrivals(draft: Draft) -> Arrivals:
     """Where everything stands. Two queries."""
-    board = deliveries(draft.application)
+    board = deliveries_of(draft.application)
     overall = board.overall
     veil = Veil(draft)
     rows = tuple(_row(title, view, veil) for title, view in _views(draft, board))
     return Arrivals(overall.words, overall.state.value, board.notices, rows)
 
 
-def _views(draft: Draft, board: DeliveryBoard) -> Iterator[tuple[str, DeliveryView]]:
+def _views(draft: Draft, board: ApplicationDeliveries) -> Iterator[tuple[str, DeliveryStatus]]:
     yield (draft.title, board.of_entity())
     for share_class in draft.share_classes if draft.holds_shares else ():
         yield (f"Share class {share_class.label}", board.of_share_class(share_class.token))
@@ -68,16 +68,18 @@ def _views(draft: Draft, board: DeliveryBoard) -> Iterator[tuple[str, DeliveryVi
         yield (party.label, board.of_party(party.token))
     for document in draft.documents:
         token = document.party.token if document.party else None
-        yield (f"Document {document.name}", board.of(Kind.DOCUMENT, document_subject(token, document.slot)))
+        yield (f"Document {document.name}", board.of(ResourceKind.DOCUMENT, document_subject(token, document.slot)))
     for (party_token, class_token), holding in draft.holdings.items() if draft.holds_shares else ():
         holder, held = draft.party(party_token), draft.share_class(class_token)
         if holding.shares and holder and held:
             title = f"{holding.shares:,} {held.label} of {holder.label}"
-            yield (title, board.of(Kind.SHAREHOLDING, holding_subject(party_token, class_token)))
-    yield from board.deeds
+            yield (title, board.of(ResourceKind.SHAREHOLDING, shareholding_subject(party_token, class_token)))
+    yield from board.transitions
 
 
-def _row(title: str, view: DeliveryView, veil: Veil) -> ArrivalRow:
+def _row(title: str, view: DeliveryStatus, veil: Veil) -> ArrivalRow:
     problems = tuple(veil.over(problem.message) for problem in view.problems)
     url = reverse("desk:delivery", args=[view.delivery]) if view.delivery else ""
-    return ArrivalRow(title, url, view.is_undecided, view.is_to_tell, view.state.value, view.words, view.at, problems)
+    return ArrivalRow(
+        title, url, view.is_undecided, view.must_inform_provider, view.state.value, view.words, view.at, problems
+    )

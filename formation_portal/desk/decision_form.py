@@ -9,12 +9,12 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.http import QueryDict
 from django.utils.dateparse import parse_datetime
 
-from formation_portal.relay.decisions import bind, declare_absent, record_told
 from formation_portal.relay.models import Decision
-from formation_portal.relay.refusals import NotDecided
+from formation_portal.relay.resolution.decision_input import DecisionRefused
+from formation_portal.relay.resolution.decisions import bind, declare_absent, record_provider_informed
 from formation_portal.whole_numbers import whole_numbers
 
-BIND, ABSENT, TOLD = Decision.Deed.BIND.value, Decision.Deed.ABSENT.value, Decision.Deed.TOLD.value
+BIND, ABSENT, TOLD = Decision.Deed.BIND.value, Decision.Deed.ABSENT.value, Decision.Deed.PROVIDER_INFORMED.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class DecisionForm:
         )
         return tuple(Problem(id_, text) for id_, text in found if text)
 
-    def with_error(self, refused: NotDecided) -> "DecisionForm":
+    def with_error(self, refused: DecisionRefused) -> "DecisionForm":
         """The same with what was wrong at its control."""
         errors: dict[str, Any] = {f"{refused.field or 'deed'}_error": refused.message}
         return replace(self, **errors)
@@ -75,10 +75,10 @@ def decide(form: DecisionForm, delivery_id: int, *, agent: AbstractBaseUser) -> 
     if form.deed == ABSENT:
         return declare_absent(delivery_id, agent=agent, note=form.note, seen_at=seen_at)
     if form.deed == TOLD:
-        return record_told(
+        return record_provider_informed(
             delivery_id, agent=agent, note=form.note, remote_id=form.remote_id, also=form.also, seen_at=seen_at
         )
-    raise NotDecided("Select what the formation service said", field="deed")
+    raise DecisionRefused("Select what the formation service said", field="deed")
 
 
 def _moment(text: str) -> datetime:

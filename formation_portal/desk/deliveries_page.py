@@ -7,11 +7,11 @@ from datetime import datetime
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from formation_portal.relay.agent_words import outcome_words, state_words
-from formation_portal.relay.attention import groups
-from formation_portal.relay.decisions import is_undecided
 from formation_portal.relay.models import Delivery, DeliveryState
-from formation_portal.relay.naming import Names, names_of
+from formation_portal.relay.resolution.decisions import is_undecided
+from formation_portal.relay.resolution.queue import queue_groups
+from formation_portal.relay.resolution.wording import outcome_words, state_words
+from formation_portal.relay.titles import Titles, titles_of
 
 from .counts import if_any
 
@@ -45,7 +45,7 @@ class DeliveryRow:
 
 def views(chosen: str) -> tuple[View, ...]:
     """Everything first, then each group."""
-    found = groups()
+    found = queue_groups()
     address = reverse("desk:deliveries")
     known = {group.value for group in found}
     return tuple(
@@ -62,10 +62,10 @@ def views(chosen: str) -> tuple[View, ...]:
 def delivery_rows(found: Iterable[Delivery]) -> tuple[DeliveryRow, ...]:
     """The rows of one page of the list; one query for all their names."""
     rows = list(found)
-    return tuple(_rows(rows, names_of({row.application_id for row in rows})))
+    return tuple(_rows(rows, titles_of({row.application_id for row in rows})))
 
 
-def _rows(rows: Iterable[Delivery], names: Names) -> Iterable[DeliveryRow]:
+def _rows(rows: Iterable[Delivery], names: Titles) -> Iterable[DeliveryRow]:
     for row in rows:
         tries = list(row.tries.all())
         yield DeliveryRow(

@@ -14,14 +14,13 @@ from formation_portal.gateway.envelopes import LONGEST_ID
 from formation_portal.portal.answers_page import share_class_choices
 from formation_portal.portal.read_back import in_words
 from formation_portal.portal.roles import role_words
-from formation_portal.relay.agent_words import conclusion_words, outcome_words, state_words
-from formation_portal.relay.decisions import is_undecided, may_be_told, steps_to_tell
-from formation_portal.relay.given import NOTE_LIMIT, has_an_id, may_lack_an_id
-from formation_portal.relay.inquiry import call_words, inquiry
-from formation_portal.relay.kinds import Kind
 from formation_portal.relay.models import Decision, Delivery
-from formation_portal.relay.naming import Names
-from formation_portal.relay.references import named
+from formation_portal.relay.resolution.decision_input import NOTE_LIMIT, has_id, may_lack_id
+from formation_portal.relay.resolution.decisions import is_undecided, may_inform_provider, steps_to_inform
+from formation_portal.relay.resolution.provider_message import call_words, provider_message
+from formation_portal.relay.resolution.wording import conclusion_words, outcome_words, state_words
+from formation_portal.relay.resources import ResourceKind, referenced_name
+from formation_portal.relay.titles import Titles
 
 from .decision_form import DecisionForm
 from .masks import mask_of
@@ -105,7 +104,7 @@ class DeliveryPage:
     @property
     def may_be_told(self) -> bool:
         """Whether an agent may record that the provider was told by hand."""
-        return may_be_told(self.row)
+        return may_inform_provider(self.row)
 
     @property
     def is_removal(self) -> bool:
@@ -116,17 +115,17 @@ class DeliveryPage:
     def asks_for_id(self) -> bool:
         """Whether such a thing has an id at the service, which a decision has to name."""
         is_known = self.may_be_told and self.row.acknowledged is not None
-        return has_an_id(self.row.name[0]) and not is_known
+        return has_id(self.row.name[0]) and not is_known
 
     @property
     def id_is_optional(self) -> bool:
         """Whether it can be there without an id that we would know."""
-        return may_lack_an_id(self.row.name[0])
+        return may_lack_id(self.row.name[0])
 
     @property
     def is_only_a_change(self) -> bool:
         """Whether the thing is there for sure, and a change of it is in doubt; a deed changes the entity."""
-        return self.row.needs_a_decision and (self.row.acknowledged is not None or self.row.name[0].is_deed)
+        return self.row.needs_a_decision and (self.row.acknowledged is not None or self.row.name[0].is_transition)
 
     @property
     def seen(self) -> str:
@@ -145,7 +144,7 @@ def delivery_page(row: Delivery, *, form: DecisionForm | None = None) -> Deliver
     """The page as the row stands: one query for the other rows, three for tries, looks and decisions, and some to read
     the application where the service has said something, or the provider is to be told by hand."""
     others = list(Delivery.objects.filter(application_id=row.application_id))
-    names = Names(others)
+    names = Titles(others)
     ids = {other.name: other.remote_id for other in others if other.remote_id}
     return DeliveryPage(
         row=row,
@@ -163,10 +162,10 @@ def delivery_page(row: Delivery, *, form: DecisionForm | None = None) -> Deliver
             )
             for one in row.seen.all()
         ),
-        inquiry=inquiry(row, ids=ids),
+        inquiry=provider_message(row, ids=ids),
         decisions=tuple(row.decisions.all()),
-        to_tell=tuple(_to_tell(row)) if may_be_told(row) else (),
-        steps=tuple(_steps(row, names, form)) if may_be_told(row) else (),
+        to_tell=tuple(_to_tell(row)) if may_inform_provider(row) else (),
+        steps=tuple(_steps(row, names, form)) if may_inform_provider(row) else (),
         form=form or DecisionForm(),
     )
 
@@ -188,15 +187,15 @@ def _said(row: Delivery) -> Iterator[str]:
         yield from (veil.over(str(problem.get("message", ""))) for problem in row.problems)
 
 
-def _steps(row: Delivery, names: Names, form: DecisionForm | None) -> Iterator[Step]:
-    for step in steps_to_tell(row):
+def _steps(row: Delivery, names: Titles, form: DecisionForm | None) -> Iterator[Step]:
+    for step in steps_to_inform(row):
         yield Step(step.pk, names.title(step), form is not None and step.pk in form.also)
 
 
 def _to_tell(row: Delivery) -> Iterator[ToTell]:
     """What differs between what the service has acknowledged and what is wanted there, in words. Numbers that somebody
     is known by are masked, as everywhere on the desk."""
-    if row.wanted is None or row.name[0].is_deed:
+    if row.wanted is None or row.name[0].is_transition:
         return
     draft, was, wanted = open_draft(row.application), row.acknowledged or {}, row.wanted
     specs = {spec.name: spec for spec in _specs(draft, row, (was, wanted))}
@@ -215,17 +214,17 @@ _BESIDE_ANSWERS = {"roles": "Roles", "shares_held": "Shares held", "name": "File
 
 def _specs(draft: Draft, row: Delivery, payloads: Iterable[Mapping[str, Any]]) -> Iterable[FieldSpec]:
     kind = row.name[0]
-    if kind in (Kind.PARTY, Kind.PARTY_CSP):
+    if kind in (ResourceKind.PARTY, ResourceKind.PARTY_CSP):
         party = draft.party(row.subject)
         roles = dict.fromkeys(role for payload in payloads for role in payload.get("roles", ()))
         return draft.schema.fields_of(party.kind, (*roles, *party.roles)) if party else ()
-    is_of_class = kind in (Kind.SHARE_CLASS, Kind.SHARE_CLASS_CSP)
+    is_of_class = kind in (ResourceKind.SHARE_CLASS, ResourceKind.SHARE_CLASS_CSP)
     return draft.schema.share_class_fields if is_of_class else draft.schema.entity_fields
 
 
 def _answer(draft: Draft, row: Delivery, spec: FieldSpec, answers: Mapping[str, Any]) -> str:
     value = answers.get(spec.name)
-    reference = named(value)
+    reference = referenced_name(value)
     words = in_words(spec, reference[1] if reference else value, share_class_choices(draft))
     party = draft.party(row.subject)
     if words and party and canonical.is_identity_number(spec.canonical_field, kind=party.kind):

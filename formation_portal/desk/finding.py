@@ -6,8 +6,8 @@ from django.shortcuts import get_object_or_404
 
 from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.models import Application, Document
-from formation_portal.relay.attention import concerns
 from formation_portal.relay.models import Decision, Delivery
+from formation_portal.relay.resolution.queue import deliveries_in
 
 
 def case_of(reference: str) -> Draft:
@@ -38,7 +38,7 @@ def document_of(reference: str, number: int) -> Document:
 
 def delivery_of(number: int) -> Delivery:
     """A thing at the service that agents look after, was decided about, or belongs to a case."""
-    is_theirs = Q(pk__in=concerns().values("pk")) | Q(pk__in=Decision.objects.values("delivery"))
+    is_theirs = Q(pk__in=deliveries_in().values("pk")) | Q(pk__in=Decision.objects.values("delivery"))
     is_in_a_case = Q(application__submitted_at__isnull=False, application__deleted_at=None)
     found = Delivery.objects.filter(is_theirs | is_in_a_case, pk=number)
     return get_object_or_404(found.select_related("application").prefetch_related("tries", "seen", "decisions__agent"))

@@ -10,7 +10,7 @@ from formation_portal.accounts.rights import Right
 from formation_portal.applications.drafts import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.portal.options import Option, offered
-from formation_portal.relay.board import Stage
+from formation_portal.relay.delivery_status import DeliveryStage
 from formation_portal.reviews.facts import Facts, facts_of
 from formation_portal.reviews.grounds import Ground
 from formation_portal.reviews.models import Outcome, Remark, Ruling
@@ -215,4 +215,4 @@ def _drafted(draft: Draft, remarks: Iterable[Remark]) -> Iterator[DraftedLine]:
 
 def _held(arrivals: Arrivals) -> tuple[str, ...]:
     """What the service neither has nor has refused, as far as our team has to see to it."""
-    return tuple(row.title for row in arrivals.rows if row.state == Stage.OURS)
+    return tuple(row.title for row in arrivals.rows if row.state == DeliveryStage.OURS)

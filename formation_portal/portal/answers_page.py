@@ -16,7 +16,7 @@ from formation_portal.applications.saving.authors import Author
 from formation_portal.contract.field import Choice
 from formation_portal.contract.language import noted, say, say_count
 from formation_portal.contract.rules import Standing
-from formation_portal.relay.problems import Trouble
+from formation_portal.relay.problems import LocatedProblem
 
 from .arrivals import Arrival
 from .came_back import CameBack
@@ -118,7 +118,7 @@ class AnswersPage:
         said = (one for one in self.arrival.said if one.field not in asked and not one.slot and self._is_about(one))
         return tuple(Problem("answers", message) for message in dict.fromkeys(one.message for one in said))
 
-    def _is_about(self, trouble: Trouble) -> bool:
+    def _is_about(self, trouble: LocatedProblem) -> bool:
         """Whether what was said against the holder of the answers belongs to this page."""
         return True
 

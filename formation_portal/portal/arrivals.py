@@ -7,10 +7,10 @@ from functools import cached_property
 
 from formation_portal.applications.models import Application
 from formation_portal.contract.field import FieldSpec
-from formation_portal.relay.board import DeliveryBoard, DeliveryView, deliveries_for_customer
-from formation_portal.relay.kinds import Kind
-from formation_portal.relay.problems import Trouble
-from formation_portal.relay.waiting import wait_for
+from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStatus, deliveries_for_customer
+from formation_portal.relay.problems import LocatedProblem
+from formation_portal.relay.resources import ResourceKind
+from formation_portal.relay.wake import wait_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Arrival:
 
     state: str = "saved"
     why: str = ""
-    said: tuple[Trouble, ...] = ()
+    said: tuple[LocatedProblem, ...] = ()
     refused: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -32,7 +32,7 @@ class Arrival:
 class Arrivals:
     """The deliveries of one application."""
 
-    def __init__(self, board: DeliveryBoard) -> None:
+    def __init__(self, board: ApplicationDeliveries) -> None:
         self._board = board
 
     def of_entity(self, specs: Iterable[FieldSpec], *, changed_at: datetime | None) -> Arrival:
@@ -47,27 +47,27 @@ class Arrivals:
         """A class of shares with its answers."""
         return self._arrival(self._board.of_share_class(token), share_class=token, changed_at=changed_at)
 
-    def of_document(self, subject: str) -> DeliveryView:
+    def of_document(self, subject: str) -> DeliveryStatus:
         """A document, by what names its slot."""
-        return self._board.of(Kind.DOCUMENT, subject)
+        return self._board.of(ResourceKind.DOCUMENT, subject)
 
-    def of_holding(self, subject: str) -> DeliveryView:
+    def of_holding(self, subject: str) -> DeliveryStatus:
         """A shareholding, by what names it."""
-        return self._board.of(Kind.SHAREHOLDING, subject)
+        return self._board.of(ResourceKind.SHAREHOLDING, subject)
 
-    def of_holdings(self) -> DeliveryView:
+    def of_holdings(self) -> DeliveryStatus:
         """All shareholdings together: the most urgent view."""
-        return self._board.of_all(Kind.SHAREHOLDING)
+        return self._board.of_all(ResourceKind.SHAREHOLDING)
 
     @cached_property
-    def _submission(self) -> DeliveryView:
-        return self._board.of(Kind.SUBMISSION)
+    def _submission(self) -> DeliveryStatus:
+        return self._board.of(ResourceKind.SUBMISSION)
 
     def _arrival(
-        self, view: DeliveryView, *, party: str = "", share_class: str = "", changed_at: datetime | None
+        self, view: DeliveryStatus, *, party: str = "", share_class: str = "", changed_at: datetime | None
     ) -> Arrival:
         """With what was said against the whole submission, as long as the holder wasn't changed since."""
-        said: Iterable[Trouble] = view.problems
+        said: Iterable[LocatedProblem] = view.problems
         at = self._submission.at
         if at and changed_at and changed_at < at:
             said = (*said, *self._submission.problems)

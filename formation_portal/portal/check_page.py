@@ -15,8 +15,8 @@ from formation_portal.contract.field import FieldSpec, control_name
 from formation_portal.contract.language import say
 from formation_portal.contract.needs import Need
 from formation_portal.contract.schema import Section
-from formation_portal.relay.board import DeliveryBoard, DeliveryView
-from formation_portal.relay.kinds import Kind
+from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStatus
+from formation_portal.relay.resources import ResourceKind
 
 from .advice import advice
 from .aside_entry import AsideEntry, aside_entry
@@ -58,7 +58,7 @@ class SummaryEntry:
     is_name: bool
     note: str
     rows: tuple[SummaryRow, ...]
-    delivery: DeliveryView
+    delivery: DeliveryStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class CheckPage:
     share_classes: tuple[SummaryEntry, ...]
     shares: ShareTable | None
     ownership: Ownership | None
-    holdings: DeliveryView
+    holdings: DeliveryStatus
     documents: tuple[SummaryRow, ...]
     price: PriceTable | None
     # What came back and what was changed since, where it was submitted before.
@@ -119,7 +119,7 @@ def check_page(draft: Draft, *, needs: Sequence[Need] | None = None) -> CheckPag
         ),
         shares=told.shares,
         ownership=behind,
-        holdings=delivery.board.of_all(Kind.SHAREHOLDING),
+        holdings=delivery.board.of_all(ResourceKind.SHAREHOLDING),
         documents=tuple(reader.document(line) for line in told.documents),
         price=price_table(price) if price.is_given else None,
         returned=came_back,
@@ -137,7 +137,7 @@ def _refused(delivery: DeliveryNote, came_back: Returned | None) -> tuple[Need, 
 class _Reader:
     """Turns what was read back into rows of this page, with links as long as changes are allowed."""
 
-    def __init__(self, draft: Draft, board: DeliveryBoard) -> None:
+    def __init__(self, draft: Draft, board: ApplicationDeliveries) -> None:
         self._draft = draft
         self._board = board
         self._reference = draft.application.reference
@@ -189,7 +189,7 @@ class _Reader:
     def _document_words(self, line: DocumentLine) -> Iterable[str]:
         if line.document is None:
             return () if line.is_required else (say("Optional"),)
-        stands = slot_state(line.document, self._board.of(Kind.DOCUMENT, line.document.subject))
+        stands = slot_state(line.document, self._board.of(ResourceKind.DOCUMENT, line.document.subject))
         return filter(None, (stands.detail or stands.word, stands.note))
 
     def _rows(

@@ -9,16 +9,22 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.contract.language import say
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import Need
-from formation_portal.relay.board import WORDS, DeliveryBoard, DeliveryView, Stage, deliveries_for_customer
-from formation_portal.relay.problems import Trouble
-from formation_portal.relay.profile import profile
+from formation_portal.relay.delivery_status import (
+    STAGE_WORDS,
+    ApplicationDeliveries,
+    DeliveryStage,
+    DeliveryStatus,
+    deliveries_for_customer,
+)
+from formation_portal.relay.problems import LocatedProblem
+from formation_portal.relay.service_profile import current_profile
 
 from .need_links import NeedLink, need_links
 
 
 def before_submission() -> str:
     """What holds until an application is submitted, by whether its answers go to the service meanwhile: one query."""
-    if profile().can_edit:
+    if current_profile().can_edit:
         return say(
             "We save your answers and prepare them with the formation service as you go. Nothing is "
             "filed and you owe nothing until you submit."
@@ -31,7 +37,7 @@ class DeliveryNote:
     """The most urgent news of all, what the service refused, and what it can't do at all."""
 
     draft: Draft
-    board: DeliveryBoard
+    board: ApplicationDeliveries
 
     @property
     def state(self) -> str:
@@ -46,7 +52,7 @@ class DeliveryNote:
     @property
     def is_worth_saying(self) -> bool:
         """Whether it says more than that it is saved, which the page says anyway."""
-        return self.words != say(WORDS[Stage.SAVED])
+        return self.words != say(STAGE_WORDS[DeliveryStage.SAVED])
 
     @cached_property
     def before_submission(self) -> str:
@@ -59,9 +65,9 @@ class DeliveryNote:
         return self.board.notices
 
     @cached_property
-    def unsettled(self) -> Sequence[tuple[str, DeliveryView]]:
+    def unsettled(self) -> Sequence[tuple[str, DeliveryStatus]]:
         """What is being checked or is with our team, by its name."""
-        return self.board.unsettled
+        return self.board.unresolved
 
     @cached_property
     def refused(self) -> tuple[Need, ...]:
@@ -83,7 +89,7 @@ def delivery_note(draft: Draft) -> DeliveryNote:
     return DeliveryNote(draft, deliveries_for_customer(draft.application))
 
 
-def _need(trouble: Trouble) -> Need:
+def _need(trouble: LocatedProblem) -> Need:
     return Need(
         "refused",
         trouble.message,

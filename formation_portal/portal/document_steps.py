@@ -7,20 +7,20 @@ from django.utils.translation import gettext, ngettext
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import Document
-from formation_portal.relay.board import DeliveryBoard, DeliveryView
-from formation_portal.relay.kinds import Kind
+from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStatus
 from formation_portal.relay.models import APPROVED, REJECTED
+from formation_portal.relay.resources import ResourceKind
 
 from . import moments
 from .tracker import Step
 
 
-def document_steps(draft: Draft, board: DeliveryBoard) -> tuple[Step, ...]:
+def document_steps(draft: Draft, board: ApplicationDeliveries) -> tuple[Step, ...]:
     """One for all that are accepted, and one for each that came back, with its note. Costs no query."""
-    return tuple(_steps(draft, [(one, board.of(Kind.DOCUMENT, one.subject)) for one in draft.documents]))
+    return tuple(_steps(draft, [(one, board.of(ResourceKind.DOCUMENT, one.subject)) for one in draft.documents]))
 
 
-def _steps(draft: Draft, views: list[tuple[Document, DeliveryView]]) -> Iterator[Step]:
+def _steps(draft: Draft, views: list[tuple[Document, DeliveryStatus]]) -> Iterator[Step]:
     accepted = sorted((view for _, view in views if view.verdict == APPROVED), key=lambda view: str(view.at))
     if accepted:
         words = ngettext("%(count)d document accepted", "%(count)d documents accepted", len(accepted))
@@ -33,5 +33,5 @@ def _steps(draft: Draft, views: list[tuple[Document, DeliveryView]]) -> Iterator
             yield Step(_day(view), title, view.note, "heed")
 
 
-def _day(view: DeliveryView) -> str:
+def _day(view: DeliveryStatus) -> str:
     return moments.day(timezone.localtime(view.at).date()) if view.at else ""

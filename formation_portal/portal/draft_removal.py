@@ -7,8 +7,8 @@ from django.utils.translation import gettext, ngettext
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.contract.reading import is_blank
-from formation_portal.relay.board import deliveries
-from formation_portal.relay.kinds import Kind
+from formation_portal.relay.delivery_status import deliveries_of
+from formation_portal.relay.resources import ResourceKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class DraftRemovalPage:
 
 def draft_removal_page(draft: Draft) -> DraftRemovalPage:
     """The page as the draft stands: two queries, for what the service has."""
-    stays = deliveries(draft.application).stays_there(Kind.ENTITY, "")
+    stays = deliveries_of(draft.application).cannot_be_removed(ResourceKind.ENTITY, "")
     return DraftRemovalPage(draft, tuple(_goes(draft)), _stays() if stays else "")
 
 

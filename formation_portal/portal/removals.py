@@ -15,8 +15,8 @@ from formation_portal.contract import canonical
 from formation_portal.contract.language import listed, noted, say, say_count
 from formation_portal.contract.needs import needs
 from formation_portal.contract.record import Record
-from formation_portal.relay.board import deliveries
-from formation_portal.relay.kinds import Kind, holding_subject
+from formation_portal.relay.delivery_status import deliveries_of
+from formation_portal.relay.resources import ResourceKind, shareholding_subject
 
 from .roles import role_words
 from .words import number_of_shares
@@ -83,7 +83,7 @@ def party_removal_page(draft: Draft, party: PartyRow) -> RemovalPage:
         facts=role_words(party.roles),
         consequences=(*accepted, *held, *owned, *documents, back),
         after=after,
-        thing=(Kind.PARTY, party.token),
+        thing=(ResourceKind.PARTY, party.token),
         back=(_url(draft, "people"), say("People")),
     )
 
@@ -110,7 +110,7 @@ def share_class_removal_page(draft: Draft, share_class: ShareClassRow) -> Remova
         share_class.label,
         consequences=(*held, *answers),
         after=after,
-        thing=(Kind.SHARE_CLASS, share_class.token),
+        thing=(ResourceKind.SHARE_CLASS, share_class.token),
         back=(_url(draft, "shares"), say("Shares")),
     )
 
@@ -130,7 +130,7 @@ def holding_removal_page(draft: Draft, party: PartyRow, share_class: ShareClassR
         count=holding.shares or 2,
         consequences=() if has_others else (say("{who} will hold no shares.", who=party.label),),
         after=replace(draft.record, holdings=tuple(others)),
-        thing=(Kind.SHAREHOLDING, holding_subject(*pair)),
+        thing=(ResourceKind.SHAREHOLDING, shareholding_subject(*pair)),
         back=(_url(draft, "shares"), say("Shares")),
     )
 
@@ -147,7 +147,7 @@ def document_removal_page(draft: Draft, document: Document, *, back: tuple[str, 
         facts=say("“{slot}” of {who}", slot=document.slot, who=party.label if party else draft.title),
         consequences=tuple(_asked_for(draft, party, document.slot)),
         after=replace(draft.record, documents=draft.record.documents - {key}),
-        thing=(Kind.DOCUMENT, document.subject),
+        thing=(ResourceKind.DOCUMENT, document.subject),
         back=back,
     )
 
@@ -186,10 +186,10 @@ def _page(
     count: int = 1,
     consequences: Iterable[str],
     after: Record,
-    thing: tuple[Kind, str] | None,
+    thing: tuple[ResourceKind, str] | None,
     back: tuple[str, str],
 ) -> RemovalPage:
-    stays = (_STAYS,) if thing and deliveries(draft.application).stays_there(*thing) else ()
+    stays = (_STAYS,) if thing and deliveries_of(draft.application).cannot_be_removed(*thing) else ()
     return RemovalPage(
         company=draft.title,
         name=name,

@@ -9,7 +9,7 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.applications.earlier_files import EarlierFiles
 from formation_portal.contract.rules import Verdict
 from formation_portal.contract.schema import Section
-from formation_portal.relay.problems import Trouble
+from formation_portal.relay.problems import LocatedProblem
 
 from . import moments
 from .answers_page import AnswersPage, accepted_words, share_class_choices
@@ -90,7 +90,7 @@ class SectionPage(AnswersPage):
         """What this section still needs, each with the way to it on this page."""
         return need_rows(self.draft.needs_of_section(self.section.key), self.sheet)
 
-    def _is_about(self, trouble: Trouble) -> bool:
+    def _is_about(self, trouble: LocatedProblem) -> bool:
         return trouble.section == self.section.key
 
     @property

@@ -14,8 +14,8 @@ from formation_portal.contract.notation import shown
 from formation_portal.contract.problems import AnswerError
 from formation_portal.contract.schema import Section
 from formation_portal.contract.shares import number_of_shares
-from formation_portal.relay.board import DeliveryView, Stage
-from formation_portal.relay.kinds import holding_subject
+from formation_portal.relay.delivery_status import DeliveryStage, DeliveryStatus
+from formation_portal.relay.resources import shareholding_subject
 
 from . import moments
 from .allocation import Allocation
@@ -33,7 +33,7 @@ from .share_owners import Owners, owners
 from .share_remainders import heard, is_over, rest_id, rest_words, told
 
 # A cell has room only for what is not as it should be.
-_UNSETTLED = (Stage.YOURS, Stage.OURS, Stage.CHECKING, Stage.WAITING)
+_UNSETTLED = (DeliveryStage.YOURS, DeliveryStage.OURS, DeliveryStage.CHECKING, DeliveryStage.WAITING)
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class SharesPage:
         return self._holdings.why
 
     @cached_property
-    def _holdings(self) -> DeliveryView:
+    def _holdings(self) -> DeliveryStatus:
         return self.arrivals.of_holdings()
 
     @property
@@ -223,7 +223,7 @@ class SharesPage:
     def _cell(self, party: PartyRow, row: ShareClassRow) -> Cell:
         holding = self.draft.holdings.get((party.token, row.token))
         name = cell_name(party.token, row.token)
-        delivery = self.arrivals.of_holding(holding_subject(party.token, row.token))
+        delivery = self.arrivals.of_holding(shareholding_subject(party.token, row.token))
         typed = holding.typed if holding else ""
         refused = next((problem.message for problem in delivery.problems), "") if delivery.is_refused else ""
         objection = self._objection(party, row, typed)

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from django.utils.translation import gettext as _
 
 from formation_portal.applications.models import Document
-from formation_portal.relay.board import DeliveryView, Stage
+from formation_portal.relay.delivery_status import DeliveryStage, DeliveryStatus
 from formation_portal.relay.models import APPROVED
 
 from . import moments
 from .note import Note
 
-_ON_ITS_WAY = (Stage.SENDING, Stage.WAITING, Stage.CHECKING)
+_ON_ITS_WAY = (DeliveryStage.SENDING, DeliveryStage.WAITING, DeliveryStage.CHECKING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ def empty_slot(*, is_required: bool) -> SlotState:
     return SlotState("open", _("Missing") if is_required else _("Not uploaded"))
 
 
-def slot_state(document: Document, view: DeliveryView) -> SlotState:
+def slot_state(document: Document, view: DeliveryStatus) -> SlotState:
     """A slot with a file: Saved, Checking, Received, or Returned to you; never refused while that is not known."""
     if view.is_refused:
         note = next((problem.message for problem in view.problems), "")
@@ -41,7 +41,7 @@ def slot_state(document: Document, view: DeliveryView) -> SlotState:
         return SlotState("half", _("Checking"), detail=str(view.words))
     if view.verdict == APPROVED:
         return SlotState("met", str(view.words), _day_of(view), detail=_accepted(view))
-    if view.state is Stage.RECEIVED:
+    if view.state is DeliveryStage.RECEIVED:
         return SlotState("met", str(view.words), _day_of(view))
     return SlotState("met", str(view.words))
 
@@ -55,9 +55,9 @@ def came_back_slot(stands: SlotState, asked: Note | None, *, is_locked: bool) ->
     return stands
 
 
-def _accepted(view: DeliveryView) -> str:
+def _accepted(view: DeliveryStatus) -> str:
     return " ".join(filter(None, (_("Accepted."), view.note)))
 
 
-def _day_of(view: DeliveryView) -> str:
+def _day_of(view: DeliveryStatus) -> str:
     return moments.day(view.at.date()) if view.at else ""

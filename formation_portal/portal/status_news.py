@@ -9,13 +9,15 @@ from hashlib import blake2s
 from formation_portal.accounts.models import User
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import FINAL
-from formation_portal.relay.kinds import Kind
 from formation_portal.relay.models import Delivery, DeliveryState
+from formation_portal.relay.resources import ResourceKind
 
 
 def status_version(application: Application) -> str:
     """State, round, and what the service says of documents, as an address names them. One query."""
-    documents = Delivery.objects.filter(application=application.pk, kind=Kind.DOCUMENT, state=DeliveryState.DONE)
+    documents = Delivery.objects.filter(
+        application=application.pk, kind=ResourceKind.DOCUMENT, state=DeliveryState.DONE
+    )
     verdicts = documents.exclude(verdict="").order_by("pk").values_list("pk", "verdict", "verdict_note")
     seen = (application.state, application.submissions, list(verdicts))
     return blake2s(repr(seen).encode(), digest_size=8).hexdigest()

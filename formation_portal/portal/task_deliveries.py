@@ -4,23 +4,23 @@ from collections.abc import Iterator, Mapping
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.contract.language import say
-from formation_portal.relay.board import WORDS, DeliveryBoard, DeliveryView, Stage
-from formation_portal.relay.kinds import Kind
+from formation_portal.relay.delivery_status import STAGE_WORDS, ApplicationDeliveries, DeliveryStage, DeliveryStatus
+from formation_portal.relay.resources import ResourceKind
 
 # The most urgent first. What is saved, on its way or received needs no word beside its task.
-_TOLD = (Stage.OURS, Stage.CHECKING, Stage.WAITING)
+_TOLD = (DeliveryStage.OURS, DeliveryStage.CHECKING, DeliveryStage.WAITING)
 
 
-def task_deliveries(draft: Draft, board: DeliveryBoard) -> Mapping[str, str]:
+def task_deliveries(draft: Draft, board: ApplicationDeliveries) -> Mapping[str, str]:
     """By the key of a section, and "documents": With our team, Checking whether it arrived, Waiting to retry."""
-    found: dict[str, list[Stage]] = {}
+    found: dict[str, list[DeliveryStage]] = {}
     for key, view in _views(draft, board):
         found.setdefault(key, []).append(view.state)
     words = {key: next((one for one in _TOLD if one in stages), None) for key, stages in found.items()}
-    return {key: say(WORDS[stage]) for key, stage in words.items() if stage}
+    return {key: say(STAGE_WORDS[stage]) for key, stage in words.items() if stage}
 
 
-def _views(draft: Draft, board: DeliveryBoard) -> Iterator[tuple[str, DeliveryView]]:
+def _views(draft: Draft, board: ApplicationDeliveries) -> Iterator[tuple[str, DeliveryStatus]]:
     for section in draft.schema.entity_sections:
         yield section.key, board.of_entity_fields(section.fields)
     for section in draft.schema.role_sections:
@@ -28,7 +28,7 @@ def _views(draft: Draft, board: DeliveryBoard) -> Iterator[tuple[str, DeliveryVi
             if section.role in party.roles:
                 yield section.key, board.of_party(party.token)
     if (shares := draft.schema.share_section) is not None:
-        yield shares.key, board.of_all(Kind.SHAREHOLDING)
+        yield shares.key, board.of_all(ResourceKind.SHAREHOLDING)
         for share_class in draft.share_classes:
             yield shares.key, board.of_share_class(share_class.token)
-    yield "documents", board.of_all(Kind.DOCUMENT)
+    yield "documents", board.of_all(ResourceKind.DOCUMENT)

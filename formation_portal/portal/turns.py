@@ -18,7 +18,7 @@ from formation_portal.contract.needs import Need
 from formation_portal.invitations import parts, stages
 from formation_portal.invitations.models import Invitation
 from formation_portal.invitations.stages import Standing, standing
-from formation_portal.relay.board import DeliveryBoard, Stage
+from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStage
 
 from .moments import moment
 
@@ -40,7 +40,7 @@ class Turn:
     remind_url: str = ""
 
 
-def turns(draft: Draft, board: DeliveryBoard, *, invitations: Mapping[str, Invitation]) -> tuple[Turn, ...]:
+def turns(draft: Draft, board: ApplicationDeliveries, *, invitations: Mapping[str, Invitation]) -> tuple[Turn, ...]:
     """Everybody who is waited for, the reader first, and whoever is done, last; nothing where there is nobody else."""
     now = timezone.now()
     stands = {token: standing(one, now=now) for token, one in invitations.items()}
@@ -100,9 +100,9 @@ def still_theirs(draft: Draft, row: PartyRow) -> list[Need]:
     return [need for need in draft.needs_of_party(row.token) if need.code not in _NOT_THEIRS]
 
 
-def _ours(board: DeliveryBoard) -> Iterable[Turn]:
+def _ours(board: ApplicationDeliveries) -> Iterable[Turn]:
     view = board.overall
-    if view.state is Stage.OURS:
+    if view.state is DeliveryStage.OURS:
         since = gettext("since %(time)s") % {"time": moment(view.at)} if view.at else ""
         yield Turn("turn-team", gettext("Our team"), False, gettext("Something we need to fix"), since, "later")
 

@@ -1,7 +1,8 @@
 """Brings the formation service's record to match ours, exactly once per thing.
 
-It imports contract, gateway and applications; never portal or desk. Saving renews the wishes (`renewal`), only the
-worker writes to the service (`worker`), and pages read how far things are (`board`) or wait a moment (`waiting`).
+It imports contract, gateway and applications; never portal or desk. Saving brings the rows of deliveries up to date
+(`sync`), only the worker writes to the service (`worker`), and pages read how far things have come (`delivery_status`)
+or wait a moment for the worker (`wake`).
 """
 
 

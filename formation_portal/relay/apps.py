@@ -11,5 +11,5 @@ class RelayConfig(AppConfig):
     def ready(self) -> None:
         """Connect the receivers: every saved change renews the wishes in its own transaction, and what was refused
         stops an approval. Take part in the hourly round."""
-        from . import objecting, receivers  # noqa: F401
-        from .hints import clearing  # noqa: F401
+        from . import approval_guard, sync  # noqa: F401
+        from .incoming_webhooks import receiver  # noqa: F401

@@ -12,14 +12,14 @@ from django.utils import timezone
 from formation_portal.applications.models import Application
 from formation_portal.processes import ended_among, has_ended, this_process
 
-from . import pacing, timing
-from .kinds import Name
+from . import rate_limit, timing
+from .calls.routes import has_nothing_to_send, is_unsupported
 from .models import RESEND, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState
-from .order import next_row
-from .profile import Profile, locked_profile, profile, profile_of
-from .renewal import requeue
-from .routes import has_nothing_to_send, is_beyond
-from .settling import Way, way_for
+from .order import next_delivery
+from .reconciliation.strategy import Strategy, strategy_for
+from .resources import ResourceName
+from .service_profile import Profile, current_profile, locked_profile, profile_from
+from .sync import requeue
 
 logger = logging.getLogger(__name__)
 State = DeliveryState
@@ -32,16 +32,16 @@ class Claim:
     row: Delivery
     lease: uuid.UUID
     application: Application
-    ids: dict[Name, str]
-    known: Profile
+    ids: dict[ResourceName, str]
+    profile: Profile
     # Of the attempt that is about to be made; empty where only the service's records are read.
     request_id: str = ""
     is_retry: bool = False
     # When it was counted as a call of this second.
-    taken_at: datetime | None = None
+    counted_at: datetime | None = None
 
     @property
-    def is_look(self) -> bool:
+    def is_lookup(self) -> bool:
         """Whether nothing is written at the service."""
         return not self.request_id
 
@@ -58,59 +58,63 @@ def claim(application_id: int, *, is_eager: bool = False, tried: Collection[int]
             return None
         # Only now: whoever waited for the lock has a whole lease before it.
         now = timezone.now()
-        known = profile()
-        if known.is_paused(now) and not is_eager:
+        profile = current_profile()
+        if profile.is_paused(now) and not is_eager:
             return None
         rows = list(Delivery.objects.filter(application=application))
-        _give_up_leases(rows, known, now=now)
-        go = known.lets_go(application)
-        while chosen := next_row(rows, now=now, profile=known, lets_go=go, is_eager=is_eager, tried=tried):
-            if _settles_without_a_call(chosen, known):
+        _expire_leases(rows, profile, now=now)
+        may_send = profile.may_send(application)
+        while chosen := next_delivery(
+            rows, now=now, profile=profile, may_send=may_send, is_eager=is_eager, tried=tried
+        ):
+            if _finish_without_call(chosen, profile):
                 continue
             ids = {one.name: one.remote_id for one in rows if one.remote_id}
-            return _taken(chosen, application, ids, now=now, is_eager=is_eager)
-        _rest(rows, now=now)
+            return _claim_row(chosen, application, ids, now=now, is_eager=is_eager)
+        _postpone(rows, now=now)
         return None
 
 
-def _taken(
-    row: Delivery, application: Application, ids: dict[Name, str], *, now: datetime, is_eager: bool
+def _claim_row(
+    row: Delivery, application: Application, ids: dict[ResourceName, str], *, now: datetime, is_eager: bool
 ) -> Claim | None:
     """The row marked as ours, unless the service may not be called yet."""
     stored = locked_profile()
     # Waiting for the lock takes time: the rate counts when calls are made, not when somebody first thought of them.
     now = timezone.now()
-    known, lease, was = profile_of(stored), uuid.uuid4(), row.state
-    is_look = was == State.DONE or (was == State.UNKNOWN and way_for(row, known.can) is Way.LOOK)
-    is_retry = not is_look and was != State.QUEUED
+    profile, lease, was = profile_from(stored), uuid.uuid4(), row.state
+    is_lookup = was == State.DONE or (
+        was == State.UNKNOWN and strategy_for(row, profile.capabilities) is Strategy.LOOK_UP
+    )
+    is_retry = not is_lookup and was != State.QUEUED
     if not is_eager:
-        opens = pacing.opens_at(stored, now, is_retry=is_retry)
+        opens = rate_limit.opens_at(stored, now, is_retry=is_retry)
         if opens > now:
             if is_retry:
                 # Others may be called before: only trying again has to wait.
                 Delivery.objects.filter(pk=row.pk).update(next_at=opens)
             return None
         # A list is read twice at least.
-        pacing.take(stored, now, is_retry=is_retry, calls=2 if is_look else 1)
-    if is_look:
-        _mark(row, State.RECONCILING, lease, was=was, now=now)
-        return Claim(row, lease, application, ids, known, taken_at=now)
+        rate_limit.count_calls(stored, now, is_retry=is_retry, calls=2 if is_lookup else 1)
+    if is_lookup:
+        _save_claim(row, State.RECONCILING, lease, was=was, now=now)
+        return Claim(row, lease, application, ids, profile, counted_at=now)
     _prepare(row)
-    _mark(row, State.SENDING, lease, was=was, now=now)
+    _save_claim(row, State.SENDING, lease, was=was, now=now)
     attempt = Attempt.objects.create(delivery=row, key=row.key, lease=lease, request_id=uuid.uuid4().hex)
-    return Claim(row, lease, application, ids, known, attempt.request_id, is_retry, now)
+    return Claim(row, lease, application, ids, profile, attempt.request_id, is_retry, now)
 
 
-def _settles_without_a_call(row: Delivery, known: Profile) -> bool:
+def _finish_without_call(row: Delivery, profile: Profile) -> bool:
     if row.state == State.UNKNOWN:
-        if row.name[0] in known.lacks:
+        if row.name[0] in profile.lacks:
             # Nothing can have come of a call that isn't there.
             row.acknowledged, row.state, row.unclear_since = row.sent, State.DONE, None
             requeue(row)
             row.reason = UNSUPPORTED
             row.save()
             return True
-        if way_for(row, known.can) is not Way.HOLD:
+        if strategy_for(row, profile.capabilities) is not Strategy.HOLD:
             return False
         logger.error("Delivery %s may have arrived, but cannot be verified: held", row.pk)
         row.state, row.reason, row.next_at = State.HELD, UNCLEAR, None
@@ -119,7 +123,7 @@ def _settles_without_a_call(row: Delivery, known: Profile) -> bool:
     elif has_nothing_to_send(row):
         row.acknowledged = row.wanted
         requeue(row)
-    elif is_beyond(row, known):
+    elif is_unsupported(row, profile):
         row.state, row.reason, row.next_at = State.HELD, UNSUPPORTED, None
     else:
         return False
@@ -136,13 +140,13 @@ def _prepare(row: Delivery) -> None:
     if row.reason == RESEND:
         row.repeats += 1
         # A deed leaves no second record behind.
-        row.recheck = not row.name[0].is_deed
+        row.recheck = not row.name[0].is_transition
     if not (row.state == State.WAITING and row.key and row.sent == row.wanted):
         row.key = uuid.uuid4().hex
     row.sent = row.wanted
 
 
-def _mark(row: Delivery, state: DeliveryState, lease: uuid.UUID, *, was: str, now: datetime) -> None:
+def _save_claim(row: Delivery, state: DeliveryState, lease: uuid.UUID, *, was: str, now: datetime) -> None:
     # Somebody looks again when the lease has ended.
     row.state, row.lease, row.lease_until, row.holder = state, lease, now + timing.lease(), this_process()
     row.next_at = row.lease_until
@@ -155,7 +159,7 @@ def _mark(row: Delivery, state: DeliveryState, lease: uuid.UUID, *, was: str, no
         raise RuntimeError(f"Delivery {row.pk} was claimed twice")
 
 
-def _give_up_leases(rows: Iterable[Delivery], known: Profile, *, now: datetime) -> None:
+def _expire_leases(rows: Iterable[Delivery], profile: Profile, *, now: datetime) -> None:
     """Their workers have died: a call may have arrived, and is never queued again; a look is simply made again."""
     for row in rows:
         if row.lease_until is None or (row.lease_until > now and not has_ended(row.holder)):
@@ -164,7 +168,7 @@ def _give_up_leases(rows: Iterable[Delivery], known: Profile, *, now: datetime) 
             logger.warning("Delivery %s: its worker died while sending", row.pk)
             row.tries.filter(ended_at=None).update(ended_at=now, outcome="worker_died")
             row.reason, row.unclear_since = UNCLEAR, row.unclear_since or now
-            row.state, row.next_at = State.UNKNOWN, now + known.patience(row.repeats)
+            row.state, row.next_at = State.UNKNOWN, now + profile.doubt_time(row.repeats)
         elif row.state == State.RECONCILING:
             row.state = State.DONE if row.recheck else State.UNKNOWN
             row.next_at = now
@@ -172,14 +176,14 @@ def _give_up_leases(rows: Iterable[Delivery], known: Profile, *, now: datetime) 
         row.save()
 
 
-def free_the_leases_of_the_dead() -> None:
+def release_dead_leases() -> None:
     """What a process of this machine had in hand when it ended is due now, and not when its lease is over."""
     held = Delivery.objects.filter(state__in=(State.SENDING, State.RECONCILING)).exclude(holder="")
     if ended := ended_among(held.values_list("holder", flat=True)):
         held.filter(holder__in=ended).update(next_at=timezone.now())
 
 
-def _rest(rows: list[Delivery], *, now: datetime) -> None:
+def _postpone(rows: list[Delivery], *, now: datetime) -> None:
     """Nothing can be done about these before something else changes; who changes it makes them due again.
 
     What is due and has its time, but stands behind something else, is looked at again in a moment.
@@ -189,4 +193,4 @@ def _rest(rows: list[Delivery], *, now: datetime) -> None:
     Delivery.objects.filter(pk__in=resting).update(next_at=None)
     behind = [row.pk for row in due if row.pk not in resting and row.next_at is not None and row.next_at <= now]
     if behind:
-        Delivery.objects.filter(pk__in=behind).update(next_at=now + timing.moment())
+        Delivery.objects.filter(pk__in=behind).update(next_at=now + timing.short_pause())

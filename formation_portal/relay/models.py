@@ -14,23 +14,23 @@ from formation_portal.applications.models import SUBJECT_LIMIT, Application
 from formation_portal.audit.attestation import attested
 from formation_portal.processes import NAME_LIMIT
 
-from .kinds import Kind, Name
+from .resources import ResourceKind, ResourceName
 
 # Why a row is held whose call may have been done: nobody but an agent can tell.
 UNCLEAR = "unclear"
 # Why a row is held, or a deed done, that the service has no call for.
 UNSUPPORTED = "unsupported"
 # Why a row is held: the service has several records that may be ours, and nothing tells which is.
-TWINS = "twins"
+AMBIGUOUS = "twins"
 # Why a deed was refused, and is held where nothing shows that it was done all the same: it stands otherwise there.
-OTHERWISE = "otherwise"
+STATE_CONFLICT = "otherwise"
 # Why a row waits: the evidence says that nothing arrived, so it may be sent again.
 RESEND = "resend"
 # What one more look at a thing that was sent more than once has found: the service has more of it than it should.
-SURPLUS = "surplus"
+DUPLICATE = "surplus"
 # How a row was done: an agent has told the provider by hand.
-TOLD = "told"
-OUR_WORDS = frozenset({UNCLEAR, UNSUPPORTED, TWINS, OTHERWISE, RESEND, SURPLUS, TOLD})
+PROVIDER_INFORMED = "told"
+OWN_REASONS = frozenset({UNCLEAR, UNSUPPORTED, AMBIGUOUS, STATE_CONFLICT, RESEND, DUPLICATE, PROVIDER_INFORMED})
 
 
 # What the service says of a document that it has; nothing while it has not looked (supplement, "Documents").
@@ -54,7 +54,7 @@ class Delivery(models.Model):
     """One thing at the service: what we want there, what it has acknowledged, and how far we are."""
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="deliveries")
-    kind = models.CharField(max_length=20, choices=[(kind.value, kind.value) for kind in Kind])
+    kind = models.CharField(max_length=20, choices=[(kind.value, kind.value) for kind in ResourceKind])
     subject = models.CharField(max_length=SUBJECT_LIMIT, blank=True)
     position = models.PositiveIntegerField(default=0)
     # None: nothing should be there.
@@ -116,21 +116,21 @@ class Delivery(models.Model):
         return f"{self.kind} {self.subject}: {self.state}".replace(" :", ":")
 
     @property
-    def name(self) -> Name:
+    def name(self) -> ResourceName:
         """What it is named by within its application."""
-        return (Kind(self.kind), self.subject)
+        return (ResourceKind(self.kind), self.subject)
 
     @property
     def is_settled(self) -> bool:
         """Whether it is known what the service has: nothing is on its way, or may have arrived."""
         in_doubt = (DeliveryState.SENDING, DeliveryState.UNKNOWN, DeliveryState.RECONCILING)
-        is_in_doubt = self.state == DeliveryState.HELD and self.reason in (UNCLEAR, TWINS)
+        is_in_doubt = self.state == DeliveryState.HELD and self.reason in (UNCLEAR, AMBIGUOUS)
         return self.state not in in_doubt and not is_in_doubt
 
     @property
     def needs_a_decision(self) -> bool:
         """Whether only an agent can tell if the service has it, or whether a deed is to be told again."""
-        return self.state == DeliveryState.HELD and (self.reason in (UNCLEAR, TWINS) or self.name[0].is_deed)
+        return self.state == DeliveryState.HELD and (self.reason in (UNCLEAR, AMBIGUOUS) or self.name[0].is_transition)
 
     @property
     def is_returned(self) -> bool:
@@ -192,7 +192,7 @@ class Decision(models.Model):
     class Deed(models.TextChoices):
         BIND = "bind", "The formation service has it"
         ABSENT = "absent", "The formation service does not have it"
-        TOLD = "told", "Formation service informed"
+        PROVIDER_INFORMED = "told", "Formation service informed"
 
     delivery = models.ForeignKey(Delivery, models.PROTECT, related_name="decisions")
     agent = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
@@ -229,7 +229,7 @@ class ServiceProfile(models.Model):
 
     base_url = models.CharField(max_length=300, primary_key=True)
     can_edit = models.BooleanField(null=True)
-    # What `probe_service` has found, in the shape of `capabilities.Capabilities`.
+    # What `probe_service` has found, in the shape of `service_profile.Capabilities`.
     capabilities = models.JSONField(null=True, blank=True)
     # The kinds of deeds that it has no call for, as it has last answered.
     lacks = models.JSONField(default=list, blank=True)

@@ -3,24 +3,24 @@
 from collections.abc import Collection, Iterable
 from datetime import datetime
 
-from .kinds import WITHDRAWAL, Kind, Name
+from .calls.routes import CREATE, is_unsupported, needs_an_edit, sent_action, wanted_action
 from .models import UNSUPPORTED, Delivery, DeliveryState
-from .profile import Profile
-from .routes import CREATE, action_of, is_beyond, sent_action, takes_an_edit
+from .resources import WITHDRAWAL, ResourceKind, ResourceName
+from .service_profile import Profile
 
 State = DeliveryState
 
-_NOT_AGAIN: frozenset[int] = frozenset()
+_NONE_TRIED: frozenset[int] = frozenset()
 
 
-def next_row(
+def next_delivery(
     rows: Collection[Delivery],
     *,
     now: datetime,
     profile: Profile,
-    lets_go: bool,
+    may_send: bool,
     is_eager: bool = False,
-    tried: Collection[int] = _NOT_AGAIN,
+    tried: Collection[int] = _NONE_TRIED,
 ) -> Delivery | None:
     """The row to work on, or None: one call in flight an entity, removals first and backwards, then in order.
 
@@ -30,16 +30,16 @@ def next_row(
     """
     if any(row.state in (State.SENDING, State.RECONCILING) for row in rows):
         return None
-    there, is_shut = {row.name for row in rows if row.remote_id}, is_shut_there(rows)
+    existing, is_closed = {row.name for row in rows if row.remote_id}, is_closed_for_changes(rows)
     in_doubt = {
         row.name[0]
         for row in rows
         if row.state == State.UNKNOWN and sent_action(row) == CREATE and not row.name[0].is_csp
     }
     for row in sorted(rows, key=_rank):
-        if not _is_open(row, profile, lets_go=lets_go) or is_blocked(row, rows, there, is_shut=is_shut):
+        if not _is_movable(row, profile, may_send=may_send) or is_blocked(row, rows, existing, is_closed=is_closed):
             continue
-        if row.state != State.UNKNOWN and row.name[0] in in_doubt and action_of(row) == CREATE:
+        if row.state != State.UNKNOWN and row.name[0] in in_doubt and wanted_action(row) == CREATE:
             continue
         if row.pk not in tried and (is_eager or row.state in (State.QUEUED, State.HELD) or _is_due(row, now)):
             return row
@@ -55,48 +55,48 @@ def _rank(row: Delivery) -> tuple[int, int, int, int]:
     return (1, kind.order, row.position, row.pk)
 
 
-def _is_open(row: Delivery, profile: Profile, *, lets_go: bool) -> bool:
+def _is_movable(row: Delivery, profile: Profile, *, may_send: bool) -> bool:
     """Whether the row is ours to move: queued or waiting, in doubt, or done with one more look due."""
     if row.state == State.UNKNOWN:
         return True
     if row.state == State.DONE:
         return row.recheck and row.next_at is not None
     if row.state == State.HELD:
-        return row.reason == UNSUPPORTED and takes_an_edit(row) and not is_beyond(row, profile)
+        return row.reason == UNSUPPORTED and needs_an_edit(row) and not is_unsupported(row, profile)
     # A deed waits for no corrections: it was done.
-    return (lets_go or row.name[0].is_deed) and row.state in (State.QUEUED, State.WAITING)
+    return (may_send or row.name[0].is_transition) and row.state in (State.QUEUED, State.WAITING)
 
 
 def _is_due(row: Delivery, now: datetime) -> bool:
     return row.next_at is not None and row.next_at <= now
 
 
-def is_blocked(row: Delivery, rows: Iterable[Delivery], there: Collection[Name], *, is_shut: bool) -> bool:
+def is_blocked(row: Delivery, rows: Iterable[Delivery], existing: Collection[ResourceName], *, is_closed: bool) -> bool:
     """Whether something has to come first: a thing whose remote id it names, or what was done before it.
 
     A deed waits for those before it, and a submission for everything else too. Things wait while the entity `is_shut`
     at the service. A withdrawal stands before every deed.
     """
-    if any((Kind(kind), subject) not in there for kind, subject in row.needs):
+    if any((ResourceKind(kind), subject) not in existing for kind, subject in row.needs):
         return True
-    if not row.name[0].is_deed:
-        return is_shut and row.state in (State.QUEUED, State.WAITING)
-    if any(deed.position < row.position for deed in _unfinished(rows)):
+    if not row.name[0].is_transition:
+        return is_closed and row.state in (State.QUEUED, State.WAITING)
+    if any(transition.position < row.position for transition in _open_transitions(rows)):
         return True
     # Of one in doubt it is found out first: until then, things wait for it.
-    is_to_go = row.name[0] is Kind.SUBMISSION and row.state != State.UNKNOWN
-    return is_to_go and any(other.state != State.DONE for other in rows if not other.name[0].is_deed)
+    is_to_go = row.name[0] is ResourceKind.SUBMISSION and row.state != State.UNKNOWN
+    return is_to_go and any(other.state != State.DONE for other in rows if not other.name[0].is_transition)
 
 
-def is_shut_there(rows: Iterable[Delivery]) -> bool:
+def is_closed_for_changes(rows: Iterable[Delivery]) -> bool:
     """Whether the service takes no changes of things for now: next comes an agent's deed, which only what was submitted
     meets, or it is not known whether a submission has arrived."""
-    following = min(_unfinished(rows), key=lambda deed: deed.position, default=None)
-    if following is None:
+    upcoming = min(_open_transitions(rows), key=lambda transition: transition.position, default=None)
+    if upcoming is None:
         return False
-    return following.name[0] is Kind.STATUS or not following.is_settled
+    return upcoming.name[0] is ResourceKind.STATUS or not upcoming.is_settled
 
 
-def _unfinished(rows: Iterable[Delivery]) -> list[Delivery]:
+def _open_transitions(rows: Iterable[Delivery]) -> list[Delivery]:
     """The deeds that the service has still to be told, but for a withdrawal."""
-    return [row for row in rows if row.name[0].is_deed and row.name != WITHDRAWAL and row.state != State.DONE]
+    return [row for row in rows if row.name[0].is_transition and row.name != WITHDRAWAL and row.state != State.DONE]

@@ -12,14 +12,14 @@ from formation_portal.contract.problems import Problem
 from formation_portal.contract.schema import Section
 from formation_portal.gateway.errors import Objection
 
-from . import bodies
-from .kinds import Kind, Name
+from .calls import bodies
+from .desired_state import Payload
 from .models import Delivery, DeliveryState
-from .wishes import Payload
+from .resources import ResourceKind, ResourceName
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble(Problem):
+class LocatedProblem(Problem):
     """A refused answer with where it stands: the tokens of party or class, the section's key, the document's slot."""
 
     section: str = ""
@@ -28,14 +28,14 @@ class Trouble(Problem):
     slot: str = ""
 
 
-def troubles(row: Delivery) -> tuple[Trouble, ...]:
+def problems_of(row: Delivery) -> tuple[LocatedProblem, ...]:
     """What the service objects to in a row; of a document also why it came back."""
-    found = tuple(Trouble(**problem) for problem in row.problems)
+    found = tuple(LocatedProblem(**problem) for problem in row.problems)
     return found or ((_returned(row),) if row.is_returned else ())
 
 
-def _returned(row: Delivery) -> Trouble:
-    return Trouble(
+def _returned(row: Delivery) -> LocatedProblem:
+    return LocatedProblem(
         field="",
         code="document_returned",
         message=row.verdict_note or say("Upload this document again. It was returned without a reason."),
@@ -44,25 +44,27 @@ def _returned(row: Delivery) -> Trouble:
     )
 
 
-def located(objections: Iterable[Objection], row: Delivery, ids: Mapping[Name, str], draft: Draft) -> list[Any]:
+def locate(objections: Iterable[Objection], row: Delivery, ids: Mapping[ResourceName, str], draft: Draft) -> list[Any]:
     """The service's objections in our names, as a row keeps them."""
     tokens = {remote_id: name for name, remote_id in ids.items()}
-    return [asdict(_located(objection, row, tokens, draft)) for objection in objections]
+    return [asdict(_locate_one(objection, row, tokens, draft)) for objection in objections]
 
 
-def _located(objection: Objection, row: Delivery, tokens: Mapping[str, Name], draft: Draft) -> Trouble:
+def _locate_one(
+    objection: Objection, row: Delivery, tokens: Mapping[str, ResourceName], draft: Draft
+) -> LocatedProblem:
     kind, subject = row.name
     own = subject.partition("/")[0]
     named = (tokens.get(objection.party_id), tokens.get(objection.share_class_id))
-    is_of_party = kind in (Kind.PARTY, Kind.PARTY_CSP, Kind.DOCUMENT, Kind.SHAREHOLDING)
+    is_of_party = kind in (ResourceKind.PARTY, ResourceKind.PARTY_CSP, ResourceKind.DOCUMENT, ResourceKind.SHAREHOLDING)
     party = own if is_of_party else named[0][1] if named[0] else ""
-    is_of_class = kind in (Kind.SHARE_CLASS, Kind.SHARE_CLASS_CSP)
+    is_of_class = kind in (ResourceKind.SHARE_CLASS, ResourceKind.SHARE_CLASS_CSP)
     share_class = own if is_of_class else named[1][1] if named[1] else ""
-    if kind is Kind.SHAREHOLDING:
+    if kind is ResourceKind.SHAREHOLDING:
         share_class = subject.partition("/")[2]
     fields = _fields(draft, party=party, share_class=share_class)
     field = _field(objection.field, row, fields)
-    return Trouble(
+    return LocatedProblem(
         field=field,
         code=objection.code,
         message=objection.message or say("Change this answer. The formation service did not accept it."),
@@ -86,10 +88,10 @@ def _field(said: str, row: Delivery, fields: Iterable[FieldSpec]) -> str:
     kind = row.name[0]
     answers = {"answers": {spec.name: None for spec in fields}}
     # A submission speaks about any thing's answers; properties of parties and classes have the same names.
-    kinds = (Kind.ENTITY, Kind.PARTY) if kind.is_deed else (kind,)
+    kinds = (ResourceKind.ENTITY, ResourceKind.PARTY) if kind.is_transition else (kind,)
     steps = said.split(".")
     ends = [".".join(steps[place:]) for place in range(len(steps))]
-    return next((name for end in ends for one in kinds if (name := bodies.field_of(one, answers, end))), said)
+    return next((name for end in ends for one in kinds if (name := bodies.field_named(one, answers, end))), said)
 
 
 def _section_key(
@@ -121,14 +123,14 @@ def needs_of(rows: Iterable[Delivery]) -> tuple[Need, ...]:
     return tuple(
         Need(
             "refused",
-            trouble.message,
-            trouble.section,
-            party_id=trouble.party or None,
-            share_class_id=trouble.share_class or None,
-            field=trouble.field or None,
-            slot=trouble.slot or None,
+            problem.message,
+            problem.section,
+            party_id=problem.party or None,
+            share_class_id=problem.share_class or None,
+            field=problem.field or None,
+            slot=problem.slot or None,
         )
         for row in rows
-        if (row.state == DeliveryState.REFUSED and not row.name[0].is_deed) or row.is_returned
-        for trouble in troubles(row)
+        if (row.state == DeliveryState.REFUSED and not row.name[0].is_transition) or row.is_returned
+        for problem in problems_of(row)
     )

@@ -10,14 +10,14 @@ REPEATS = 2
 # With keys a repeat is harmless; this many in vain, and something else is wrong.
 KEYED_REPEATS = 20
 # Looks that must find nothing before it is sent again.
-LOOKS = 2
+LOOKUPS = 2
 # Calls in a row without an answer that open the breaker.
 FAILURES = 5
 # Retries that may be made at once; a success gives back what a retry took, a minute gives this many.
 RETRIES = 10.0
 
 # Between two readings of what the service says of documents. Not scaled: a campaign is over before the first one.
-SOON, RARELY, DAY = timedelta(minutes=5), timedelta(hours=6), timedelta(days=1)
+READ_SOON, READ_RARELY, READ_DAILY = timedelta(minutes=5), timedelta(hours=6), timedelta(days=1)
 
 # Longer than any call may take, so that a lease runs out only where the worker has died.
 _LEASE, _SETTLE, _PAUSE, _BREAK = 180.0, 60.0, 60.0, 30.0
@@ -26,40 +26,40 @@ _FIRST, _LONGEST, _SHORTEST = 2.0, 900.0, 0.2
 
 def lease() -> timedelta:
     """How long a worker has a row to itself."""
-    return _paced(_LEASE)
+    return _scaled(_LEASE)
 
 
-def settle(slowest: float = 0.0) -> timedelta:
+def settle_time(slowest: float = 0.0) -> timedelta:
     """Longer than the service's slowest commit: only then it is known that nothing more comes of a lost call.
 
     `slowest` is the slowest answer that the probe has seen, in seconds.
     """
-    return max(_paced(_SETTLE), timedelta(seconds=2 * slowest))
+    return max(_scaled(_SETTLE), timedelta(seconds=2 * slowest))
 
 
 def pause() -> timedelta:
     """After the service has refused our key, one call tries again."""
-    return _paced(_PAUSE)
+    return _scaled(_PAUSE)
 
 
-def moment() -> timedelta:
+def short_pause() -> timedelta:
     """When to look again at what stands behind something else."""
-    return _paced(1.0)
+    return _scaled(1.0)
 
 
-def breaker() -> timedelta:
+def breaker_time() -> timedelta:
     """How long nothing is sent after too many calls in a row had no answer."""
-    return _paced(_BREAK)
+    return _scaled(_BREAK)
 
 
-def rarely(times: int) -> timedelta:
+def lookup_pause(times: int) -> timedelta:
     """Between two readings of what only the service can tell, after so many in vain: ever longer, up to a bound."""
-    return _paced(min(RARELY.total_seconds(), _SETTLE * 2 ** min(times, 20)))
+    return _scaled(min(READ_RARELY.total_seconds(), _SETTLE * 2 ** min(times, 20)))
 
 
 def retries_a_second() -> float:
     """How fast the retry budget fills up."""
-    return RETRIES / _paced(60.0).total_seconds()
+    return RETRIES / _scaled(60.0).total_seconds()
 
 
 def backoff(attempts: int, *, at_least: float | None = None) -> timedelta:
@@ -69,8 +69,8 @@ def backoff(attempts: int, *, at_least: float | None = None) -> timedelta:
     """
     ceiling = min(_LONGEST, _FIRST * 2 ** min(attempts, 20))
     drawn = random.uniform(0, ceiling)  # noqa: S311  # no secret hangs on it
-    return max(_paced(max(drawn, _SHORTEST)), timedelta(seconds=min(_LONGEST, at_least or 0.0)))
+    return max(_scaled(max(drawn, _SHORTEST)), timedelta(seconds=min(_LONGEST, at_least or 0.0)))
 
 
-def _paced(seconds: float) -> timedelta:
+def _scaled(seconds: float) -> timedelta:
     return timedelta(seconds=seconds * settings.RELAY_PACE)

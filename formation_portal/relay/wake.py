@@ -8,15 +8,23 @@ import errno
 import os
 import secrets
 import select
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from django.conf import settings
+from django.utils import timezone
+
+from formation_portal.applications.models import Application
+
+from .models import Delivery, DeliveryState
+from .order import next_delivery
+from .service_profile import current_profile
 
 _SUFFIX = ".pipe"
 
 
-def workers() -> bool:
+def wake_workers() -> bool:
     """Wake every worker that lives; whether there is one. Pipes that nobody reads any more are removed."""
     found = False
     for path in _directory().glob(f"*{_SUFFIX}"):
@@ -34,7 +42,7 @@ def workers() -> bool:
     return found
 
 
-class Alarm:
+class WakePipe:
     """A worker's own pipe."""
 
     def __init__(self, pipe: int) -> None:
@@ -49,7 +57,7 @@ class Alarm:
 
 
 @contextlib.contextmanager
-def alarm() -> Iterator[Alarm]:
+def open_wake_pipe() -> Iterator[WakePipe]:
     """A pipe for as long as the worker lives."""
     directory = _directory()
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -60,7 +68,7 @@ def alarm() -> Iterator[Alarm]:
     pipe = os.open(unseen, os.O_RDWR | os.O_NONBLOCK)
     unseen.rename(path)
     try:
-        yield Alarm(pipe)
+        yield WakePipe(pipe)
     finally:
         path.unlink(missing_ok=True)
         os.close(pipe)
@@ -68,3 +76,30 @@ def alarm() -> Iterator[Alarm]:
 
 def _directory() -> Path:
     return Path(settings.RELAY_DIR)
+
+
+_POLL_SECONDS = 0.01
+
+
+def wait_for(application: Application, *, timeout_ms: int | None = None) -> None:
+    """Wait until nothing of the application is being sent or can be, at most RELAY_WAIT_MS. Call it after the commit.
+
+    Where no worker runs there is nothing to wait for.
+    """
+    limit = settings.RELAY_WAIT_MS if timeout_ms is None else timeout_ms
+    if limit <= 0 or not wake_workers():
+        return
+    until = time.monotonic() + limit / 1000
+    while _is_in_motion(application) and time.monotonic() < until:
+        time.sleep(_POLL_SECONDS)
+
+
+def _is_in_motion(application: Application) -> bool:
+    now = timezone.now()
+    rows = list(Delivery.objects.filter(application=application))
+    if any(row.state == DeliveryState.SENDING for row in rows):
+        return True
+    profile = current_profile()
+    if profile.is_paused(now):
+        return False
+    return next_delivery(rows, now=now, profile=profile, may_send=profile.may_send(application)) is not None

@@ -15,21 +15,21 @@ from django.utils import timezone
 
 from formation_portal.databases import DATABASE_AWAY
 
-from . import pacing, wake
-from .claiming import free_the_leases_of_the_dead
+from . import rate_limit, wake
+from .calls.sending import make_next_call
+from .claiming import release_dead_leases
+from .document_status import read_due_documents
 from .models import UNSUPPORTED, Delivery, DeliveryState, ServiceProfile
-from .profile import address
-from .sending import step
-from .verdicts import read_due
+from .service_profile import service_address
 
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 1.0
 # How often it looks whether what the service says of documents is to be read.
-READ_SECONDS = 30.0
+DOCUMENT_POLL_SECONDS = 30.0
 # A row may be due and yet wait for something that no time tells, such as its share of the retries.
-SHORTEST_REST = 0.02
-AT_ONCE = 50
+SHORTEST_IDLE = 0.02
+BATCH_SIZE = 50
 State = DeliveryState
 
 
@@ -38,32 +38,32 @@ class Worker:
 
     def __init__(self) -> None:
         self._stopped = threading.Event()
-        self._reads_at = 0.0
+        self._documents_due_at = 0.0
 
     def run(self) -> None:
         """Work until stopped, over whatever goes wrong: what is not done stays in the database."""
         has_looked = False
-        with wake.alarm() as alarm:
+        with wake.open_wake_pipe() as pipe:
             logger.info("The relay is running")
             while not self._stopped.is_set():
                 try:
                     if not has_looked:
-                        _look_at_everything_again()
+                        _reactivate_resting()
                         has_looked = True
-                    rest = 0.0 if self.work_once() else _rest_seconds()
-                    self._read_now_and_then()
+                    idle = 0.0 if self.work_once() else _idle_seconds()
+                    self._poll_documents()
                 except DATABASE_AWAY as error:
                     logger.error("The database did not answer; retrying shortly: %s", error)
                     connections.close_all()
-                    rest = POLL_SECONDS
+                    idle = POLL_SECONDS
                 close_old_connections()
-                if rest and not self._stopped.is_set():
-                    alarm.wait(rest)
+                if idle and not self._stopped.is_set():
+                    pipe.wait(idle)
         logger.info("The relay has stopped")
 
     def work_through(self) -> int:
         """Make every call that is due now, then return; how many were made. What has to wait is left waiting."""
-        _look_at_everything_again()
+        _reactivate_resting()
         calls = 0
         while made := self.work_once():
             calls += made
@@ -72,12 +72,12 @@ class Worker:
     def work_once(self) -> int:
         """One call for each application that has something due; how many were made."""
         made = 0
-        free_the_leases_of_the_dead()
-        for application_id in _due():
+        release_dead_leases()
+        for application_id in _due_applications():
             if self._stopped.is_set() or not _may_call():
                 break
             try:
-                made += step(application_id) is not None
+                made += make_next_call(application_id) is not None
             except DATABASE_AWAY:
                 raise
             except Exception:
@@ -86,13 +86,13 @@ class Worker:
                 logger.exception("Unexpected error in the relay, application %s", application_id)
         return made
 
-    def _read_now_and_then(self) -> None:
+    def _poll_documents(self) -> None:
         """Whatever goes wrong with reading stops nothing that is to be sent."""
-        if time.monotonic() < self._reads_at:
+        if time.monotonic() < self._documents_due_at:
             return
-        self._reads_at = time.monotonic() + READ_SECONDS
+        self._documents_due_at = time.monotonic() + DOCUMENT_POLL_SECONDS
         try:
-            read_due()
+            read_due_documents()
         except DATABASE_AWAY:
             raise
         except Exception:
@@ -101,7 +101,7 @@ class Worker:
     def stop(self, _signal: int = 0, _frame: FrameType | None = None) -> None:
         """End after the call that is being made."""
         self._stopped.set()
-        wake.workers()
+        wake.wake_workers()
 
     def stop_on_signals(self) -> None:
         """End cleanly on SIGTERM and SIGINT."""
@@ -109,17 +109,17 @@ class Worker:
         signal.signal(signal.SIGINT, self.stop)
 
 
-def _due() -> list[int]:
+def _due_applications() -> list[int]:
     """The applications with something due, the longest due first."""
     rows = Delivery.objects.filter(next_at__lte=timezone.now())
     found = rows.values("application_id").annotate(since=Min("next_at")).order_by("since")
-    return [row["application_id"] for row in found[:AT_ONCE]] or _one_that_tries()
+    return [row["application_id"] for row in found[:BATCH_SIZE]] or _breaker_trial()
 
 
-def _one_that_tries() -> list[int]:
+def _breaker_trial() -> list[int]:
     """Where the breaker lets one call try again, one that waits may be it, though its own time has not come."""
     now = timezone.now()
-    if not ServiceProfile.objects.filter(base_url=address(), open_until__lte=now).exists():
+    if not ServiceProfile.objects.filter(base_url=service_address(), open_until__lte=now).exists():
         return []
     first = Delivery.objects.filter(state=State.WAITING).order_by("next_at", "pk").first()
     if first is None:
@@ -131,23 +131,23 @@ def _one_that_tries() -> list[int]:
 def _may_call() -> bool:
     """Whether the service may be called now. Only to spare work: the claim asks again, under the lock."""
     now = timezone.now()
-    stored = ServiceProfile.objects.filter(base_url=address()).first()
-    return stored is None or pacing.opens_at(stored, now) <= now
+    stored = ServiceProfile.objects.filter(base_url=service_address()).first()
+    return stored is None or rate_limit.opens_at(stored, now) <= now
 
 
-def _rest_seconds() -> float:
+def _idle_seconds() -> float:
     """How long nothing is due, or may be sent; a second at most, since others may write to the database."""
     now = timezone.now()
     first = Delivery.objects.filter(next_at__isnull=False).aggregate(first=Min("next_at"))["first"]
     if first is None:
         return POLL_SECONDS
-    stored = ServiceProfile.objects.filter(base_url=address()).first()
-    may = pacing.opens_at(stored, now) if stored else now
+    stored = ServiceProfile.objects.filter(base_url=service_address()).first()
+    may = rate_limit.opens_at(stored, now) if stored else now
     seconds: float = (max(first, may) - now).total_seconds()
-    return min(POLL_SECONDS, max(SHORTEST_REST, seconds))
+    return min(POLL_SECONDS, max(SHORTEST_IDLE, seconds))
 
 
-def _look_at_everything_again() -> None:
+def _reactivate_resting() -> None:
     """A new start may bring other settings: what rested because nothing could be done is looked at again."""
     resting = Q(state=State.QUEUED) | Q(state=State.HELD, reason=UNSUPPORTED)
     Delivery.objects.filter(resting, next_at=None).update(next_at=timezone.now())
@@ -160,9 +160,9 @@ def drain(*, limit: int = 10_000) -> int:
     """
     tried: set[int] = set()
     calls = 0
-    for application_id in _all_open():
+    for application_id in _open_applications():
         while calls < limit:
-            made = step(application_id, is_eager=True, tried=tried)
+            made = make_next_call(application_id, is_eager=True, tried=tried)
             if made is None:
                 break
             calls += 1
@@ -171,6 +171,6 @@ def drain(*, limit: int = 10_000) -> int:
     return calls
 
 
-def _all_open() -> list[int]:
+def _open_applications() -> list[int]:
     rows = Delivery.objects.exclude(state__in=(State.DONE, State.REFUSED), recheck=False)
     return list(rows.order_by("application_id").values_list("application_id", flat=True).distinct())

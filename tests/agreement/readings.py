@@ -19,8 +19,8 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import needs
 from formation_portal.contract.record import Holding, Party, Record, ShareClass
 from formation_portal.gateway.errors import GatewayError
-from formation_portal.relay.kinds import Kind, holding_subject
 from formation_portal.relay.models import Delivery, DeliveryState
+from formation_portal.relay.resources import ResourceKind, shareholding_subject
 from tests.journeys.page import Page, words
 
 # What the portal needs and the interface can't say, so that the service, which never hears of it, can't refuse it:
@@ -120,7 +120,7 @@ class Reader:
 
     def _refused(self) -> Counter[tuple[str, str]] | None:
         """What the service says is needed when it is told to submit; None where it has no such entity yet."""
-        row = Delivery.objects.filter(application=self._draft.application, kind=Kind.ENTITY).first()
+        row = Delivery.objects.filter(application=self._draft.application, kind=ResourceKind.ENTITY).first()
         if row is None or not row.remote_id:
             return None
         try:
@@ -135,43 +135,45 @@ def arrived(draft: Draft) -> Record:
     rows = Delivery.objects.filter(application=draft.application, state=DeliveryState.DONE)
     there = {row.name for row in rows if row.acknowledged is not None}
 
-    def answers(given: Answers, kind: Kind, csp: Kind, token: str) -> Answers:
+    def answers(given: Answers, kind: ResourceKind, csp: ResourceKind, token: str) -> Answers:
         canonical, own = (kind, token) in there, (csp, token) in there
         specs = [spec for spec in _specs(draft) if (canonical if spec.canonical_field else own)]
         known = {spec.name for spec in specs if not spec.refers_to_share_class or class_is_there(given, spec)}
         return Answers({name: value for name, value in given.values.items() if name in known}, {})
 
     def class_is_there(given: Answers, spec: FieldSpec) -> bool:
-        return (Kind.SHARE_CLASS, given.values.get(spec.name)) in there
+        return (ResourceKind.SHARE_CLASS, given.values.get(spec.name)) in there
 
     whole, standing = draft.record, draft.standing
     return Record(
-        answers=answers(whole.answers, Kind.ENTITY, Kind.ENTITY_CSP, ""),
+        answers=answers(whole.answers, ResourceKind.ENTITY, ResourceKind.ENTITY_CSP, ""),
         parties=tuple(
             Party(
                 one.id,
                 one.kind,
                 standing.active_roles(one),
-                answers(one.answers, Kind.PARTY, Kind.PARTY_CSP, one.id),
+                answers(one.answers, ResourceKind.PARTY, ResourceKind.PARTY_CSP, one.id),
                 one.label,
             )
             for one in whole.parties
-            if (Kind.PARTY, one.id) in there
+            if (ResourceKind.PARTY, one.id) in there
         ),
         share_classes=tuple(
-            ShareClass(one.id, answers(one.answers, Kind.SHARE_CLASS, Kind.SHARE_CLASS_CSP, one.id), one.label)
+            ShareClass(
+                one.id, answers(one.answers, ResourceKind.SHARE_CLASS, ResourceKind.SHARE_CLASS_CSP, one.id), one.label
+            )
             for one in whole.share_classes
-            if (Kind.SHARE_CLASS, one.id) in there
+            if (ResourceKind.SHARE_CLASS, one.id) in there
         ),
         holdings=tuple(
             Holding(one.party_id, one.share_class_id, one.shares)
             for one in whole.holdings
-            if (Kind.SHAREHOLDING, holding_subject(one.party_id, one.share_class_id)) in there
+            if (ResourceKind.SHAREHOLDING, shareholding_subject(one.party_id, one.share_class_id)) in there
         ),
         documents=frozenset(
             (document.party.token if document.party else None, document.slot)
             for document in draft.documents
-            if (Kind.DOCUMENT, document.subject) in there
+            if (ResourceKind.DOCUMENT, document.subject) in there
         ),
     )
 

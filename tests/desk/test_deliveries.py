@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
-from formation_portal.relay.models import OTHERWISE, SURPLUS, TWINS, UNCLEAR, Delivery, Look
-from formation_portal.relay.profile import remember
+from formation_portal.relay.models import AMBIGUOUS, DUPLICATE, STATE_CONFLICT, UNCLEAR, Delivery, Look
+from formation_portal.relay.service_profile import update_profile
 from tests.applications import made
 
 from .unsettled import LIST, page_of, path, post, put, titles
@@ -27,11 +27,11 @@ def test_nothing_is_there_while_nothing_is_wrong(complete: Draft, as_agent: Clie
 
 def test_the_list_says_in_words_what_each_thing_is(complete: Draft, as_agent: Client) -> None:
     put("document", "held", UNCLEAR, hours=9)
-    put("share_class", "held", TWINS, hours=8)
+    put("share_class", "held", AMBIGUOUS, hours=8)
     put("party", "unknown", UNCLEAR, hours=7)
     put("party_csp", "refused", hours=6)
     put("shareholding", "waiting", hours=5)
-    put("entity", "done", SURPLUS, hours=4)
+    put("entity", "done", DUPLICATE, hours=4)
     put("entity_csp", "held", "unsupported", hours=3)
     assert titles(as_agent) == [
         "Passport of Ada Lovelace",
@@ -62,7 +62,7 @@ def test_what_agents_did_is_named_and_decided_about_wherever_it_is_held(
 ) -> None:
     saving.advance(submitted, "begin_review", by=agent)
     saving.advance(submitted, "approve", by=agent)
-    row = put("status", "held", OTHERWISE)
+    row = put("status", "held", STATE_CONFLICT)
     assert titles(as_agent, "?state=undecided") == ["Start of the review"]
     text = page_of(as_agent, path(row)).one("main").text
     assert "The application has a different status at the service" in text
@@ -77,8 +77,8 @@ def test_what_agents_did_is_named_and_decided_about_wherever_it_is_held(
     ("groups", "state", "reason"),
     [
         (["undecided"], "held", UNCLEAR),
-        (["undecided"], "held", TWINS),
-        (["undecided", "surplus"], "done", SURPLUS),
+        (["undecided"], "held", AMBIGUOUS),
+        (["undecided", "surplus"], "done", DUPLICATE),
         (["unknown"], "unknown", UNCLEAR),
         (["unknown"], "reconciling", UNCLEAR),
         (["by_hand"], "held", "unsupported"),
@@ -124,7 +124,7 @@ def test_the_list_has_pages_and_a_fixed_number_of_queries(owner: Any, as_agent: 
 def test_the_queue_counts_what_is_to_settle(submitted: Draft, as_agent: Client) -> None:
     assert "to decide" not in page_of(as_agent, "/desk/").one("main").text
     put("party", "held", UNCLEAR)
-    put("share_class", "done", SURPLUS)
+    put("share_class", "done", DUPLICATE)
     put("entity", "unknown", UNCLEAR)
     markup = page_of(as_agent, "/desk/")
     [link] = [one for one in markup.all("a") if "to decide" in one.text]
@@ -140,7 +140,7 @@ def test_a_case_leads_to_its_things(submitted: Draft, as_agent: Client) -> None:
 
 
 def test_a_thing_shows_its_evidence(complete: Draft, as_agent: Client) -> None:
-    row = put("party", "held", TWINS)
+    row = put("party", "held", AMBIGUOUS)
     Look.objects.create(delivery=row, records=3, matches=["pty_1", "pty_2"], conclusion="several may be it")
     markup = page_of(as_agent, path(row))
     text = markup.one("main").text
@@ -219,7 +219,7 @@ def test_a_thing_takes_a_fixed_number_of_queries(
 
 def test_the_list_says_how_the_service_itself_stands(complete: Draft, as_agent: Client) -> None:
     later = timezone.now() + timedelta(minutes=5)
-    remember(paused_until=later, pause_reason="key", open_until=later, failures=7, clock_ahead=-600.0)
+    update_profile(paused_until=later, pause_reason="key", open_until=later, failures=7, clock_ahead=-600.0)
     text = page_of(as_agent, LIST).one("main").text
     assert "rejects our key" in text
     assert "failed to answer 7 times in a row" in text
@@ -227,7 +227,7 @@ def test_the_list_says_how_the_service_itself_stands(complete: Draft, as_agent: 
 
 
 def test_a_pause_that_is_over_is_not_spoken_of(complete: Draft, as_agent: Client) -> None:
-    remember(paused_until=timezone.now() - timedelta(seconds=1), pause_reason="asked", clock_ahead=20.0)
+    update_profile(paused_until=timezone.now() - timedelta(seconds=1), pause_reason="asked", clock_ahead=20.0)
     text = page_of(as_agent, LIST).one("main").text
     assert "asked us to wait" not in text
     assert "clock" not in text
@@ -236,5 +236,5 @@ def test_a_pause_that_is_over_is_not_spoken_of(complete: Draft, as_agent: Client
 def test_an_unknown_service_is_said_to_be_unknown(complete: Draft, as_agent: Client, settings: Any) -> None:
     settings.FORMATION_SERVICE_URL = "https://formation.example"
     assert "never been probed" in page_of(as_agent, LIST).one("main").text
-    remember(probed_at=timezone.now())
+    update_profile(probed_at=timezone.now())
     assert "last probed" in page_of(as_agent, LIST).one("main").text

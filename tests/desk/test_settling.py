@@ -5,15 +5,14 @@ from django.test import Client
 
 from formation_portal.applications.drafts import Draft
 from formation_portal.gateway import FormationService
-from formation_portal.relay.capabilities import Capabilities
 from formation_portal.relay.models import Delivery
-from formation_portal.relay.profile import remember
+from formation_portal.relay.service_profile import Capabilities, update_profile
 from formation_portal.relay.worker import drain
 from tests.markup import Markup
-from tests.relay.conftest import _files_go_nowhere_else, row, service, weather
-from tests.relay.weather import Weather, lost_after, lost_before
+from tests.relay.conftest import _files_go_nowhere_else, row, service, transport
+from tests.relay.flaky_transport import FlakyTransport, lost_after, lost_before
 
-__all__ = ["_files_go_nowhere_else", "service", "weather"]
+__all__ = ["_files_go_nowhere_else", "service", "transport"]
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -37,10 +36,10 @@ def settle(client: Client, **decision: str) -> None:
 
 
 def test_a_share_class_that_is_there_is_bound(
-    weather: Weather, complete: Draft, service: FormationService, as_agent: Client
+    transport: FlakyTransport, complete: Draft, service: FormationService, as_agent: Client
 ) -> None:
-    remember(capabilities=Capabilities())
-    weather.spoil("POST entities/share-classes", lost_after, times=1)
+    update_profile(capabilities=Capabilities())
+    transport.fail_on("POST entities/share-classes", lost_after, times=1)
     drain_all()
     entity_id = row("entity").remote_id
     assert service.shareholdings(entity_id) == [], "they wait for the id of their class"
@@ -53,16 +52,16 @@ def test_a_share_class_that_is_there_is_bound(
 
 
 def test_a_share_class_that_is_not_there_is_sent_once_more(
-    weather: Weather, complete: Draft, service: FormationService, as_agent: Client, as_owner: Client
+    transport: FlakyTransport, complete: Draft, service: FormationService, as_agent: Client, as_owner: Client
 ) -> None:
-    remember(capabilities=Capabilities())
-    weather.spoil("POST entities/share-classes", lost_before, times=1)
+    update_profile(capabilities=Capabilities())
+    transport.fail_on("POST entities/share-classes", lost_before, times=1)
     drain_all()
     check = f"/applications/{complete.application.reference}/check/"
     assert "With our team" in as_owner.get(check).content.decode()
     settle(as_agent, deed="absent")
     drain_all()
     assert len(service.share_classes(row("entity").remote_id)) == 1
-    assert weather.deeds.count("POST entities/share-classes") == 2
+    assert transport.endpoints.count("POST entities/share-classes") == 2
     assert {one.state for one in Delivery.objects.all()} == {"done"}
     assert "With our team" not in as_owner.get(check).content.decode()

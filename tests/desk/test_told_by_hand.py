@@ -8,14 +8,14 @@ from django.test import Client
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 from formation_portal.audit.models import Deed, Entry
-from formation_portal.relay.board import deliveries
+from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import Decision, Delivery
 from formation_portal.relay.worker import drain
 from tests.markup import Markup
 from tests.other_service import OtherService
 from tests.other_service.fixtures import at_other_service, other_service
 from tests.relay.conftest import _files_go_nowhere_else, reopened, row
-from tests.relay.test_other_make import shares
+from tests.relay.test_other_service import shares
 
 from .unsettled import page_of, path, titles
 
@@ -54,14 +54,14 @@ def record(client: Client, found: Delivery, **form: Any) -> Any:
 def test_what_was_told_by_hand_counts_as_received_and_the_rest_goes_on(
     changed: Delivery, shares: Draft, at_other_service: OtherService, as_agent: Client, agent: Any
 ) -> None:
-    assert deliveries(shares.application).of_party("ada").words == "With our team"
+    assert deliveries_of(shares.application).of_party("ada").words == "With our team"
     assert row("submission", "2").state == "queued", "it waits for what was changed"
     assert record(as_agent, changed).status_code == 302
     drain()
     found = row("party", "ada")
     assert (found.state, found.reason, found.is_as_wanted) == ("done", "told", True)
     assert found.remote_id == changed.remote_id
-    assert deliveries(shares.application).of_party("ada").words == "Received"
+    assert deliveries_of(shares.application).of_party("ada").words == "Received"
     assert row("submission", "2").state == "done", "what waited for it goes on"
     decision = Decision.objects.get()
     assert (decision.agent, decision.deed, decision.note) == (agent, "told", NOTE)

@@ -12,8 +12,8 @@ from django.db import OperationalError
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.models import Application
+from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.models import DeliveryState
-from formation_portal.relay.sending import step
 from formation_portal.service.loading import load
 from tests.applications import made
 
@@ -83,7 +83,7 @@ class Writer:
     def _relay(self) -> None:
         """One call for an application of anybody's: claimed, made at the service, concluded."""
         newest = list(Application.objects.order_by("-pk").values_list("pk", flat=True)[:12])
-        made_one = step(self._dice.choice(newest)) if newest else None
+        made_one = make_next_call(self._dice.choice(newest)) if newest else None
         if made_one is None:
             return
         # The claim, the service's own transaction, the conclusion.

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from formation_portal.relay.kinds import Kind
+from formation_portal.relay.resources import ResourceKind
 
 from .wanted import text
 
@@ -29,23 +29,23 @@ class Kept:
     documents: list[tuple[str, str, str]]
 
 
-def things_there(kept: list[Kept], tokens: dict[str, str]) -> dict[Kind, Counter[str]]:
+def things_there(kept: list[Kept], tokens: dict[str, str]) -> dict[ResourceKind, Counter[str]]:
     """What the service has, by kind. What has an id that nothing here is bound to keeps that id."""
 
     def local(remote_id: str) -> str:
         return tokens.get(remote_id, remote_id)
 
     csp = [(local(holder), data) for one in kept for holder, data in one.csp_data.items() if holder]
-    holder_kinds = (Kind.PARTY_CSP, Kind.SHARE_CLASS_CSP)
+    holder_kinds = (ResourceKind.PARTY_CSP, ResourceKind.SHARE_CLASS_CSP)
     found = {
-        Kind.ENTITY: (one.properties for one in kept),
-        Kind.ENTITY_CSP: (one.csp_data[""] for one in kept),
-        Kind.SHARE_CLASS: (body for one in kept for body in one.share_classes.values()),
-        Kind.PARTY: (body for one in kept for body in one.parties.values()),
-        Kind.DOCUMENT: ([local(party), *more] for one in kept for party, *more in one.documents),
-        Kind.SHAREHOLDING: ([local(a), local(b), held] for one in kept for a, b, held in one.shareholdings),
+        ResourceKind.ENTITY: (one.properties for one in kept),
+        ResourceKind.ENTITY_CSP: (one.csp_data[""] for one in kept),
+        ResourceKind.SHARE_CLASS: (body for one in kept for body in one.share_classes.values()),
+        ResourceKind.PARTY: (body for one in kept for body in one.parties.values()),
+        ResourceKind.DOCUMENT: ([local(party), *more] for one in kept for party, *more in one.documents),
+        ResourceKind.SHAREHOLDING: ([local(a), local(b), held] for one in kept for a, b, held in one.shareholdings),
         **{kind: ([holder, data] for holder, data in csp) for kind in holder_kinds},
     }
     counted = {kind: Counter(map(text, some)) for kind, some in found.items()}
-    counted[Kind.SUBMISSION] = Counter(one.status for one in kept)
+    counted[ResourceKind.SUBMISSION] = Counter(one.status for one in kept)
     return counted

@@ -5,19 +5,19 @@ from dataclasses import dataclass
 
 from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.models import Application
-from formation_portal.relay.attention import concerns
-from formation_portal.relay.kinds import Kind, Name
-from formation_portal.relay.models import SURPLUS, TWINS, UNCLEAR, Delivery, DeliveryState
+from formation_portal.relay.models import AMBIGUOUS, DUPLICATE, UNCLEAR, Delivery, DeliveryState
+from formation_portal.relay.resolution.queue import deliveries_in
+from formation_portal.relay.resources import ResourceKind, ResourceName
 
 from .kept import Kept, things_there
 from .wanted import text, things
 
 # What a service without keys and lists leaves to an agent, where the answer to its creation was lost.
-_MAY_BE_HELD = (Kind.ENTITY, Kind.SHARE_CLASS, Kind.SHAREHOLDING, Kind.DOCUMENT)
+_MAY_BE_HELD = (ResourceKind.ENTITY, ResourceKind.SHARE_CLASS, ResourceKind.SHAREHOLDING, ResourceKind.DOCUMENT)
 # What `probe_service` leaves behind where nothing can be removed.
 _PROBES = "probe-"
 # What has no record of its own, so that there is nothing to count.
-_UNCOUNTED = (Kind.ENTITY_CSP, Kind.PARTY_CSP, Kind.SHARE_CLASS_CSP, Kind.SUBMISSION)
+_UNCOUNTED = (ResourceKind.ENTITY_CSP, ResourceKind.PARTY_CSP, ResourceKind.SHARE_CLASS_CSP, ResourceKind.SUBMISSION)
 
 
 @dataclass
@@ -57,7 +57,7 @@ def compare(kept: list[Kept], *, may_hold: bool) -> Findings:
     return found
 
 
-def _compare_one(found: Findings, draft: Draft, rows: dict[Name, Delivery], kept: list[Kept]) -> None:
+def _compare_one(found: Findings, draft: Draft, rows: dict[ResourceName, Delivery], kept: list[Kept]) -> None:
     wanted = list(things(draft))
     tokens = {row.remote_id: row.subject for row in rows.values() if row.remote_id}
     there = things_there(kept, tokens)
@@ -65,7 +65,7 @@ def _compare_one(found: Findings, draft: Draft, rows: dict[Name, Delivery], kept
         row = rows.get(thing.name)
         has = _bound(kept, row) if row is not None and thing.name[0] in _BOUND else there[thing.name[0]]
         # A service that has no states was not told, which the portal says.
-        is_there = has[thing.value] or (thing.name[0] is Kind.SUBMISSION and has[""])
+        is_there = has[thing.value] or (thing.name[0] is ResourceKind.SUBMISSION and has[""])
         if row is None or (_are_done(rows, thing.name[0], row) and not is_there):
             found.say("lost", draft.application, f"{thing.name}: {thing.value}")
     for kind, has in there.items():
@@ -75,21 +75,23 @@ def _compare_one(found: Findings, draft: Draft, rows: dict[Name, Delivery], kept
                 found.say("duplicated", draft.application, f"{kind}, {times} too many: {value}", times)
 
 
-def _are_done(rows: dict[Name, Delivery], kind: Kind, row: Delivery) -> bool:
+def _are_done(rows: dict[ResourceName, Delivery], kind: ResourceKind, row: Delivery) -> bool:
     """Whether the relay has said all there is to say of it. Where an entity stands, every deed together says."""
-    saying = [one for one in rows.values() if one.name[0].is_deed] if kind.is_deed else [row]
+    saying = [one for one in rows.values() if one.name[0].is_transition] if kind.is_transition else [row]
     return all(one.state == DeliveryState.DONE for one in saying)
 
 
-def _judge_states(found: Findings, application: Application, rows: dict[Name, Delivery], *, may_hold: bool) -> None:
-    seen_by_agents = set(concerns("undecided").filter(application=application).values_list("pk", flat=True))
+def _judge_states(
+    found: Findings, application: Application, rows: dict[ResourceName, Delivery], *, may_hold: bool
+) -> None:
+    seen_by_agents = set(deliveries_in("undecided").filter(application=application).values_list("pk", flat=True))
     for row in rows.values():
         if row.state == DeliveryState.HELD:
             found.held += 1
             is_fine = may_hold and _may_be_held(row) and row.pk in seen_by_agents
         elif row.state == DeliveryState.DONE:
             # What the portal believes to be doubled was counted: either that is so, or it is wrong.
-            is_fine = row.reason != SURPLUS
+            is_fine = row.reason != DUPLICATE
         else:
             is_fine = row.state == DeliveryState.QUEUED and _is_behind_something_held(row, rows)
         if not is_fine:
@@ -97,14 +99,14 @@ def _judge_states(found: Findings, application: Application, rows: dict[Name, De
 
 
 def _may_be_held(row: Delivery) -> bool:
-    return row.name[0] in _MAY_BE_HELD and row.reason in (UNCLEAR, TWINS)
+    return row.name[0] in _MAY_BE_HELD and row.reason in (UNCLEAR, AMBIGUOUS)
 
 
-def _is_behind_something_held(row: Delivery, rows: dict[Name, Delivery]) -> bool:
+def _is_behind_something_held(row: Delivery, rows: dict[ResourceName, Delivery]) -> bool:
     held = {name for name, other in rows.items() if other.state == DeliveryState.HELD}
-    if row.name[0].is_deed:
+    if row.name[0].is_transition:
         return bool(held)
-    needs = {(Kind(kind), subject) for kind, subject in row.needs}
+    needs = {(ResourceKind(kind), subject) for kind, subject in row.needs}
     return bool(needs & held) or any(_is_behind_something_held(rows[name], rows) for name in needs if name in rows)
 
 
@@ -115,13 +117,13 @@ def is_at_rest() -> bool:
 
 
 # What is bound to a record by its id must be that record.
-_BOUND = (Kind.ENTITY, Kind.PARTY, Kind.SHARE_CLASS)
+_BOUND = (ResourceKind.ENTITY, ResourceKind.PARTY, ResourceKind.SHARE_CLASS)
 
 
 def _bound(kept: list[Kept], row: Delivery) -> Counter[str]:
     records = {
-        Kind.ENTITY: {one.id: one.properties for one in kept},
-        Kind.PARTY: {name: body for one in kept for name, body in one.parties.items()},
-        Kind.SHARE_CLASS: {name: body for one in kept for name, body in one.share_classes.items()},
+        ResourceKind.ENTITY: {one.id: one.properties for one in kept},
+        ResourceKind.PARTY: {name: body for one in kept for name, body in one.parties.items()},
+        ResourceKind.SHARE_CLASS: {name: body for one in kept for name, body in one.share_classes.items()},
     }[row.name[0]]
     return Counter([text(records[row.remote_id])] if row.remote_id in records else [])

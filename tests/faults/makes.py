@@ -12,7 +12,7 @@ from django.conf import settings
 
 from formation_portal.databases import SERVICE
 from formation_portal.management.preparation import migrate
-from formation_portal.relay.capabilities import EMBEDDED, Capabilities
+from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, Capabilities
 from formation_portal.service.faults import FaultPlan
 from formation_portal.service.keys import portal_key
 from formation_portal.service.loading import load
@@ -61,7 +61,7 @@ class WithKeys(Make):
     """The embedded service, over HTTP."""
 
     name = "with keys"
-    capabilities = EMBEDDED
+    capabilities = EMBEDDED_CAPABILITIES
     applications = 8
 
     def prepare(self) -> str:

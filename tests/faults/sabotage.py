@@ -12,11 +12,13 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 
-from formation_portal.relay import claiming, concluding, evidence, profile, sending
-from formation_portal.relay.looking import Evidence
+from formation_portal.relay import claiming, service_profile
+from formation_portal.relay.calls import results, sending
 from formation_portal.relay.models import Attempt, Delivery, DeliveryState
-from formation_portal.relay.profile import Profile
-from formation_portal.relay.renewal import requeue
+from formation_portal.relay.reconciliation import records
+from formation_portal.relay.reconciliation.records import Evidence
+from formation_portal.relay.service_profile import Profile
+from formation_portal.relay.sync import requeue
 from formation_portal.relay.timing import FAILURES
 from formation_portal.service.faults import ERROR_AFTER, ERROR_BEFORE
 
@@ -55,12 +57,12 @@ class Sabotage:
 
 def _retry_blindly() -> None:
     """What may have arrived is sent again like what surely did not."""
-    concluding._STEPS[State.UNKNOWN] = concluding._waiting
+    results._WRITERS[State.UNKNOWN] = results._waiting
 
 
 def _look_at_once() -> None:
     """Nobody waits for what may still be on its way."""
-    profile.Profile.settle = property(lambda self: timedelta(0))  # type: ignore[assignment,method-assign]
+    service_profile.Profile.settle_time = property(lambda self: timedelta(0))  # type: ignore[assignment,method-assign]
 
 
 def _return_leases() -> None:
@@ -72,7 +74,7 @@ def _return_leases() -> None:
                 row.state, row.next_at, row.lease, row.lease_until = State.QUEUED, now, None, None
                 row.save()
 
-    claiming._give_up_leases = give_up
+    claiming._expire_leases = give_up
 
 
 def _record_afterwards() -> None:
@@ -86,7 +88,7 @@ def _record_afterwards() -> None:
                 pending.append(Attempt(**values))
                 return pending[-1]
 
-    conclude = sending.conclude
+    conclude = sending.record_result
 
     def conclude_late(claim: claiming.Claim, *more: Any) -> Delivery | None:
         while pending:
@@ -94,12 +96,12 @@ def _record_afterwards() -> None:
         return conclude(claim, *more)
 
     claiming.Attempt = Later  # type: ignore[assignment,misc]
-    sending.conclude = conclude_late
+    sending.record_result = conclude_late
 
 
 def _match_by_existence() -> None:
     """Somebody like that is there: so it has arrived."""
-    count = evidence._in_doubt
+    count = records._resolve_doubt
 
     def believe(row: Delivery, free: Collection[str], found: Evidence, known: Profile, now: datetime) -> str:
         if not found.matches:
@@ -107,9 +109,9 @@ def _match_by_existence() -> None:
         row.remote_id = next(iter(free), "")
         row.acknowledged, row.state, row.unclear_since = row.sent, State.DONE, None
         requeue(row)
-        return evidence.BOUND
+        return records.BOUND
 
-    evidence._in_doubt = believe
+    records._resolve_doubt = believe
 
 
 def _break_nothing() -> None:

@@ -12,8 +12,8 @@ from django.db.models import Min
 from django.utils import timezone
 
 from formation_portal.relay.models import Attempt, Delivery, ServiceProfile
-from formation_portal.relay.order import next_row
-from formation_portal.relay.profile import address, profile, profile_of
+from formation_portal.relay.order import next_delivery
+from formation_portal.relay.service_profile import current_profile, profile_from, service_address
 
 from . import tally
 
@@ -59,17 +59,17 @@ class Doorkeeper:
 
 def _is_paused() -> bool:
     """Whether the relay makes no calls, or only one to try: that one should come through."""
-    stored = ServiceProfile.objects.get(base_url=address())
-    return stored.open_until is not None or profile_of(stored).is_paused(timezone.now())
+    stored = ServiceProfile.objects.get(base_url=service_address())
+    return stored.open_until is not None or profile_from(stored).is_paused(timezone.now())
 
 
 def endpoints_ahead() -> list[str]:
     """Where the workers will call next, as far as the rows tell; empty for what is no documented POST."""
-    now, known = timezone.now(), profile()
+    now, known = timezone.now(), current_profile()
     due = Delivery.objects.filter(next_at__lte=now).values("application_id").annotate(since=Min("next_at"))
     found = []
     for application in due.order_by("since")[:_AHEAD]:
         rows = list(Delivery.objects.filter(application_id=application["application_id"]))
-        row = next_row(rows, now=now, profile=known, lets_go=True)
+        row = next_delivery(rows, now=now, profile=known, may_send=True)
         found.append(tally.endpoint_of(row.kind) if row else "")
     return found

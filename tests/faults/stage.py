@@ -14,7 +14,7 @@ from django.db import connections
 from django.urls import get_resolver
 
 from formation_portal.management.preparation import migrate
-from formation_portal.relay.profile import profile
+from formation_portal.relay.service_profile import current_profile
 from tests.other_service.spoiling import Plan
 
 from . import applications, ledger, tally
@@ -81,7 +81,7 @@ class Stage(ABC):
             people.add("proxy", lambda: self._proxy(self.make.folder / "probe", None))
             people.add("operator", probe, stays=False)
             people.finish("operator")
-        found, expected = profile().can, self.make.capabilities
+        found, expected = current_profile().capabilities, self.make.capabilities
         if replace(found, slowest=0.0) != expected:
             raise RuntimeError(f"The probe has found {found}, not {expected}")
 

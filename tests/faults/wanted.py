@@ -13,49 +13,49 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.applications.models import document_subject
 from formation_portal.applications.rows import PartyRow, ShareClassRow
 from formation_portal.contract import wire
-from formation_portal.relay.kinds import Kind, Name, holding_subject
+from formation_portal.relay.resources import ResourceKind, ResourceName, shareholding_subject
 
 
 @dataclass(frozen=True, slots=True)
 class Thing:
     """One thing that should be at the service, with its values as a text; parties and classes by their tokens."""
 
-    name: Name
+    name: ResourceName
     value: str
 
 
 def things(draft: Draft) -> Iterator[Thing]:
     """Everything that should be at the service."""
     standing = draft.standing
-    yield Thing((Kind.ENTITY, ""), text(wire.entity_properties(standing)))
-    yield Thing((Kind.ENTITY_CSP, ""), text(wire.csp_data(standing)))
+    yield Thing((ResourceKind.ENTITY, ""), text(wire.entity_properties(standing)))
+    yield Thing((ResourceKind.ENTITY_CSP, ""), text(wire.csp_data(standing)))
     for share_class in draft.share_classes:
         yield from _of_share_class(draft, share_class)
     for party in draft.parties:
         yield from _of_party(draft, party)
     yield from _papers(draft, None)
     for (party_token, class_token), holding in draft.holdings.items():
-        name = (Kind.SHAREHOLDING, holding_subject(party_token, class_token))
+        name = (ResourceKind.SHAREHOLDING, shareholding_subject(party_token, class_token))
         yield Thing(name, text([party_token, class_token, holding.shares]))
     if not draft.application.is_open:
-        yield Thing((Kind.SUBMISSION, ""), draft.application.state)
+        yield Thing((ResourceKind.SUBMISSION, ""), draft.application.state)
 
 
 def _of_share_class(draft: Draft, row: ShareClassRow) -> Iterator[Thing]:
-    yield Thing((Kind.SHARE_CLASS, row.token), text(wire.share_class_body(draft.standing, row.record)))
-    yield Thing((Kind.SHARE_CLASS_CSP, row.token), text([row.token, wire.csp_data(draft.standing, row.record)]))
+    yield Thing((ResourceKind.SHARE_CLASS, row.token), text(wire.share_class_body(draft.standing, row.record)))
+    yield Thing((ResourceKind.SHARE_CLASS_CSP, row.token), text([row.token, wire.csp_data(draft.standing, row.record)]))
 
 
 def _of_party(draft: Draft, row: PartyRow) -> Iterator[Thing]:
-    yield Thing((Kind.PARTY, row.token), text(wire.party_body(draft.standing, row.record)))
-    yield Thing((Kind.PARTY_CSP, row.token), text([row.token, wire.csp_data(draft.standing, row.record)]))
+    yield Thing((ResourceKind.PARTY, row.token), text(wire.party_body(draft.standing, row.record)))
+    yield Thing((ResourceKind.PARTY_CSP, row.token), text([row.token, wire.csp_data(draft.standing, row.record)]))
     yield from _papers(draft, row)
 
 
 def _papers(draft: Draft, row: PartyRow | None) -> Iterator[Thing]:
     token = row.token if row else None
     for slot, paper in draft.documents_of(row).items():
-        yield Thing((Kind.DOCUMENT, document_subject(token, slot)), text([token or "", slot, paper.sha256]))
+        yield Thing((ResourceKind.DOCUMENT, document_subject(token, slot)), text([token or "", slot, paper.sha256]))
 
 
 def text(value: Any) -> str:

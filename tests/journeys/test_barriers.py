@@ -23,8 +23,17 @@ from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.gateway import catalog
 from formation_portal.portal.typed import typed_in
-from formation_portal.relay.models import SURPLUS, TWINS, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState, Look
-from formation_portal.relay.profile import remember
+from formation_portal.relay.models import (
+    AMBIGUOUS,
+    DUPLICATE,
+    UNCLEAR,
+    UNSUPPORTED,
+    Attempt,
+    Delivery,
+    DeliveryState,
+    Look,
+)
+from formation_portal.relay.service_profile import update_profile
 from tests.journeys.after_a_return import after_a_return
 from tests.journeys.around import around_it
 from tests.journeys.at_the_desk import at_the_desk
@@ -264,9 +273,15 @@ def _form_changed(draft: Application) -> Iterator[Shot]:
 def _to_settle(draft: Application) -> Iterator[Shot]:
     """What nobody but an agent can settle, and a service in trouble."""
     soon = timezone.now() + timedelta(minutes=5)
-    remember(paused_until=soon, pause_reason="key", open_until=soon, failures=7, clock_ahead=610.0)
+    update_profile(paused_until=soon, pause_reason="key", open_until=soon, failures=7, clock_ahead=610.0)
     rows = list(draft.deliveries.exclude(kind__endswith="_csp"))
-    troubles = (("held", UNCLEAR), ("held", TWINS), ("done", SURPLUS), ("held", UNSUPPORTED), ("unknown", UNCLEAR))
+    troubles = (
+        ("held", UNCLEAR),
+        ("held", AMBIGUOUS),
+        ("done", DUPLICATE),
+        ("held", UNSUPPORTED),
+        ("unknown", UNCLEAR),
+    )
     for row, (state, reason) in zip(rows, troubles, strict=False):
         there = None if state == "held" else row.acknowledged
         Delivery.objects.filter(pk=row.pk).update(state=state, reason=reason, acknowledged=there)
@@ -281,7 +296,7 @@ def _to_settle(draft: Application) -> Iterator[Shot]:
     for place in ("", "people/", "shares/", "documents/", "check/"):
         yield Shot(f"unsettled-{place}", f"/applications/{draft.reference}/{place}")
     draft.deliveries.update(state=DeliveryState.DONE, reason="")
-    remember(paused_until=None, open_until=None, clock_ahead=None)
+    update_profile(paused_until=None, open_until=None, clock_ahead=None)
 
 
 def _declare_absent(tab: Tab) -> None:

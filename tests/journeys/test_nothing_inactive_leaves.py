@@ -21,7 +21,7 @@ from formation_portal.service.keys import portal_key
 from formation_portal.service.loading import load
 from tests.applications import made
 from tests.journeys.conftest import new_user
-from tests.relay.weather import Weather
+from tests.relay.flaky_transport import FlakyTransport
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -34,12 +34,12 @@ _TYPES = {"number": "12", "phone": "+44 20 7946 0123"}
 
 
 @pytest.fixture
-def weather(shelf: None, db: None, monkeypatch: pytest.MonkeyPatch) -> Weather:
+def transport(shelf: None, db: None, monkeypatch: pytest.MonkeyPatch) -> FlakyTransport:
     """Writes down every call to the embedded service, which has the whole catalog."""
-    key, weather = portal_key(), Weather()
-    service = FormationService(base_url=BASE_URL, read_key=lambda: key, adapter=weather)
+    key, transport = portal_key(), FlakyTransport()
+    service = FormationService(base_url=BASE_URL, read_key=lambda: key, adapter=transport)
     monkeypatch.setattr(gateway, "service", lambda: service)
-    return weather
+    return transport
 
 
 @dataclass
@@ -154,9 +154,11 @@ def _value(entity: Json, csp: Json, spec: Json) -> Any:
     return holder.get(last)
 
 
-def sent_for(weather: Weather, spec: Json) -> list[Any]:
+def sent_for(transport: FlakyTransport, spec: Json) -> list[Any]:
     """Every value that left for a question about the entity, in order."""
-    bodies = [made.body for made in weather.made if made.method in ("POST", "PATCH") and isinstance(made.body, Mapping)]
+    bodies = [
+        made.body for made in transport.calls if made.method in ("POST", "PATCH") and isinstance(made.body, Mapping)
+    ]
     own = [body for body in bodies if "party_type" not in body and "party_id" not in body]
     name = spec.get("csp_field_key") or spec["canonical_field"].removeprefix("entity.")
     places = [body.get("csp_data", body) for body in own]
@@ -166,7 +168,9 @@ def sent_for(weather: Weather, spec: Json) -> list[Any]:
 
 
 @pytest.mark.parametrize("slug", TRIED)
-def test_what_a_product_does_not_ask_never_leaves_comes_back_and_is_cleared(slug: str, weather: Weather) -> None:
+def test_what_a_product_does_not_ask_never_leaves_comes_back_and_is_cleared(
+    slug: str, transport: FlakyTransport
+) -> None:
     client = Client()
     client.force_login(new_user())
     pages = Sections(client, slug)
@@ -174,7 +178,7 @@ def test_what_a_product_does_not_ask_never_leaves_comes_back_and_is_cleared(slug
     pages.post(opens=False)
     closed = pages.shown
     hidden = [name for name in pages.fields if name not in closed and not pages.fields[name].get("provided_by_agent")]
-    assert {name: sent_for(weather, pages.fields[name]) for name in hidden} == {name: [] for name in hidden}
+    assert {name: sent_for(transport, pages.fields[name]) for name in hidden} == {name: [] for name in hidden}
     held = pages.held
     assert {name: held[name] for name in hidden} == dict.fromkeys(hidden)
 
@@ -188,11 +192,11 @@ def test_what_a_product_does_not_ask_never_leaves_comes_back_and_is_cleared(slug
     pages.post(opens=False)
     held = pages.held
     assert {name: held[name] for name in back} == dict.fromkeys(back)
-    assert {name: sent_for(weather, pages.fields[name])[-1] for name in back} == dict.fromkeys(back)
+    assert {name: sent_for(transport, pages.fields[name])[-1] for name in back} == dict.fromkeys(back)
 
 
 @pytest.fixture
-def complete(weather: Weather, owner: Any) -> Draft:
+def complete(transport: FlakyTransport, owner: Any) -> Draft:
     """A complete draft that says what is asked of traders and of politically exposed persons; nothing has left."""
     load([made.ITEM])
     draft = open_draft(saving.start(owner=owner, product=made.product()))
@@ -232,17 +236,19 @@ def submit(client: Client, draft: Draft) -> None:
     relay.drain()
 
 
-def test_what_was_turned_off_is_not_submitted(complete: Draft, as_owner: Client, weather: Weather) -> None:
+def test_what_was_turned_off_is_not_submitted(complete: Draft, as_owner: Client, transport: FlakyTransport) -> None:
     turn(as_owner, complete, activity="Holding company", is_pep="false")
     submit(as_owner, complete)
-    assert weather.deeds[-1] == "POST entities/submit"
-    assert "Secret" not in str([made.body for made in weather.made])
+    assert transport.endpoints[-1] == "POST entities/submit"
+    assert "Secret" not in str([made.body for made in transport.calls])
     fresh = open_draft(complete.application)
     assert fresh.entity_raw["xy.goods"] == "Secret goods"
     assert fresh.parties[0].raw["xy.person.pep_office"] == "Secret office"
 
 
-def test_what_had_been_sent_is_cleared_and_comes_back(complete: Draft, as_owner: Client, weather: Weather) -> None:
+def test_what_had_been_sent_is_cleared_and_comes_back(
+    complete: Draft, as_owner: Client, transport: FlakyTransport
+) -> None:
     service = gateway.service()
 
     def held() -> tuple[Any, Any]:
@@ -254,12 +260,12 @@ def test_what_had_been_sent_is_cleared_and_comes_back(complete: Draft, as_owner:
 
     relay.drain()
     assert held() == ("Secret goods", "Secret office")
-    weather.clear()
+    transport.clear()
     turn(as_owner, complete, activity="Holding company", is_pep="false")
     relay.drain()
     assert held() == (None, None)
     cleared = {
-        name: value for body in weather.bodies("POST entities/csp-data") for name, value in body["csp_data"].items()
+        name: value for body in transport.bodies("POST entities/csp-data") for name, value in body["csp_data"].items()
     }
     assert cleared.items() >= {"xy.goods": None, "xy.person.pep_office": None}.items()
     turn(as_owner, complete, activity="Trading", is_pep="true")

@@ -16,10 +16,10 @@ from tests.applications import made
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.page import Control, Form, Page
 from tests.journeys.page import words as words_of
-from tests.relay.conftest import _files_go_nowhere_else, service, weather
-from tests.relay.weather import Weather, refuses, unreachable
+from tests.relay.conftest import _files_go_nowhere_else, service, transport
+from tests.relay.flaky_transport import FlakyTransport, refuses, unreachable
 
-__all__ = ["_files_go_nowhere_else", "service", "weather"]
+__all__ = ["_files_go_nowhere_else", "service", "transport"]
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -30,7 +30,7 @@ PASSWORD = "quite-a-long-one"
 
 
 @pytest.fixture
-def application(owner: Any, weather: Weather) -> Application:
+def application(owner: Any, transport: FlakyTransport) -> Application:
     """An application for the small product, just begun, at the embedded service."""
     return saving.start(owner=owner, product=made.product())
 
@@ -104,9 +104,9 @@ def test_an_unreadable_answer_stays_as_typed(browser: InProcessBrowser, applicat
 
 
 def test_what_the_service_refuses_is_kept_and_said_at_its_field(
-    browser: InProcessBrowser, application: Application, weather: Weather, service: FormationService
+    browser: InProcessBrowser, application: Application, transport: FlakyTransport, service: FormationService
 ) -> None:
-    weather.spoil("POST entities", refuses("name", "Choose a name that is free"), times=1)
+    transport.fail_on("POST entities", refuses("name", "Choose a name that is free"), times=1)
     save(browser, fill(browser.get(url(application)), name=NAME, purpose=MOTTO))
     relay.drain()
     shown = browser.get(url(application))
@@ -124,9 +124,9 @@ def test_what_the_service_refuses_is_kept_and_said_at_its_field(
 
 
 def test_while_the_service_is_down_everything_is_saved_here_and_sent_later(
-    browser: InProcessBrowser, application: Application, weather: Weather, service: FormationService
+    browser: InProcessBrowser, application: Application, transport: FlakyTransport, service: FormationService
 ) -> None:
-    weather.spoil("", unreachable)
+    transport.fail_on("", unreachable)
     saved = save(browser, fill(browser.get(url(application)), name=NAME))
     relay.drain()
     assert saved.status == 200
@@ -135,7 +135,7 @@ def test_while_the_service_is_down_everything_is_saved_here_and_sent_later(
     assert "Waiting to retry" in browser.get(url(application, "")).words
     assert raw(application)["entity.name"] == NAME
 
-    weather.clear()
+    transport.clear()
     relay.drain()
     (entity,) = service.entities(client_reference=application.reference)
     assert entity["name"] == NAME
@@ -234,7 +234,7 @@ def complete(application: Application, owner: Any) -> Draft:
 
 
 def test_submitting_twice_submits_once(
-    complete: Draft, browser: InProcessBrowser, weather: Weather, service: FormationService
+    complete: Draft, browser: InProcessBrowser, transport: FlakyTransport, service: FormationService
 ) -> None:
     form = browser.get(url(complete.application, "check/")).form(button="Submit")
     for one in form.controls:
@@ -246,8 +246,8 @@ def test_submitting_twice_submits_once(
     assert "Submitted" in receipts[1].words
     (entity,) = service.entities(client_reference=complete.application.reference)
     assert entity["status"] == "submitted_for_review"
-    assert weather.deeds.count("POST entities/submit") == 1
-    assert weather.deeds.count("POST entities") == 1
+    assert transport.endpoints.count("POST entities/submit") == 1
+    assert transport.endpoints.count("POST entities") == 1
 
 
 def test_what_is_typed_into_a_page_that_was_submitted_meanwhile_is_shown_and_changes_nothing(
@@ -263,7 +263,7 @@ def test_what_is_typed_into_a_page_that_was_submitted_meanwhile_is_shown_and_cha
 
 
 def test_going_back_and_sending_once_more_makes_nothing_twice(
-    browser: InProcessBrowser, application: Application, weather: Weather, service: FormationService
+    browser: InProcessBrowser, application: Application, transport: FlakyTransport, service: FormationService
 ) -> None:
     form = fill(browser.get(url(application)), name=NAME)
     assert [save(browser, form).status for _ in range(2)] == [200, 200]
@@ -279,5 +279,5 @@ def test_going_back_and_sending_once_more_makes_nothing_twice(
     assert [row.label for row in open_draft(application).parties] == ["Grace Hopper"]
     (entity,) = service.entities(client_reference=application.reference)
     assert len(service.parties(entity["id"])) == 1
-    assert weather.deeds.count("POST entities/parties") == 1
-    assert weather.deeds.count("POST entities") == 1
+    assert transport.endpoints.count("POST entities/parties") == 1
+    assert transport.endpoints.count("POST entities") == 1

@@ -7,7 +7,7 @@ from django.test import Client
 
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
-from formation_portal.relay.models import TWINS, UNCLEAR, UNSUPPORTED, Delivery
+from formation_portal.relay.models import AMBIGUOUS, UNCLEAR, UNSUPPORTED, Delivery
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -131,7 +131,7 @@ def test_nothing_is_called_a_failure_and_nobody_is_asked_to_send_again(
     [
         (UNSUPPORTED, "can’t send this change"),
         (UNCLEAR, "don’t know yet whether it arrived"),
-        (TWINS, "don’t know yet whether it arrived"),
+        (AMBIGUOUS, "don’t know yet whether it arrived"),
         ("some_code", "Our team is looking into it"),
     ],
 )

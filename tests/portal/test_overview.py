@@ -12,7 +12,7 @@ from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 from formation_portal.contract.needs import Need
 from formation_portal.portal.task_list import Task, TaskList, task_list
-from formation_portal.relay.board import ONLY_ON_SUBMIT
+from formation_portal.relay.delivery_status import NO_EDITS
 from formation_portal.relay.models import Delivery, DeliveryState
 from tests.applications import made
 from tests.markup import Markup
@@ -152,7 +152,7 @@ class TestPage:
     def test_what_the_service_cannot_do_is_said_plainly(self, draft: Draft, as_owner: Client, settings: Any) -> None:
         settings.FORMATION_SERVICE_EDITS = False
         html = as_owner.get(f"/applications/{draft.application.reference}/").content.decode()
-        assert escape(ONLY_ON_SUBMIT) in html
+        assert escape(NO_EDITS) in html
         assert "Saved. We send it when you submit." in html
 
     def test_after_submitting_the_status_says_more(self, submitted: Draft, as_owner: Client) -> None:

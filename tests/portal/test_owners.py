@@ -14,7 +14,7 @@ from formation_portal.applications.models import Application, Change, Stake
 from formation_portal.applications.stakes import typed_stakes
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import State
-from formation_portal.relay.wishes import wishes
+from formation_portal.relay.desired_state import desired_state
 from tests.applications import made
 from tests.markup import Markup
 from tests.portal.limited import hold, limited
@@ -66,7 +66,7 @@ def test_a_new_owner_is_somebody_without_a_role_who_is_never_sent(as_owner: Clie
     joost = draft.parties[2]
     assert (joost.label, joost.roles, joost.kind) == ("Joost van der Meer", (), "person")
     assert stakes(duo) == {("Kestrel B.V.", "Joost van der Meer"): "40%"}
-    assert joost.token not in {wish.subject for wish in wishes(draft)}
+    assert joost.token not in {wish.subject for wish in desired_state(draft)}
     assert not any(need.party_id == joost.token for need in draft.needs)
 
 

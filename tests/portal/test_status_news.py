@@ -12,7 +12,7 @@ from formation_portal.applications import saving
 from formation_portal.applications.access import Collaborator
 from formation_portal.applications.drafts import Draft
 from formation_portal.desk import claims
-from formation_portal.relay import kinds
+from formation_portal.relay import resources
 from formation_portal.relay.models import REJECTED, Delivery, DeliveryState
 from formation_portal.reviews import checks, notes, remarks
 from formation_portal.reviews.facts import facts_of
@@ -52,7 +52,7 @@ def test_a_move_is_said_once_and_leads_to_the_page(submitted: Draft, agent: Any,
 
 def test_what_the_service_says_of_a_document_is_news(submitted: Draft, as_owner: Client) -> None:
     address = asks(as_owner, submitted)
-    document = Delivery.objects.filter(application=submitted.application, kind=kinds.Kind.DOCUMENT)
+    document = Delivery.objects.filter(application=submitted.application, kind=resources.ResourceKind.DOCUMENT)
     assert document.update(state=DeliveryState.DONE, verdict=REJECTED, verdict_note="Blurred") == 1
     assert as_owner.get(address, headers=HTMX).status_code == 200
 

@@ -17,7 +17,7 @@ from formation_portal.service.limits import counter
 from formation_portal.service.loading import load
 from tests.applications import made
 
-from .weather import Weather
+from .flaky_transport import FlakyTransport
 
 
 @pytest.fixture(autouse=True)
@@ -29,21 +29,21 @@ def _files_go_nowhere_else(settings: Any, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def weather(db: None, monkeypatch: pytest.MonkeyPatch) -> Weather:
+def transport(db: None, monkeypatch: pytest.MonkeyPatch) -> FlakyTransport:
     """Good until it is spoiled."""
     load([made.ITEM])
     counter.forget()
-    key, weather = portal_key(), Weather()
-    service = FormationService(base_url=BASE_URL, read_key=lambda: key, adapter=weather)
+    key, transport = portal_key(), FlakyTransport()
+    service = FormationService(base_url=BASE_URL, read_key=lambda: key, adapter=transport)
     monkeypatch.setattr(gateway, "service", lambda: service)
-    return weather
+    return transport
 
 
 @pytest.fixture
-def service(weather: Weather) -> FormationService:
+def service(transport: FlakyTransport) -> FormationService:
     """The service as any client sees it, to look what it holds."""
     key = portal_key()
-    return FormationService(base_url=BASE_URL, read_key=lambda: key, adapter=weather._within)
+    return FormationService(base_url=BASE_URL, read_key=lambda: key, adapter=transport._within)
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def without_edits(settings: Any) -> None:
 
 
 @pytest.fixture
-def draft(owner: Any, weather: Weather) -> Draft:
+def draft(owner: Any, transport: FlakyTransport) -> Draft:
     return open_draft(saving.start(owner=owner, product=made.product()))
 
 

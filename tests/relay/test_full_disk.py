@@ -13,16 +13,16 @@ from django.db import connection, connections
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 from formation_portal.gateway import FormationService
-from formation_portal.relay.board import deliveries
+from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import Attempt, Delivery, DeliveryState
-from formation_portal.relay.waiting import wait_for
+from formation_portal.relay.wake import wait_for
 from formation_portal.relay.worker import Worker, drain
 from formation_portal.service.models import Document as ServiceDocument
 from tests.applications import made
 from tests.full_disk import FullDisk, Mounted, databases_on_it, disk, needs_a_mount
 
 from .conftest import row
-from .weather import Weather
+from .flaky_transport import FlakyTransport
 
 __all__ = ["databases_on_it", "disk"]
 
@@ -86,7 +86,7 @@ def seen() -> list[tuple[Any, ...]]:
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="a server has a disk of its own")
 @pytest.mark.parametrize("disk", [pytest.param(Mounted, marks=needs_a_mount)], indirect=True)
 def test_a_worker_outlives_a_full_database_and_goes_on(
-    disk: FullDisk, complete: Draft, databases_on_it: None, heard: Heard, weather: Weather
+    disk: FullDisk, complete: Draft, databases_on_it: None, heard: Heard, transport: FlakyTransport
 ) -> None:
     before = seen()
     with connection.cursor() as cursor:
@@ -98,18 +98,18 @@ def test_a_worker_outlives_a_full_database_and_goes_on(
             worker = stack.enter_context(running())
             assert heard.complaint.wait(30)
             assert seen() == before
-            assert weather.made == []
+            assert transport.calls == []
             return worker
 
         worker = disk.during(meet_it, room=0)
         assert worker.is_alive()
         for _ in range(100):
             wait_for(complete.application, timeout_ms=500)
-            if deliveries(complete.application).overall.words == "Received":
+            if deliveries_of(complete.application).overall.words == "Received":
                 break
     assert before
-    assert deliveries(complete.application).overall.words == "Received"
-    assert len([one for one in weather.made if one.method == "POST"]) == len(before)
+    assert deliveries_of(complete.application).overall.words == "Received"
+    assert len([one for one in transport.calls if one.method == "POST"]) == len(before)
 
 
 def test_a_document_that_the_service_has_no_room_for_waits_and_arrives_once(

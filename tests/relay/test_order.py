@@ -5,45 +5,44 @@ from typing import Any
 
 import pytest
 
-from formation_portal.relay.capabilities import EMBEDDED, Capabilities
-from formation_portal.relay.kinds import Kind
 from formation_portal.relay.models import UNSUPPORTED, Delivery
-from formation_portal.relay.order import next_row
-from formation_portal.relay.profile import Profile
+from formation_portal.relay.order import next_delivery
+from formation_portal.relay.resources import ResourceKind
+from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, Capabilities, Profile
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-EDITS = Profile(can_edit=True, can=EMBEDDED)
-NO_EDITS = Profile(can_edit=False, can=Capabilities())
+EDITS = Profile(can_edit=True, capabilities=EMBEDDED_CAPABILITIES)
+NO_EDITS = Profile(can_edit=False, capabilities=Capabilities())
 
 
-def made(kind: Kind, subject: str = "", *, pk: int, state: str = "queued", **more: Any) -> Delivery:
-    needs = [] if kind is Kind.ENTITY else [["entity", ""]]
+def made(kind: ResourceKind, subject: str = "", *, pk: int, state: str = "queued", **more: Any) -> Delivery:
+    needs = [] if kind is ResourceKind.ENTITY else [["entity", ""]]
     fields = {"wanted": {}, "needs": needs, "next_at": NOW} | more
     return Delivery(pk=pk, kind=kind, subject=subject, state=state, **fields)
 
 
 def entity(**more: Any) -> Delivery:
     fields: dict[str, Any] = {"state": "done", "remote_id": "ent_1", "acknowledged": {}} | more
-    return made(Kind.ENTITY, pk=1, **fields)
+    return made(ResourceKind.ENTITY, pk=1, **fields)
 
 
 def chosen(*rows: Delivery, profile: Profile = EDITS, lets_go: bool = True, **more: Any) -> int | None:
-    row = next_row(rows, now=NOW, profile=profile, lets_go=lets_go, **more)
+    row = next_delivery(rows, now=NOW, profile=profile, may_send=lets_go, **more)
     return row.pk if row else None
 
 
 def test_everything_waits_for_the_entity() -> None:
     waiting = entity(state="waiting", remote_id="", next_at=NOW + timedelta(seconds=9))
-    assert chosen(waiting, made(Kind.PARTY, "a", pk=2)) is None
-    assert chosen(entity(state="held", remote_id=""), made(Kind.PARTY, "a", pk=2)) is None
-    assert chosen(entity(), made(Kind.PARTY, "a", pk=2)) == 2
+    assert chosen(waiting, made(ResourceKind.PARTY, "a", pk=2)) is None
+    assert chosen(entity(state="held", remote_id=""), made(ResourceKind.PARTY, "a", pk=2)) is None
+    assert chosen(entity(), made(ResourceKind.PARTY, "a", pk=2)) == 2
 
 
 def test_the_order_is_that_of_the_kinds_then_of_the_form() -> None:
     rows = [
-        made(Kind.PARTY, "late", pk=2, position=2),
-        made(Kind.PARTY, "early", pk=3, position=1),
-        made(Kind.SHARE_CLASS, "c", pk=4),
+        made(ResourceKind.PARTY, "late", pk=2, position=2),
+        made(ResourceKind.PARTY, "early", pk=3, position=1),
+        made(ResourceKind.SHARE_CLASS, "c", pk=4),
     ]
     assert chosen(entity(), *rows) == 4
     assert chosen(entity(), *rows[:2]) == 3
@@ -52,23 +51,23 @@ def test_the_order_is_that_of_the_kinds_then_of_the_form() -> None:
 def test_removals_come_first_and_backwards() -> None:
     gone: dict[str, Any] = {"wanted": None, "acknowledged": {}, "remote_id": "x"}
     rows = [
-        made(Kind.SHARE_CLASS, "new", pk=2),
-        made(Kind.PARTY, "a", pk=3, **gone),
-        made(Kind.SHAREHOLDING, "a/c", pk=4, **gone),
+        made(ResourceKind.SHARE_CLASS, "new", pk=2),
+        made(ResourceKind.PARTY, "a", pk=3, **gone),
+        made(ResourceKind.SHAREHOLDING, "a/c", pk=4, **gone),
     ]
     assert chosen(entity(), *rows) == 4
     assert chosen(entity(), *rows[:2]) == 3
 
 
 def test_only_one_call_is_in_flight() -> None:
-    sending = made(Kind.SHARE_CLASS, "c", pk=2, state="sending")
-    assert chosen(entity(), sending, made(Kind.PARTY, "a", pk=3)) is None
+    sending = made(ResourceKind.SHARE_CLASS, "c", pk=2, state="sending")
+    assert chosen(entity(), sending, made(ResourceKind.PARTY, "a", pk=3)) is None
 
 
 def test_a_row_waits_for_the_things_that_it_names() -> None:
-    holding = made(Kind.SHAREHOLDING, "a/c", pk=4, needs=[["entity", ""], ["party", "a"], ["share_class", "c"]])
-    party = made(Kind.PARTY, "a", pk=2, state="done", remote_id="pty_1")
-    share_class = made(Kind.SHARE_CLASS, "c", pk=3, state="refused")
+    holding = made(ResourceKind.SHAREHOLDING, "a/c", pk=4, needs=[["entity", ""], ["party", "a"], ["share_class", "c"]])
+    party = made(ResourceKind.PARTY, "a", pk=2, state="done", remote_id="pty_1")
+    share_class = made(ResourceKind.SHARE_CLASS, "c", pk=3, state="refused")
     assert chosen(entity(), party, share_class, holding) is None
     share_class.remote_id = "sc_1"
     assert chosen(entity(), party, share_class, holding) == 4
@@ -76,8 +75,8 @@ def test_a_row_waits_for_the_things_that_it_names() -> None:
 
 @pytest.mark.parametrize("state", ["queued", "waiting", "unknown", "held", "refused"])
 def test_a_submission_waits_for_everything_else(state: str) -> None:
-    party = made(Kind.PARTY, "a", pk=2, state=state, needs=[["entity", ""], ["share_class", "none"]])
-    submission = made(Kind.SUBMISSION, pk=3)
+    party = made(ResourceKind.PARTY, "a", pk=2, state=state, needs=[["entity", ""], ["share_class", "none"]])
+    submission = made(ResourceKind.SUBMISSION, pk=3)
     assert chosen(entity(), party, submission) is None
     party.state = "done"
     assert chosen(entity(), party, submission) == 3
@@ -85,7 +84,7 @@ def test_a_submission_waits_for_everything_else(state: str) -> None:
 
 def deeds(*states: str) -> list[Delivery]:
     """A submission, the start of its review, the return, and the next submission, each with its state."""
-    kinds = (Kind.SUBMISSION, Kind.STATUS, Kind.STATUS, Kind.SUBMISSION)
+    kinds = (ResourceKind.SUBMISSION, ResourceKind.STATUS, ResourceKind.STATUS, ResourceKind.SUBMISSION)
     return [
         made(kind, str(place), pk=10 + place, position=place, state=state)
         for place, (kind, state) in enumerate(zip(kinds, states, strict=True), start=1)
@@ -111,13 +110,13 @@ def deeds(*states: str) -> list[Delivery]:
     ],
 )
 def test_a_correction_goes_when_the_deeds_before_it_are_done(states: str, first: int | None) -> None:
-    correction = made(Kind.PARTY, "a", pk=2)
+    correction = made(ResourceKind.PARTY, "a", pk=2)
     assert chosen(entity(), correction, *deeds(*states.split())) == first
 
 
 def test_deeds_go_in_their_order_without_waiting_for_corrections() -> None:
     later = deeds("done", "done", "queued", "done")
-    assert chosen(entity(), *later, made(Kind.PARTY, "a", pk=2), lets_go=False) == 13
+    assert chosen(entity(), *later, made(ResourceKind.PARTY, "a", pk=2), lets_go=False) == 13
     rows = deeds("queued", "queued", "queued", "queued")
     for expected in (11, 12, 13, 14):
         assert chosen(entity(), *reversed(rows)) == expected
@@ -127,14 +126,14 @@ def test_deeds_go_in_their_order_without_waiting_for_corrections() -> None:
 
 @pytest.mark.parametrize("state", ["queued", "held", "refused"])
 def test_a_withdrawal_waits_for_no_deed_that_was_not_sent(state: str) -> None:
-    withdrawal = made(Kind.STATUS, "", pk=3)
+    withdrawal = made(ResourceKind.STATUS, "", pk=3)
     assert chosen(entity(), *deeds("done", state, "held", "held"), withdrawal) == 3
 
 
 def test_what_is_in_doubt_holds_up_only_others_of_its_kind() -> None:
-    unknown = made(Kind.SHARE_CLASS, "c", pk=2, state="unknown", sent={}, next_at=NOW + timedelta(seconds=60))
-    assert chosen(entity(), unknown, made(Kind.PARTY, "a", pk=3)) == 3
-    assert chosen(entity(), unknown, made(Kind.SHARE_CLASS, "d", pk=3)) is None
+    unknown = made(ResourceKind.SHARE_CLASS, "c", pk=2, state="unknown", sent={}, next_at=NOW + timedelta(seconds=60))
+    assert chosen(entity(), unknown, made(ResourceKind.PARTY, "a", pk=3)) == 3
+    assert chosen(entity(), unknown, made(ResourceKind.SHARE_CLASS, "d", pk=3)) is None
     assert chosen(entity(), unknown) is None
     assert chosen(entity(), unknown, is_eager=True) == 2
     assert chosen(entity(), unknown, is_eager=True, tried={2}) is None
@@ -142,16 +141,16 @@ def test_what_is_in_doubt_holds_up_only_others_of_its_kind() -> None:
 
 
 def test_nothing_goes_before_it_may() -> None:
-    assert chosen(entity(), made(Kind.PARTY, "a", pk=2), lets_go=False) is None
+    assert chosen(entity(), made(ResourceKind.PARTY, "a", pk=2), lets_go=False) is None
 
 
 def test_a_held_edit_is_open_only_where_the_service_can_edit_and_gave_an_id() -> None:
-    held = made(Kind.PARTY, "a", pk=2, state="held", reason=UNSUPPORTED, acknowledged={}, remote_id="pty_1")
+    held = made(ResourceKind.PARTY, "a", pk=2, state="held", reason=UNSUPPORTED, acknowledged={}, remote_id="pty_1")
     assert chosen(entity(), held) == 2
     assert chosen(entity(), held, profile=NO_EDITS) is None
     held.remote_id = ""
     assert chosen(entity(), held) is None
-    refused_clearing = made(Kind.ENTITY_CSP, pk=4, state="held", reason=UNSUPPORTED, acknowledged={})
+    refused_clearing = made(ResourceKind.ENTITY_CSP, pk=4, state="held", reason=UNSUPPORTED, acknowledged={})
     assert chosen(entity(), refused_clearing, is_eager=True) is None
-    other = made(Kind.PARTY, "b", pk=3, state="held", reason="unclear")
+    other = made(ResourceKind.PARTY, "b", pk=3, state="held", reason="unclear")
     assert chosen(entity(), other, is_eager=True) is None

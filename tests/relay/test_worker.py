@@ -14,15 +14,15 @@ from django.db import connections
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 from formation_portal.relay import wake, worker
-from formation_portal.relay.board import deliveries
+from formation_portal.relay.calls.sending import make_next_call
+from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import Attempt, Delivery
-from formation_portal.relay.sending import step
-from formation_portal.relay.waiting import wait_for
+from formation_portal.relay.wake import wait_for
 from formation_portal.relay.worker import Worker
 from tests.applications import made
 
 from .conftest import save
-from .weather import Weather, unreachable
+from .flaky_transport import FlakyTransport, unreachable
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"], transaction=True)
 
@@ -58,9 +58,9 @@ def until_received(draft: Draft) -> None:
     """As a page would wait, only longer."""
     for _ in range(50):
         wait_for(draft.application, timeout_ms=500)
-        if deliveries(draft.application).overall.words == "Received":
+        if deliveries_of(draft.application).overall.words == "Received":
             return
-    pytest.fail(deliveries(draft.application).overall.words)
+    pytest.fail(deliveries_of(draft.application).overall.words)
 
 
 def test_a_worker_sends_what_was_saved_before_and_after_it_started(complete: Draft, owner: Any) -> None:
@@ -72,10 +72,10 @@ def test_a_worker_sends_what_was_saved_before_and_after_it_started(complete: Dra
     assert pipes() == []
 
 
-def test_several_workers_send_everything_once(complete: Draft, weather: Weather) -> None:
+def test_several_workers_send_everything_once(complete: Draft, transport: FlakyTransport) -> None:
     with Running(), Running(), Running():
         until_received(complete)
-    assert len(weather.made) == 7
+    assert len(transport.calls) == 7
     assert Attempt.objects.exclude(outcome="done").count() == 0
 
 
@@ -84,35 +84,35 @@ def test_a_page_does_not_wait_where_no_worker_runs(complete: Draft, django_asser
         wait_for(complete.application, timeout_ms=60_000)
 
 
-def test_a_page_does_not_wait_for_what_cannot_be_sent_now(complete: Draft, weather: Weather) -> None:
-    weather.spoil("POST entities", unreachable)
+def test_a_page_does_not_wait_for_what_cannot_be_sent_now(complete: Draft, transport: FlakyTransport) -> None:
+    transport.fail_on("POST entities", unreachable)
     with Running():
         for _ in range(50):
             if Delivery.objects.filter(state="waiting").exists():
                 break
             wait_for(complete.application, timeout_ms=500)
         wait_for(complete.application, timeout_ms=60_000)
-    assert deliveries(complete.application).overall.words == "Waiting to retry"
+    assert deliveries_of(complete.application).overall.words == "Waiting to retry"
 
 
-def test_a_page_never_calls_the_service(complete: Draft, weather: Weather) -> None:
-    with wake.alarm():
+def test_a_page_never_calls_the_service(complete: Draft, transport: FlakyTransport) -> None:
+    with wake.open_wake_pipe():
         wait_for(complete.application, timeout_ms=30)
-    assert weather.made == []
+    assert transport.calls == []
 
 
 def test_a_dead_workers_pipe_is_cleared_away() -> None:
-    with wake.alarm():
+    with wake.open_wake_pipe():
         dead = Path(settings.RELAY_DIR) / "1-dead.pipe"
         os.mkfifo(dead)
-        assert wake.workers()
+        assert wake.wake_workers()
         assert not dead.exists()
-    assert not wake.workers()
+    assert not wake.wake_workers()
 
 
 def test_an_alarm_rings_for_a_call_that_came_before_it_was_listened_to() -> None:
-    with wake.alarm() as alarm:
-        wake.workers()
+    with wake.open_wake_pipe() as alarm:
+        wake.wake_workers()
         alarm.wait(60)
 
 
@@ -144,8 +144,8 @@ def test_one_applications_trouble_does_not_stop_the_others(
     def breaks(application_id: int) -> Any:
         if application_id == broken:
             raise KeyError("something nobody thought of")
-        return step(application_id)
+        return make_next_call(application_id)
 
-    monkeypatch.setattr(worker, "step", breaks)
+    monkeypatch.setattr(worker, "make_next_call", breaks)
     assert Worker().work_once()
-    assert deliveries(other).overall.words == "Received"
+    assert deliveries_of(other).overall.words == "Received"

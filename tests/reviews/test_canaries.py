@@ -19,11 +19,11 @@ from formation_portal.reviews.models import Note, Reason, Remark, Ruling
 from formation_portal.service.keys import portal_key
 from tests.applications import made
 from tests.portal.test_part import let_in
-from tests.relay.conftest import weather
+from tests.relay.conftest import transport
 
 from .canaries import ASKED, CANARIES, DECLINED, SAID, WORDS, Review, addresses, found_in, letters, read, said_in
 
-__all__ = ["weather"]
+__all__ = ["transport"]
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -37,7 +37,7 @@ def _alone(settings: Any, tmp_path: Any) -> None:
 
 
 @pytest.fixture
-def draft(owner: Any, weather: Any) -> Draft:
+def draft(owner: Any, transport: Any) -> Draft:
     draft = open_draft(saving.start(owner=owner, product=made.product()))
     made.fill_in(draft, owner)
     return draft

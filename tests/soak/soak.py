@@ -13,9 +13,8 @@ from django.urls import get_resolver, reverse
 from formation_portal.accounts import addresses
 from formation_portal.gateway.products import read_products
 from formation_portal.management.preparation import prepare
-from formation_portal.relay.capabilities import EMBEDDED
 from formation_portal.relay.models import Attempt, Delivery, DeliveryState
-from formation_portal.relay.profile import remember
+from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, update_profile
 from formation_portal.service.catalog.loader import load_catalog
 from formation_portal.service.keys import portal_key
 from tests.faults import ledger
@@ -71,7 +70,7 @@ class Soak:
     def _prepare(self) -> None:
         prepare(lambda said: None)
         settings.FORMATION_SERVICE_KEY = portal_key()
-        remember(can_edit=True, capabilities=EMBEDDED)
+        update_profile(can_edit=True, capabilities=EMBEDDED_CAPABILITIES)
         # Loaded once, before the forks, instead of in each process.
         assert get_resolver().url_patterns
 

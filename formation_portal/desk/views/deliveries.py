@@ -8,10 +8,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from formation_portal.accounts.policies import UserRequest, agent, agent_with
 from formation_portal.accounts.rights import Right
-from formation_portal.relay.attention import concerns
 from formation_portal.relay.models import Delivery
-from formation_portal.relay.refusals import NotDecided, Overtaken
-from formation_portal.relay.service_state import service_notices
+from formation_portal.relay.resolution.decision_input import DecisionOutdated, DecisionRefused
+from formation_portal.relay.resolution.queue import deliveries_in
+from formation_portal.relay.resolution.service_notices import service_notices
 
 from ..decision_form import DecisionForm, decide, posted_form, words_after
 from ..deliveries_page import delivery_rows, views
@@ -26,7 +26,7 @@ _A_PAGE = 50
 def deliveries(request: UserRequest) -> HttpResponse:
     """One page of the list, the oldest first, and how the service itself stands."""
     chosen = request.GET.get("state", "")
-    page = Paginator(concerns(chosen), _A_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(deliveries_in(chosen), _A_PAGE).get_page(request.GET.get("page"))
     context = {
         "page": page,
         "rows": delivery_rows(page.object_list),
@@ -53,10 +53,10 @@ def decision(request: UserRequest, number: int) -> HttpResponse:
     form = posted_form(request.POST)
     try:
         decided = decide(form, row.pk, agent=request.user)
-    except Overtaken as overtaken:
+    except DecisionOutdated as overtaken:
         messages.error(request, f"{overtaken}.")
         return _draw(request, delivery_of(number), form=form, status=409)
-    except NotDecided as refused:
+    except DecisionRefused as refused:
         return _draw(request, row, form=form.with_error(refused), status=422)
     messages.success(request, " ".join(words_after(decided)))
     return redirect("desk:delivery", number=row.pk)

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from formation_portal.accounts.policies import UserRequest, agent
 from formation_portal.accounts.session_ends import asked_by_the_page
-from formation_portal.relay.attention import undecided_count
+from formation_portal.relay.resolution.queue import unresolved_count
 
 from ..coming_from import queue_url
 from ..news import Token
@@ -22,7 +22,7 @@ from ..queue_state import QueueState
 def queue(request: UserRequest) -> HttpResponse:
     """One page of the queue as its address says, and how many things wait for a decision at the service."""
     page = queue_page(QueueState.read(request.GET), request.user)
-    return render(request, "desk/queue.html", {"page": page, "undecided": undecided_count()})
+    return render(request, "desk/queue.html", {"page": page, "undecided": unresolved_count()})
 
 
 @require_safe

@@ -4,7 +4,7 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_POST
 
 from formation_portal.accounts.policies import signed
-from formation_portal.relay.hints.inbox import BODY_LIMIT, receive
+from formation_portal.relay.incoming_webhooks.receiver import BODY_LIMIT, receive
 from formation_portal.whole_numbers import body_length
 
 

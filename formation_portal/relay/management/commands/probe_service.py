@@ -11,9 +11,8 @@ from formation_portal.contract.catalog import CatalogItem
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.errors import GatewayError, NoAnswer, NotSent
 from formation_portal.gateway.products import read_products
-from formation_portal.relay.probe_words import table
-from formation_portal.relay.probing import Report, probe, store
-from formation_portal.relay.specimen import Specimen, most_telling, specimen_of
+from formation_portal.relay.probe.payloads import ProbePayloads, most_complete, payloads_for
+from formation_portal.relay.probe.report import ProbeReport, probe, report_rows, store_report
 
 WARNING = (
     "This creates a test entity at {where}, with test persons and a test document, and removes it if the service "
@@ -46,11 +45,11 @@ class Command(BaseCommand):
             report = probe(service, specimen, reference=reference)
         except GatewayError as error:
             raise CommandError(_no_entity(error, reference)) from error
-        store(report)
+        store_report(report)
         self._tell(report)
 
-    def _tell(self, report: Report) -> None:
-        rows = [tuple(map(_printable, row)) for row in table(report)]
+    def _tell(self, report: ProbeReport) -> None:
+        rows = [tuple(map(_printable, row)) for row in report_rows(report)]
         widths = [max(len(row[place]) for row in rows) for place in (0, 1)]
         for question, answer, because in rows:
             self.stdout.write(f"{question:{widths[0]}}  {answer:{widths[1]}}  {because}")
@@ -61,7 +60,7 @@ class Command(BaseCommand):
             self.stdout.write(_printable(told), self.style.WARNING)
 
 
-def _specimen(service: FormationService, product: str) -> Specimen:
+def _specimen(service: FormationService, product: str) -> ProbePayloads:
     try:
         products = read_products(service.catalog().items or [])
     except GatewayError as error:
@@ -69,7 +68,7 @@ def _specimen(service: FormationService, product: str) -> Specimen:
     items = [one.item for one in products if one.item and one.is_available and _is_meant(one.key, one.item, product)]
     if not items:
         raise CommandError(f"No suitable product{f' is called {product}' if product else ''}")
-    return specimen_of(items[0]) if product else most_telling(items)
+    return payloads_for(items[0]) if product else most_complete(items)
 
 
 def _is_meant(key: str, item: CatalogItem, product: str) -> bool:

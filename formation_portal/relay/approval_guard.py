@@ -1,0 +1,59 @@
+"""What the formation service has refused stops an approval here: it would refuse the whole."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.dispatch import receiver
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.signals import submitting
+from formation_portal.contract.language import say
+from formation_portal.contract.needs import Need
+from formation_portal.reviews.objections import Objection
+from formation_portal.reviews.places import WHOLE, Kind, Place
+from formation_portal.reviews.signals import approving
+
+from .models import Delivery, DeliveryState
+from .problems import LocatedProblem, needs_of, problems_of
+from .resources import ResourceKind as Thing
+
+
+@receiver(submitting)
+def block_submission(draft: Draft, **_: Any) -> tuple[Need, ...]:
+    """What the service has refused needs a change before submitting."""
+    return needs_of(Delivery.objects.filter(application=draft.application))
+
+
+@receiver(approving)
+def block_approval(draft: Draft, **_: Any) -> tuple[Objection, ...]:
+    """An objection for each thing that was refused: one query where the rows were not read yet. An agent's own deed
+    that was refused is none."""
+    return tuple(
+        one for row in draft.application.deliveries.all() if _is_refused(row) for one in _objections(draft, row)
+    )
+
+
+def _is_refused(row: Delivery) -> bool:
+    kind = row.name[0]
+    is_ours = kind.is_transition and kind is not Thing.SUBMISSION
+    return row.is_returned or (row.state == DeliveryState.REFUSED and not is_ours)
+
+
+def _objections(draft: Draft, row: Delivery) -> Iterator[Objection]:
+    found = problems_of(row) or (LocatedProblem(field="", code="refused", message=say("No reason given")),)
+    for problem in found:
+        party = draft.party(problem.party) if problem.party else None
+        whose = party.label if party else ""
+        yield Objection(_place(problem), whose, f"Not accepted by the formation service: {problem.message}")
+
+
+def _place(problem: LocatedProblem) -> Place:
+    """Where it stands, as far as the service has said."""
+    holder = problem.party or problem.share_class
+    if problem.slot:
+        return Place.of_document(problem.party, problem.slot)
+    if problem.field and (holder or problem.section):
+        return Place.of_field(holder or problem.section, problem.field)
+    if problem.party:
+        return Place(Kind.PARTY, problem.party)
+    return Place(Kind.SECTION, problem.section) if problem.section else WHOLE

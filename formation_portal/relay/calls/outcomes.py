@@ -1,0 +1,132 @@
+"""What an answer of the service, or the lack of one, means for a row: the one table from evidence to state."""
+
+from dataclasses import dataclass
+
+from formation_portal.gateway.errors import (
+    Busy,
+    Conflict,
+    GatewayError,
+    NoAnswer,
+    NotAuthorised,
+    NotFound,
+    NotSent,
+    Objection,
+    Refused,
+    Unclear,
+    Unsupported,
+)
+
+from ..models import OWN_REASONS, STATE_CONFLICT, UNCLEAR, UNSUPPORTED, DeliveryState
+from ..reconciliation.matching import is_id_of_another_kind
+from ..resources import ResourceKind
+from .routes import CREATE, REMOVE
+
+State = DeliveryState
+
+NOT_AUTHORISED, NOT_ALLOWED, IN_PROGRESS, FILE_MISSING, BOUND_ELSEWHERE, TOO_LATE = (
+    "not_authorised",
+    "not_allowed",
+    "in_progress",
+    "file_missing",
+    "bound_elsewhere",
+    "too_late",
+)
+# The service refuses the same to everybody: nothing that a customer could change.
+_NOT_FOR_CUSTOMERS = frozenset(
+    {"invalid_state", "schema_superseded", "idempotency_key_reused", "malformed_json", "unknown_field"}
+)
+# Of a refusal without a field, these statuses speak about what was sent.
+_CONTENT_STATUSES = frozenset({409, 413, 415, 422})
+
+
+@dataclass(frozen=True, slots=True)
+class CallOutcome:
+    """What became of one call."""
+
+    state: DeliveryState
+    reason: str = ""
+    remote_id: str = ""
+    # It was there already: only that it is there is sure.
+    existed_already: bool = False
+    problems: tuple[Objection, ...] = ()
+    retry_after: float | None = None
+    status: int | None = None
+    request_id: str = ""
+    error: str = ""
+    # Whether the service gave any answer that shows it at work.
+    has_answer: bool = True
+    # Whether the service was called at all.
+    was_called: bool = True
+
+    @property
+    def word(self) -> str:
+        """In one word, for the record of attempts."""
+        return self.error or self.reason or self.state.value
+
+
+def outcome_of(error: GatewayError, *, kind: ResourceKind, action: str) -> CallOutcome:
+    """The outcome of a call that did not bring a usable answer."""
+    state, reason = _state_of(error, kind=kind, action=action)
+    return CallOutcome(
+        state,
+        reason,
+        remote_id=error.existing_id if state == State.DONE and action == CREATE else "",
+        existed_already=state == State.DONE and action == CREATE and bool(error.existing_id),
+        problems=_problems(error) if state == State.REFUSED else (),
+        retry_after=error.retry_after,
+        status=error.status,
+        request_id=error.request_id,
+        error=type(error).__name__,
+        has_answer=not isinstance(error, NoAnswer),
+    )
+
+
+def _state_of(error: GatewayError, *, kind: ResourceKind, action: str) -> tuple[DeliveryState, str]:
+    if isinstance(error, NotAuthorised):
+        # Telling of a review takes a scope of its own; without it the key is still good for all else.
+        lacks_scope = kind is ResourceKind.STATUS and error.status == 403
+        return State.WAITING, NOT_ALLOWED if lacks_scope else NOT_AUTHORISED
+    if isinstance(error, NotFound) and (error.code == "not_found" or not isinstance(error, Unsupported)):
+        return (State.DONE, "") if action == REMOVE else (State.HELD, "not_found")
+    if isinstance(error, Unsupported):
+        return (State.DONE if kind.is_transition else State.HELD), UNSUPPORTED
+    if isinstance(error, Busy):
+        return (State.UNKNOWN, IN_PROGRESS) if error.code == "request_in_progress" else (State.WAITING, "")
+    if isinstance(error, NotSent):
+        return State.WAITING, ""
+    if isinstance(error, Unclear):
+        return State.UNKNOWN, UNCLEAR
+    if isinstance(error, Conflict) and action == CREATE and _names_a_record(kind, error):
+        return State.DONE, "was_there"
+    if isinstance(error, Refused) and kind.is_transition and _is_state_conflict(error):
+        return State.UNKNOWN, STATE_CONFLICT
+    if isinstance(error, Refused) and kind is not ResourceKind.STATUS and _is_for_the_customer(error, action):
+        return State.REFUSED, _foreign_word(error.code)
+    return State.HELD, _foreign_word(error.code) or "unexpected"
+
+
+def _is_state_conflict(error: Refused) -> bool:
+    """Whether the service refuses a deed for where the entity stands: perhaps since it was done before."""
+    return error.code == "invalid_state" or (
+        error.status == 409 and not error.problems and error.code not in _NOT_FOR_CUSTOMERS
+    )
+
+
+def _foreign_word(code: str) -> str:
+    """The service's word for it, told from our own: it must not speak as if we had found something out."""
+    return f"said {code}" if code in OWN_REASONS else code
+
+
+def _names_a_record(kind: ResourceKind, error: Conflict) -> bool:
+    """Whether it says which record is there, and that is one of the kind."""
+    return bool(error.existing_id) and not is_id_of_another_kind(kind, error.existing_id)
+
+
+def _is_for_the_customer(error: Refused, action: str) -> bool:
+    if error.code in _NOT_FOR_CUSTOMERS or action == REMOVE:
+        return False
+    return bool(error.problems) or error.status in _CONTENT_STATUSES
+
+
+def _problems(error: GatewayError) -> tuple[Objection, ...]:
+    return error.problems or (Objection(field="", code=error.code or "refused", message=error.message),)

@@ -1,0 +1,235 @@
+"""Writes down what became of a call, in one transaction, and what follows from it for the other rows."""
+
+import logging
+from dataclasses import replace
+from datetime import datetime, timedelta
+from http import HTTPStatus
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import open_draft
+from formation_portal.applications.models import Application
+from formation_portal.contract.language import noted
+from formation_portal.contract.lifecycle import State as LifecycleState
+from formation_portal.gateway import clock
+
+from .. import rate_limit, timing
+from ..claiming import Claim
+from ..models import STATE_CONFLICT, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState, ServiceProfile
+from ..problems import locate
+from ..reconciliation.records import Evidence, reconcile
+from ..reconciliation.transitions import EntityStatus, reconcile_transition
+from ..resources import ResourceKind
+from ..service_profile import locked_profile, update_profile
+from ..sync import forget_dependents, requeue
+from .outcomes import BOUND_ELSEWHERE, IN_PROGRESS, NOT_ALLOWED, NOT_AUTHORISED, CallOutcome
+from .routes import CREATE, ROUTES, sent_action
+
+logger = logging.getLogger(__name__)
+State = DeliveryState
+
+
+def record_result(claim: Claim, outcome: CallOutcome) -> Delivery | None:
+    """The row after its call; None where its lease had run out meanwhile and somebody else has it."""
+    now = timezone.now()
+    with transaction.atomic(durable=True):
+        Attempt.objects.filter(delivery=claim.row, lease=claim.lease).update(
+            ended_at=now, outcome=outcome.word, status=outcome.status
+        )
+        row = _end_lease(claim, State.SENDING)
+        if row is None:
+            return None
+        _WRITERS[outcome.state](row, claim, outcome, now)
+        row.save()
+        _continue_others(row, claim, now=now)
+        if outcome.was_called:
+            _learn_about_service(row, claim, outcome, now=now)
+        return row
+
+
+def record_lookup(claim: Claim, evidence: Evidence | EntityStatus | CallOutcome) -> Delivery | None:
+    """The row after its evidence was read; None where its lease had run out meanwhile."""
+    now = timezone.now()
+    with transaction.atomic(durable=True):
+        row = _end_lease(claim, State.RECONCILING)
+        if row is None:
+            return None
+        if isinstance(evidence, EntityStatus):
+            reconcile_transition(row, evidence, profile=claim.profile, now=now)
+        else:
+            reconcile(row, evidence, profile=claim.profile, now=now)
+        row.save()
+        _continue_others(row, claim, now=now)
+        if isinstance(evidence, CallOutcome):
+            _learn_about_service(row, claim, evidence, now=now)
+        return row
+
+
+def _end_lease(claim: Claim, state: DeliveryState) -> Delivery | None:
+    """The row as it stands now, locked, if it is still ours; its lease ends."""
+    Application.objects.select_for_update().get(pk=claim.application.pk)
+    row = Delivery.objects.select_for_update().get(pk=claim.row.pk)
+    if row.state != state or row.lease != claim.lease:
+        logger.warning("Delivery %s: answered after its lease expired", row.pk)
+        return None
+    row.lease, row.lease_until, row.holder = None, None, ""
+    return row
+
+
+def _done(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> None:
+    removed = row.sent is None
+    if outcome.remote_id and _is_bound_elsewhere(row, outcome):
+        _bound_elsewhere(row, claim, outcome, now)
+        return
+    row.remote_id = "" if removed else outcome.remote_id or row.remote_id
+    row.acknowledged = row.sent
+    if outcome.existed_already and claim.profile.can_edit and row.sent is not None:
+        row.acknowledged = ROUTES[row.name[0]].certain_part(row.sent)
+    row.state, row.unclear_since = State.DONE, None
+    row.verdict, row.verdict_note, row.read_next_at = "", "", None
+    if row.wanted != row.acknowledged and _is_frozen(row.application):
+        # What was withdrawn stays there as it is.
+        row.wanted = row.acknowledged
+    requeue(row)
+    row.reason = outcome.reason
+    if row.state == State.QUEUED:
+        row.next_at = now
+    elif row.recheck:
+        row.next_at = now + claim.profile.settle_time
+    if removed:
+        forget_dependents(row)
+
+
+def _is_frozen(application: Application) -> bool:
+    return application.stands is LifecycleState.WITHDRAWN and application.deleted_at is None
+
+
+def _waiting(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> None:
+    """Surely not processed, this time; an earlier try of the same may have been."""
+    row.attempts += 1
+    wait = timing.pause() if outcome.reason in (NOT_AUTHORISED, NOT_ALLOWED) else None
+    wait = wait or timing.backoff(row.attempts, at_least=outcome.retry_after)
+    row.state, row.reason, row.next_at = State.WAITING, outcome.reason, now + wait
+    if row.unclear_since is not None:
+        row.state, row.repeats = State.UNKNOWN, max(0, row.repeats - 1)
+
+
+def _unknown(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> None:
+    """It may have arrived: what to do is decided once it is certain that nothing more comes of it.
+
+    A deed that is refused for where the entity stands may have been done before: that is looked at at once.
+    """
+    if outcome.reason == STATE_CONFLICT:
+        row.state, row.reason, row.next_at = State.UNKNOWN, STATE_CONFLICT, now
+        return
+    row.state, row.reason = State.UNKNOWN, UNCLEAR
+    row.unclear_since = row.unclear_since or now
+    row.next_at = now + claim.profile.doubt_time(row.repeats)
+    if outcome.reason == IN_PROGRESS:
+        # The service is still at it, and says so: that is no try in vain.
+        row.repeats = max(0, row.repeats - 1)
+        row.next_at = now + timedelta(seconds=outcome.retry_after or 1)
+
+
+def _refused(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> None:
+    if outcome.status == 409 and row.unclear_since is not None and sent_action(row) == CREATE:
+        # What stands in its way may be itself.
+        _held(row, claim, replace(outcome, reason=UNCLEAR), now)
+        return
+    row.unclear_since = None
+    if row.wanted != row.sent:
+        _requeue_changed(row, now)
+        return
+    problems = locate(outcome.problems, row, claim.ids, open_draft(claim.application))
+    if (cleared := _cleared_answers(row)) and all(problem["field"] in cleared for problem in problems):
+        # Nobody can answer what is no longer asked: the service can't clear, which only the supplement says.
+        _held(row, claim, CallOutcome(State.HELD, UNSUPPORTED, request_id=outcome.request_id), now)
+        return
+    row.state, row.reason, row.next_at, row.problems = State.REFUSED, outcome.reason, None, problems
+
+
+def _cleared_answers(row: Delivery) -> set[str]:
+    """The answers that the call was to clear."""
+    return set((row.acknowledged or {}).get("answers", {})) - set((row.sent or {}).get("answers", {}))
+
+
+def _held(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> None:
+    if row.wanted != row.sent and outcome.reason not in (UNSUPPORTED, UNCLEAR):
+        _requeue_changed(row, now)
+        return
+    row.state, row.reason, row.next_at = State.HELD, outcome.reason, None
+    logger.error(
+        "Delivery %s (%s of %s) is held: %s, request %s",
+        row.pk,
+        row.kind,
+        claim.application.reference,
+        outcome.word,
+        outcome.request_id,
+    )
+
+
+_WRITERS: dict[DeliveryState, Any] = {
+    State.DONE: _done,
+    State.WAITING: _waiting,
+    State.UNKNOWN: _unknown,
+    State.REFUSED: _refused,
+    State.HELD: _held,
+}
+
+
+def _requeue_changed(row: Delivery, now: datetime) -> None:
+    """What was objected to is no longer wanted."""
+    row.state = State.QUEUED
+    requeue(row)
+    row.next_at = now if row.state == State.QUEUED else None
+
+
+def _is_bound_elsewhere(row: Delivery, outcome: CallOutcome) -> bool:
+    others = Delivery.objects.filter(kind=row.kind, remote_id=outcome.remote_id).exclude(pk=row.pk)
+    return others.exists()
+
+
+def _bound_elsewhere(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> None:
+    """The service says that two of our things are one: the customer has entered it twice, or the service is wrong."""
+    if outcome.existed_already:
+        _refused(row, claim, outcome, now)
+        return
+    logger.error("Delivery %s: the answer names a different record, request %s", row.pk, outcome.request_id)
+    _unknown(row, claim, replace(outcome, reason=BOUND_ELSEWHERE), now)
+
+
+def _learn_about_service(row: Delivery, claim: Claim, outcome: CallOutcome, *, now: datetime) -> None:
+    """What the answer shows about the service, whatever becomes of the row."""
+    stored = locked_profile()
+    stored.clock_ahead = clock.seconds_ahead()
+    rate_limit.count_at_end(stored, claim.counted_at, now)
+    if row.name[0].is_transition and not claim.is_lookup:
+        _learn_about_transition(stored, row.name[0], outcome, now=now)
+    rate_limit.record_outcome(stored, outcome, now, was_retry=claim.is_retry)
+    if outcome.reason == UNSUPPORTED and not row.name[0].is_transition and not claim.is_lookup:
+        update_profile(can_edit=False)
+
+
+def _learn_about_transition(stored: ServiceProfile, kind: ResourceKind, outcome: CallOutcome, *, now: datetime) -> None:
+    """Whether the service has the call for such a deed at all: what was in doubt, and held for that, can't have come.
+
+    404 doesn't say it: the service may have lost the entity.
+    """
+    if outcome.reason == UNSUPPORTED and outcome.status != HTTPStatus.NOT_FOUND:
+        stored.lacks = sorted({*stored.lacks, kind})
+        held = Delivery.objects.filter(kind=kind, state=State.HELD, reason=UNCLEAR)
+        held.update(state=State.UNKNOWN, next_at=now, updated_at=now)
+    elif outcome.state == State.DONE and outcome.reason != UNSUPPORTED:
+        stored.lacks = [one for one in stored.lacks if one != kind]
+
+
+def _continue_others(row: Delivery, claim: Claim, *, now: datetime) -> None:
+    """The others may go on, unless they would meet what this one has met."""
+    if row.state != State.WAITING:
+        Delivery.objects.filter(application_id=row.application_id, state=State.QUEUED, next_at=None).update(next_at=now)
+    if row.state == State.REFUSED:
+        draft = open_draft(Application.objects.get(pk=row.application_id))
+        saving.reopen(draft, reason=noted("The formation service asks for a change"))

@@ -1,0 +1,293 @@
+"""How far everything of an application has come, in the words that its customer reads (design, "Relay")."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+
+from django.utils import timezone
+
+from formation_portal.applications.models import Application
+from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.language import noted, say
+from formation_portal.contract.lifecycle import State as Standing
+
+from .models import AMBIGUOUS, UNCLEAR, UNSUPPORTED, Delivery, DeliveryState
+from .order import is_blocked, is_closed_for_changes
+from .problems import LocatedProblem, problems_of
+from .resolution.decisions import is_undecided, must_inform_provider
+from .resources import WITHDRAWAL, ResourceKind
+from .service_profile import Profile, current_profile
+from .titles import Titles
+
+State = DeliveryState
+
+
+class DeliveryStage(StrEnum):
+    """What a customer is told; never "failed" while it is not known. In the order of urgency."""
+
+    YOURS = "yours"
+    OURS = "ours"
+    CHECKING = "checking"
+    WAITING = "waiting"
+    SENDING = "sending"
+    SAVED = "saved"
+    RECEIVED = "received"
+
+
+STAGE_WORDS = {
+    DeliveryStage.YOURS: noted("Changes needed"),
+    DeliveryStage.OURS: noted("With our team"),
+    DeliveryStage.CHECKING: noted("Checking delivery"),
+    DeliveryStage.WAITING: noted("Waiting to retry"),
+    DeliveryStage.SENDING: noted("Sending"),
+    DeliveryStage.SAVED: noted("Saved"),
+    DeliveryStage.RECEIVED: noted("Received"),
+}
+SENT_ON_SUBMIT = noted("Saved. We send it when you submit.")
+SENT_WITH_CORRECTIONS = noted("Saved. We send it with your corrections.")
+
+_STAGES = {
+    State.SENDING: DeliveryStage.SENDING,
+    State.WAITING: DeliveryStage.WAITING,
+    State.UNKNOWN: DeliveryStage.CHECKING,
+    State.RECONCILING: DeliveryStage.CHECKING,
+    State.HELD: DeliveryStage.OURS,
+    State.REFUSED: DeliveryStage.YOURS,
+}
+# Where nothing is wrong.
+_UNTROUBLED = frozenset({DeliveryStage.SENDING, DeliveryStage.SAVED, DeliveryStage.RECEIVED})
+_URGENCY = {stage: place for place, stage in enumerate(DeliveryStage)}
+
+NO_EDITS = noted(
+    "The formation service can’t change what it has received, so we send your answers together when you submit."
+)
+NO_SUBMISSIONS = noted(
+    "We can’t send a submission or withdrawal to the formation service automatically. We record it here, and our team "
+    "will inform the service."
+)
+NO_REVIEWS = noted(
+    "We can’t send our review to the formation service automatically. We record it here, and our team will inform the "
+    "service."
+)
+CHANGE_UNSUPPORTED = noted(
+    "We can’t send one of the changes automatically. Our team will inform the formation service about it."
+)
+
+# Why our team has a thing, in one sentence.
+_IN_DOUBT = noted("We don’t know yet whether it arrived. Our team is checking. You don’t need to do anything.")
+_REASONS = {
+    UNSUPPORTED: noted("We can’t send this change automatically. Our team will inform the formation service."),
+    UNCLEAR: _IN_DOUBT,
+    AMBIGUOUS: _IN_DOUBT,
+}
+_OTHER_REASON = noted(
+    "Something went wrong when we sent it. Our team is looking into it. You don’t need to do anything."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryStatus:
+    """How far one thing has come. `words` say it, `state` is for marks and colours, `at` is when it was last moved.
+
+    `why` is a sentence where our team has it. For agents: `delivery` is the row's primary key, `is_undecided` says
+    that it waits for a decision, `must_inform_provider` that somebody has to tell the provider by hand.
+    """
+
+    state: DeliveryStage = DeliveryStage.SAVED
+    words: str = STAGE_WORDS[DeliveryStage.SAVED]
+    problems: tuple[LocatedProblem, ...] = ()
+    at: datetime | None = None
+    why: str = ""
+    delivery: int | None = None
+    is_undecided: bool = False
+    must_inform_provider: bool = False
+    # Of a document: what the service says of it, "approved" or "rejected", and its note.
+    verdict: str = ""
+    note: str = ""
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the service has refused it, so that the customer has to change something."""
+        return self.state is DeliveryStage.YOURS
+
+
+class ApplicationDeliveries:
+    """Every thing of one application, as its pages show it."""
+
+    def __init__(
+        self, application: Application, rows: Iterable[Delivery], profile: Profile, *, only_trouble: bool = False
+    ) -> None:
+        self._only_trouble = only_trouble
+        self._sends_things = profile.may_send(application)
+        is_returned = application.stands is Standing.RETURNED_FOR_CHANGES
+        self._later = SENT_WITH_CORRECTIONS if is_returned else SENT_ON_SUBMIT
+        self._rows = {row.name: row for row in rows}
+        self._profile = profile
+        self._existing = {row.name for row in self._rows.values() if row.remote_id}
+        self._is_closed = is_closed_for_changes(self._rows.values())
+
+    def of(self, kind: str, token: str | None = None) -> DeliveryStatus:
+        """One thing; what has no row yet is saved here and nothing more. A document's token is its `subject`.
+
+        Of submissions, without a token, the last one.
+        """
+        row = self._rows.get((ResourceKind(kind), token or ""))
+        if ResourceKind(kind) is ResourceKind.SUBMISSION and token is None:
+            submissions = (one for one in self._rows.values() if one.name[0] is ResourceKind.SUBMISSION)
+            row = max(submissions, key=lambda one: one.position, default=None)
+        return self._status(row) if row else self._saved_only()
+
+    def of_entity(self) -> DeliveryStatus:
+        """The answers about the entity, of either kind: the more urgent view, with the problems of both."""
+        return self._joined(ResourceKind.ENTITY, ResourceKind.ENTITY_CSP)
+
+    def of_entity_fields(self, specs: Iterable[FieldSpec]) -> DeliveryStatus:
+        """The answers to some of the questions about the entity."""
+        kinds = {ResourceKind.ENTITY if spec.canonical_field else ResourceKind.ENTITY_CSP for spec in specs}
+        return self._joined(*sorted(kinds))
+
+    def of_party(self, token: str) -> DeliveryStatus:
+        """A party and its answers."""
+        return self._joined(ResourceKind.PARTY, ResourceKind.PARTY_CSP, token=token)
+
+    def of_share_class(self, token: str) -> DeliveryStatus:
+        """A share class and its answers."""
+        return self._joined(ResourceKind.SHARE_CLASS, ResourceKind.SHARE_CLASS_CSP, token=token)
+
+    def of_all(self, kind: ResourceKind) -> DeliveryStatus:
+        """Everything of one kind: the most urgent view, with all problems."""
+        rows = [row for row in self._rows.values() if row.name[0] is kind and not self._is_idle(row)]
+        return self._most_urgent([self._status(row) for row in rows])
+
+    def cannot_be_removed(self, kind: ResourceKind, token: str) -> bool:
+        """Whether the service has the thing, or may have it, and can't be told to remove it."""
+        row = self._rows.get((kind, token))
+        if row is None or (row.acknowledged is None and row.is_settled):
+            return False
+        return not (self._profile.can_edit and (row.remote_id or not row.is_settled))
+
+    @property
+    def overall(self) -> DeliveryStatus:
+        """The most urgent view of all, with every problem."""
+        return self._most_urgent([self._status(row) for row in self._rows.values() if not self._is_idle(row)])
+
+    @property
+    def refusals(self) -> tuple[tuple[LocatedProblem, datetime], ...]:
+        """Everything that the service refused, each with when it said so."""
+        return tuple((problem, row.updated_at) for row in self._rows.values() for problem in problems_of(row))
+
+    @property
+    def unresolved(self) -> tuple[tuple[str, DeliveryStatus], ...]:
+        """What is being checked or is with our team: its name and its view, also of what is no more here."""
+        titles = Titles(self._rows.values())
+        views = ((titles.title(row), self._status(row)) for row in self._rows.values() if not self._is_idle(row))
+        return tuple(
+            (title, view) for title, view in views if view.state in (DeliveryStage.CHECKING, DeliveryStage.OURS)
+        )
+
+    @property
+    def transitions(self) -> tuple[tuple[str, DeliveryStatus], ...]:
+        """What people did with the whole of it, in their order, as far as it is or was to be told: names and views."""
+        titles = Titles(self._rows.values())
+        found = [row for row in self._rows.values() if row.name[0].is_transition and not self._is_idle(row)]
+        found.sort(key=lambda row: (row.name == WITHDRAWAL, row.position))
+        return tuple((titles.title(row), self._status(row)) for row in found)
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What this service can't do, said plainly."""
+        cannot = [row.name for row in self._rows.values() if row.reason == UNSUPPORTED]
+        by_customers = any(kind is ResourceKind.SUBMISSION or (kind, subject) == WITHDRAWAL for kind, subject in cannot)
+        found = [
+            (not self._profile.can_edit and not self._sends_things, NO_EDITS),
+            (by_customers, NO_SUBMISSIONS),
+            (not by_customers and any(kind.is_transition for kind, _ in cannot), NO_REVIEWS),
+            (any(not kind.is_transition for kind, _ in cannot), CHANGE_UNSUPPORTED),
+        ]
+        return tuple(say(words) for applies, words in found if applies)
+
+    def _joined(self, *kinds: ResourceKind, token: str = "") -> DeliveryStatus:
+        rows = [self._rows[(kind, token)] for kind in kinds if (kind, token) in self._rows]
+        return self._most_urgent([self._status(row) for row in rows])
+
+    def _most_urgent(self, views: list[DeliveryStatus]) -> DeliveryStatus:
+        if not views:
+            return self._saved_only()
+        first = min(views, key=lambda view: _URGENCY[view.state])
+        undecided = next((view.delivery for view in views if view.is_undecided), None)
+        to_inform = next((view.delivery for view in views if view.must_inform_provider), None)
+        return replace(
+            first,
+            problems=tuple(problem for view in views for problem in view.problems),
+            delivery=undecided or to_inform or first.delivery,
+            is_undecided=undecided is not None,
+            must_inform_provider=to_inform is not None,
+        )
+
+    def _saved_only(self) -> DeliveryStatus:
+        return DeliveryStatus(words=say(STAGE_WORDS[DeliveryStage.SAVED] if self._sends_things else self._later))
+
+    def _is_idle(self, row: Delivery) -> bool:
+        """Nothing is there and nothing should be."""
+        return row.state == State.DONE and row.wanted is None
+
+    def _status(self, row: Delivery) -> DeliveryStatus:
+        stage = self._stage(row)
+        if self._only_trouble and stage in _UNTROUBLED:
+            return DeliveryStatus(
+                DeliveryStage.SAVED,
+                say(STAGE_WORDS[DeliveryStage.SAVED] if self._may_send(row) else self._later),
+                at=row.updated_at,
+            )
+        words = self._later if stage is DeliveryStage.SAVED and not self._may_send(row) else STAGE_WORDS[stage]
+        why = say(_REASONS.get(row.reason, _OTHER_REASON)) if stage is DeliveryStage.OURS else ""
+        verdict, note = (row.verdict, row.verdict_note) if row.state == State.DONE else ("", "")
+        return DeliveryStatus(
+            stage,
+            say(words),
+            problems_of(row),
+            row.updated_at,
+            why,
+            row.pk,
+            is_undecided(row),
+            must_inform_provider(row),
+            verdict,
+            note,
+        )
+
+    def _may_send(self, row: Delivery) -> bool:
+        """Whether it leaves without the customer's sending anything more."""
+        return self._sends_things or row.name[0].is_transition
+
+    def _stage(self, row: Delivery) -> DeliveryStage:
+        if row.is_returned:
+            return DeliveryStage.YOURS
+        if row.state == State.DONE:
+            return (
+                DeliveryStage.OURS
+                if row.reason == UNSUPPORTED
+                else DeliveryStage.RECEIVED
+                if row.acknowledged is not None
+                else DeliveryStage.SAVED
+            )
+        if row.state == State.QUEUED:
+            if not self._may_send(row) or is_blocked(
+                row, self._rows.values(), self._existing, is_closed=self._is_closed
+            ):
+                return DeliveryStage.SAVED
+            return DeliveryStage.WAITING if self._profile.is_paused(timezone.now()) else DeliveryStage.SENDING
+        return _STAGES[State(row.state)]
+
+
+def deliveries_of(application: Application) -> ApplicationDeliveries:
+    """The board of an application: two queries, one where its rows were read with it."""
+    return ApplicationDeliveries(application, application.deliveries.all(), current_profile())
+
+
+def deliveries_for_customer(application: Application) -> ApplicationDeliveries:
+    """The same for a customer, who reads of a draft's things only where something is wrong: the rest is saved."""
+    rows = Delivery.objects.filter(application=application)
+    return ApplicationDeliveries(
+        application, rows, current_profile(), only_trouble=application.stands is Standing.DRAFT
+    )

@@ -1,0 +1,229 @@
+"""What agents have done with an application, as the service is told it: read from the history's moves."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Application, Change, document_subject
+from formation_portal.applications.rows import PartyRow, ShareClassRow
+from formation_portal.contract import canonical, wire
+from formation_portal.contract.lifecycle import AGENT, DEEDS, State
+from formation_portal.contract.record import Holder
+
+from .resources import WITHDRAWAL, ResourceKind, ResourceName, reference_to, shareholding_subject, submission_subject
+
+# What the service takes of a note (supplement, "Entities"); what is beyond is read here.
+STATUS_NOTE_LIMIT = 10_000
+_STATES_SET_BY_AGENTS = frozenset(deed.target for deed in DEEDS.values() if deed.by == AGENT)
+_KEPT_CONTROLS = "\n\t"
+
+
+@dataclass(frozen=True, slots=True)
+class StatusChange:
+    """One deed of an agent: its number in the history, the round of submissions that it belongs to, where it led."""
+
+    number: int
+    round: int
+    status: State
+    note: str
+
+
+def status_changes_of(application: Application) -> tuple[StatusChange, ...]:
+    """What is to be told, oldest first: one query, and none for what was never submitted, or withdrawn."""
+    if not application.submissions or application.stands is State.WITHDRAWN:
+        return ()
+    return tuple(_status_changes(application))
+
+
+def _status_changes(application: Application) -> Iterator[StatusChange]:
+    moved = list(Change.objects.filter(application=application).exclude(moved_to="").order_by("pk"))
+    # Counted from the last one: a history may be older than its moves.
+    number = application.submissions - sum(_is_submission(change) for change in moved)
+    for change in moved:
+        number += _is_submission(change)
+        # Without anybody who did it, the service itself has asked for it.
+        if change.who_id is not None and State(change.moved_to) in _STATES_SET_BY_AGENTS:
+            yield StatusChange(change.pk, number, State(change.moved_to), _clean_note(change))
+
+
+def _is_submission(change: Change) -> bool:
+    return change.moved_to == State.SUBMITTED_FOR_REVIEW
+
+
+def _clean_note(change: Change) -> str:
+    """What the service is told with it, within what it takes."""
+    note = str(change.named.get("note", ""))
+    kept = (letter if letter in _KEPT_CONTROLS or not _is_control(letter) else " " for letter in note)
+    return "".join(kept)[:STATUS_NOTE_LIMIT]
+
+
+def _is_control(letter: str) -> bool:
+    return letter < " " or letter == "\x7f"
+
+
+Payload = dict[str, Any]
+
+# What the documented call needs; a class without par value sends 0 (supplement, "Share classes, shareholdings").
+_REQUIRED_OF_PARTY = {"person": ("first_name", "last_name", "email"), "corporate": ("name",), "foundation": ("name",)}
+_REQUIRED_OF_CLASS = ("name", "currency", "par_value", "voting_rights", "dividend_rights")
+
+
+@dataclass(frozen=True, slots=True)
+class DesiredResource:
+    """One thing that should be there. Without a payload it should stay as it is: it cannot be sent as it stands."""
+
+    kind: ResourceKind
+    subject: str
+    payload: Payload | None
+    position: int = 0
+
+    @property
+    def name(self) -> ResourceName:
+        """What it is named by within its application."""
+        return (self.kind, self.subject)
+
+
+def desired_state(draft: Draft, status_changes: Collection[StatusChange] = ()) -> tuple[DesiredResource, ...]:
+    """Everything that should be at the service: nothing of a deleted draft, only the deed of a withdrawn one.
+
+    `desired_state` are what agents have done with it, oldest first.
+    """
+    application = draft.application
+    if application.deleted_at is not None:
+        return ()
+    if application.stands is State.WITHDRAWN:
+        return (DesiredResource(*WITHDRAWAL, {"status": State.WITHDRAWN.value}),)
+    return (
+        _entity(draft),
+        DesiredResource(ResourceKind.ENTITY_CSP, "", _csp_data(draft, None)),
+        *_share_classes(draft),
+        *_parties(draft),
+        *_documents(draft),
+        *_shareholdings(draft),
+        *_transitions(application, status_changes),
+    )
+
+
+def _entity(draft: Draft) -> DesiredResource:
+    application = draft.application
+    return DesiredResource(
+        ResourceKind.ENTITY,
+        "",
+        {
+            "jurisdiction_product_id": application.product_id,
+            "client_reference": application.reference,
+            "answers": _answers(draft, None, is_canonical=True),
+        },
+    )
+
+
+def _answers(draft: Draft, holder: Holder, *, is_canonical: bool) -> Payload:
+    return {
+        spec.name: reference_to(ResourceKind.SHARE_CLASS, value) if spec.refers_to_share_class else spec.payload(value)
+        for spec, value in wire.answered(draft.standing, holder)
+        if bool(spec.canonical_field) is is_canonical
+    }
+
+
+def _csp_data(draft: Draft, holder: Holder) -> Payload:
+    return {"schema_id": draft.schema.id, "answers": _answers(draft, holder, is_canonical=False)}
+
+
+def _share_classes(draft: Draft) -> Iterator[DesiredResource]:
+    if not draft.holds_shares:
+        return
+    for position, row in enumerate(draft.share_classes):
+        payload = {"answers": _answers(draft, row.record, is_canonical=True)} if _is_ready_class(draft, row) else None
+        yield DesiredResource(ResourceKind.SHARE_CLASS, row.token, payload, position)
+        yield DesiredResource(ResourceKind.SHARE_CLASS_CSP, row.token, _csp_data(draft, row.record), position)
+
+
+def _is_ready_class(draft: Draft, row: ShareClassRow) -> bool:
+    section = draft.schema.share_section
+    assert section is not None
+    return not any(
+        question.verdict.active
+        and question.spec.name not in row.record.answers.values
+        and canonical.property_of(question.spec.canonical_field or "") in _REQUIRED_OF_CLASS
+        for question in draft.standing.questions(section, row.record)
+    )
+
+
+def _parties(draft: Draft) -> Iterator[DesiredResource]:
+    for position, row in enumerate(draft.parties):
+        roles = draft.standing.active_roles(row.record)
+        if not roles:
+            continue
+        payload = {
+            "party_type": row.kind,
+            "roles": list(roles),
+            "answers": _answers(draft, row.record, is_canonical=True),
+        }
+        yield DesiredResource(ResourceKind.PARTY, row.token, payload if _is_ready_party(draft, row) else None, position)
+        yield DesiredResource(ResourceKind.PARTY_CSP, row.token, _csp_data(draft, row.record), position)
+
+
+def _is_ready_party(draft: Draft, row: PartyRow) -> bool:
+    """Its name and e-mail address are there, as far as they are asked and required."""
+    return not any(
+        question.required
+        and question.spec.name not in row.record.answers.values
+        and canonical.property_of(question.spec.canonical_field or "") in _REQUIRED_OF_PARTY.get(row.kind, ())
+        for question in draft.standing.party_questions(row.record)
+    )
+
+
+def _documents(draft: Draft) -> Iterator[DesiredResource]:
+    holders: list[PartyRow | None] = [None, *draft.parties]
+    for row in holders:
+        asked = {slot.name for slot in draft.standing.slots(row.record if row else None)}
+        for slot, document in draft.documents_of(row).items():
+            if slot in asked:
+                yield DesiredResource(
+                    ResourceKind.DOCUMENT,
+                    document_subject(row.token if row else None, slot),
+                    {
+                        "document_key": slot,
+                        "name": document.name,
+                        "mime_type": document.mime_type,
+                        "sha256": document.sha256,
+                        **({"party": reference_to(ResourceKind.PARTY, row.token)} if row else {}),
+                    },
+                )
+
+
+def _shareholdings(draft: Draft) -> Iterator[DesiredResource]:
+    if not draft.holds_shares:
+        return
+    holders = {row.token for row in draft.parties if draft.is_shareholder(row)}
+    for (party, share_class), holding in draft.holdings.items():
+        if party in holders and holding.shares != 0:
+            payload = {
+                "party": reference_to(ResourceKind.PARTY, party),
+                "share_class": reference_to(ResourceKind.SHARE_CLASS, share_class),
+                "shares_held": holding.shares,
+            }
+            # A number that cannot be read leaves what is there.
+            is_readable = holding.shares is not None
+            yield DesiredResource(
+                ResourceKind.SHAREHOLDING, shareholding_subject(party, share_class), payload if is_readable else None
+            )
+
+
+def _transitions(application: Application, status_changes: Collection[StatusChange]) -> Iterator[DesiredResource]:
+    """Round by round, the submission and what agents did after it. Positions never change: rounds only grow.
+
+    A submission that was given back before an agent had it, since the service refused something, is told no more.
+    """
+    position = 0
+    for number in range(1, application.submissions + 1):
+        reported = [move for move in status_changes if move.round == number]
+        position += 1
+        if reported or (number == application.submissions and not application.is_open):
+            yield DesiredResource(ResourceKind.SUBMISSION, submission_subject(number), {"submission": number}, position)
+        for move in reported:
+            position += 1
+            yield DesiredResource(
+                ResourceKind.STATUS, str(move.number), {"status": move.status.value, "note": move.note}, position
+            )

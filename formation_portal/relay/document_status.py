@@ -1,0 +1,156 @@
+"""What the service says of the documents that it has: read from its list now and then, by the worker alone.
+
+A document that it rejects comes back to the customer like any answer that it refuses, with its note (`problems`). The
+interface shows no such list, so a service without one is asked again only after a day (supplement, "Documents").
+"""
+
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from formation_portal import gateway
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import open_draft
+from formation_portal.applications.models import Application
+from formation_portal.contract.language import noted
+from formation_portal.contract.lifecycle import FINAL
+from formation_portal.gateway.errors import GatewayError, Unsupported
+
+from . import rate_limit, timing
+from .calls.outcomes import CallOutcome, outcome_of
+from .calls.routes import CREATE
+from .models import APPROVED, REJECTED, Delivery, DeliveryState
+from .resources import ENTITY, ResourceKind
+from .service_profile import locked_profile
+
+logger = logging.getLogger(__name__)
+State = DeliveryState
+
+# Where a note may stand; the supplement names none.
+_NOTES = ("status_note", "note", "reason", "rejection_reason")
+_NOTE_LIMIT = 2_000
+_RETURNED = noted("The formation service returned a document")
+
+
+def read_due_documents(*, is_eager: bool = False) -> int:
+    """Read the documents of each application whose turn it is, as far as the service may be called; how many were read.
+
+    `is_eager` reads those too whose time has not come. Never called inside a transaction.
+    """
+    done = 0
+    for application_id in _due_applications(is_eager=is_eager):
+        reading = _claim(application_id, is_eager=is_eager)
+        if reading is None:
+            break
+        _read(application_id, reading)
+        done += 1
+    return done
+
+
+def read_soon(entity: str) -> None:
+    """Somebody says that something has happened to the service's entity of this id: its documents are due now."""
+    kind, subject = ENTITY
+    ours = Delivery.objects.filter(kind=kind, subject=subject, remote_id=entity).values("application_id")
+    _open_documents().filter(application_id__in=ours).update(read_next_at=timezone.now())
+
+
+def _open_documents() -> QuerySet[Delivery]:
+    """The documents at the service of which something may still be said."""
+    there = Delivery.objects.filter(kind=ResourceKind.DOCUMENT, state=State.DONE, application__deleted_at=None)
+    return there.exclude(remote_id="").exclude(verdict=APPROVED).exclude(application__state__in=FINAL)
+
+
+def _due_applications(*, is_eager: bool) -> list[int]:
+    now = timezone.now()
+    first = Q(read_next_at=None, updated_at__lte=now - timing.READ_SOON)
+    rows = _open_documents() if is_eager else _open_documents().filter(first | Q(read_next_at__lte=now))
+    return list(rows.order_by("application_id").values_list("application_id", flat=True).distinct())
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentReading:
+    """An entity whose list is being read, and the moment until which nobody else does. Rows with another moment are to
+    be read again: this reading began before that was known, and says nothing of them."""
+
+    entity: str
+    until: datetime
+
+
+def _claim(application_id: int, *, is_eager: bool) -> DocumentReading | None:
+    """What is to be read, once it is noted that it is; None where the service may not be called."""
+    with transaction.atomic():
+        now, stored = timezone.now(), locked_profile()
+        if not is_eager:
+            if rate_limit.opens_at(stored, now) > now:
+                return None
+            rate_limit.count_calls(stored, now, is_retry=False)
+        # Whoever comes meanwhile finds that its turn is over.
+        until = now + timing.lease()
+        _open_documents().filter(application_id=application_id).update(read_next_at=until)
+    kind, subject = ENTITY
+    row = Delivery.objects.filter(application_id=application_id, kind=kind, subject=subject).first()
+    return DocumentReading(row.remote_id if row else "", until)
+
+
+def _read(application_id: int, reading: DocumentReading) -> None:
+    try:
+        records = gateway.service().documents(reading.entity)
+    except GatewayError as error:
+        wait = timing.READ_DAILY if isinstance(error, Unsupported) else timing.READ_SOON
+        mine = _open_documents().filter(application_id=application_id, read_next_at=reading.until)
+        mine.update(read_next_at=timezone.now() + wait)
+        _learn_about_service(outcome_of(error, kind=ResourceKind.DOCUMENT, action=CREATE))
+        return
+    _learn_about_service(CallOutcome(State.DONE))
+    said = {str(record.get("id") or record.get("document_id") or ""): record for record in records}
+    with transaction.atomic():
+        application = Application.objects.select_for_update().get(pk=application_id)
+        rows = list(
+            _open_documents().filter(Q(read_next_at=reading.until) | Q(read_next_at=None), application=application)
+        )
+        news = [row for row in rows if _has_news(row, said.get(row.remote_id, {}))]
+        now = timezone.now()
+        for row in news:
+            row.updated_at = now
+        _save(rows, now)
+        if any(row.is_returned for row in news):
+            saving.reopen(open_draft(application), reason=_RETURNED)
+
+
+def _has_news(row: Delivery, record: Mapping[str, Any]) -> bool:
+    """Note what is said of one document; whether that is new."""
+    before = (row.verdict, row.verdict_note)
+    status = record.get("status")
+    row.verdict = status if status in (APPROVED, REJECTED) else ""
+    row.verdict_note = _note(record) if row.verdict else ""
+    return (row.verdict, row.verdict_note) != before
+
+
+def _note(record: Mapping[str, Any]) -> str:
+    found = (record.get(name) for name in _NOTES)
+    return next((" ".join(one.split())[:_NOTE_LIMIT] for one in found if isinstance(one, str) and one.strip()), "")
+
+
+def _save(rows: Iterable[Delivery], now: datetime) -> None:
+    rows = tuple(rows)
+    latest = max((row.updated_at for row in rows), default=now)
+    for row in rows:
+        row.read_next_at = now + _next_pause(now - latest)
+    Delivery.objects.bulk_update(rows, ("verdict", "verdict_note", "read_next_at", "updated_at"))
+
+
+def _next_pause(quiet: timedelta) -> timedelta:
+    """Soon after something has moved, then ever more rarely."""
+    return min(timing.READ_RARELY, max(timing.READ_SOON, quiet / 4))
+
+
+def _learn_about_service(outcome: CallOutcome) -> None:
+    """What the answer shows about the service, as with every other call."""
+    with transaction.atomic():
+        rate_limit.record_outcome(locked_profile(), outcome, timezone.now(), was_retry=False)

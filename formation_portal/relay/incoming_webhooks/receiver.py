@@ -1,0 +1,77 @@
+"""Takes events in: each is kept once, as it came, and makes the relay read what it is about again soon."""
+
+import datetime as dt
+import hashlib
+import json
+import logging
+import re
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from formation_portal.contract.events import KINDS
+from formation_portal.letters.rounds import on_each_round
+from formation_portal.relay.document_status import read_soon
+from formation_portal.relay.models import ReceivedEvent
+
+from . import signatures
+
+logger = logging.getLogger(__name__)
+
+BODY_LIMIT = 256 * 1024
+MEDIA_TYPE = "application/json"
+_NAME = re.compile(r"[!-~]{1,200}")
+
+
+def receive(body: bytes, *, headers: signatures.Headers, media_type: str) -> bool:
+    """Keep the event, once; False where it isn't surely the service's, and then nothing happens.
+
+    What it says of itself decides only whether it was here before, and which application is read again.
+    """
+    event = _event_in(body) if media_type == MEDIA_TYPE and signatures.is_signed(body, headers) else None
+    if event is None:
+        logger.warning("Event refused: no valid signature from the last five minutes")
+        return False
+    kind, about = _short_word(event.get("type")), _entity_of(event)
+    with transaction.atomic():
+        _, is_new = ReceivedEvent.objects.get_or_create(
+            event_id=_id_of(event, body, headers), defaults={"kind": kind, "about": about, "body": body}
+        )
+        # One of another kind is only kept.
+        if is_new and kind in KINDS and about:
+            read_soon(about)
+    return True
+
+
+def _event_in(body: bytes) -> dict[str, Any] | None:
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    return said if isinstance(said, dict) else None
+
+
+def _id_of(event: dict[str, Any], body: bytes, headers: signatures.Headers) -> str:
+    """What the event is known by: an id that is signed, else all that it says."""
+    found = _short_word(event.get("id")) or _short_word(signatures.signed_id(headers))
+    return found or f"sha256:{hashlib.sha256(body).hexdigest()}"
+
+
+def _entity_of(event: dict[str, Any]) -> str:
+    data = event.get("data")
+    return _short_word(data.get("entity_id")) if isinstance(data, dict) else ""
+
+
+def _short_word(value: Any) -> str:
+    """A short word of visible characters; nothing where it is something else."""
+    return value if isinstance(value, str) and _NAME.fullmatch(value) else ""
+
+
+KEPT_FOR = dt.timedelta(days=30)
+
+
+@on_each_round
+def delete_old_events() -> None:
+    """Delete what arrived longer ago."""
+    ReceivedEvent.objects.filter(received_at__lt=timezone.now() - KEPT_FOR).delete()

@@ -1,0 +1,169 @@
+"""What a probe sends: the least that a product's form asks for, with values that are plainly nobody's.
+
+Values come from the schema: whatever each field's type accepts first of a few. No product, role or question is known.
+"""
+
+import base64
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from formation_portal.contract import canonical
+from formation_portal.contract.catalog import CatalogItem
+from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.problems import AnswerError
+from formation_portal.contract.schema import ENTITY, FormSchema, Section
+
+from ..calls import bodies
+from ..resources import ResourceKind
+
+Json = dict[str, Any]
+
+PERSON = canonical.PARTY_KINDS[0]
+# Two pictures of one pixel each, which no check of a file's type can mistake.
+PICTURES = tuple(
+    base64.b64decode(f"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nG{rest}AAAABJRU5ErkJggg==")
+    for rest in ("NgAAAAAgABSK+kcQ", "P4DwABAQEAsTj2FA")
+)
+PICTURE_TYPE = "image/png"
+
+# Texts that the interface gives a form of their own ("Party", "Share class"), by property.
+_DOCUMENTED_VALUES = {"email": "probe@example.com", "currency": "EUR"}
+_ADDRESS = {"street1": "Test", "city": "Test", "postcode": "8000", "country": "CH"}
+_WORD = "Test"
+
+
+@dataclass(frozen=True, slots=True)
+class ProbePayloads:
+    """What can be sent to try a product. None: this product has nothing of the kind."""
+
+    product: str
+    schema_id: str
+    entity: Json
+    party: Json | None
+    share_class: Json | None
+    # The slot's name, and whether it is the party's.
+    slot: tuple[str, bool] | None
+    # Two answers for csp-data, each by itself.
+    answers: tuple[Json, Json] | None
+
+    def entity_body(self, reference: str) -> Json:
+        """What creates the entity."""
+        return {**self.entity, "client_reference": reference}
+
+    @property
+    def question_count(self) -> int:
+        """How many questions can be asked with it."""
+        return sum(part is not None for part in (self.party, self.share_class, self.slot, self.answers))
+
+
+def most_complete(items: Iterable[CatalogItem]) -> ProbePayloads:
+    """Of several products the first that answers the most questions; there must be one."""
+    return max(map(payloads_for, items), key=lambda one: one.question_count)
+
+
+def payloads_for(item: CatalogItem) -> ProbePayloads:
+    """What can be sent to try the product."""
+    form = item.form
+    roles = _roles(form)
+    slot = _slot(form, roles)
+    return ProbePayloads(
+        product=item.jurisdiction_product_id,
+        schema_id=form.id,
+        entity=bodies.full_body(
+            ResourceKind.ENTITY,
+            {
+                "jurisdiction_product_id": item.jurisdiction_product_id,
+                "client_reference": "",
+                "answers": _required(form, _always(form.entity_sections), ENTITY),
+            },
+        ),
+        party=_party(form, roles),
+        share_class=_share_class(form),
+        slot=slot,
+        answers=_answers(form),
+    )
+
+
+def sample_value(spec: FieldSpec) -> Any | None:
+    """A value that the field takes, as it travels; None where none of ours fits."""
+    for raw in _candidates(spec):
+        try:
+            value = spec.clean(raw)
+        except AnswerError:
+            continue
+        if value is not None:
+            return spec.payload(value)
+    return None
+
+
+def _candidates(spec: FieldSpec) -> Iterator[Any]:
+    if spec.canonical_field and (documented := _DOCUMENTED_VALUES.get(canonical.property_of(spec.canonical_field))):
+        yield documented
+    offered = [choice.value for choice in spec.choices()[:1]]
+    yield from (offered, *offered)
+    yield from ({"amount": "1", "currency": currency} for currency in (*offered, _DOCUMENTED_VALUES["currency"]))
+    yield from (_ADDRESS, _WORD, "1", "2000-01-01", "+41446681800")
+
+
+def _always(sections: Iterable[Section]) -> tuple[Section, ...]:
+    """Those that are asked whatever the answers are."""
+    return tuple(section for section in sections if section.depends_on is None)
+
+
+def _askable(form: FormSchema, specs: Iterable[FieldSpec]) -> Iterator[FieldSpec]:
+    for spec in specs:
+        is_free = spec.depends_on is None and not spec.provided_by_agent and not spec.refers_to_share_class
+        if is_free and form.why_unanswerable(spec) is None:
+            yield spec
+
+
+def _required(form: FormSchema, sections: Sequence[Section], kind: str) -> Json:
+    """Answers to the canonical questions that must be answered, by name."""
+    specs = (spec for section in sections for spec in section.groups[kind])
+    wanted = [spec for spec in _askable(form, specs) if spec.required and spec.canonical_field]
+    return {spec.name: value for spec in wanted if (value := sample_value(spec)) is not None}
+
+
+def _roles(form: FormSchema) -> tuple[Section, ...]:
+    """Sections for one test person: the shareholders', and the first that asks for a document."""
+    sections = _always(form.role_sections)
+    holds = [section for section in sections if section.role == canonical.SHAREHOLDER]
+    slotted = [section for section in sections if section.slots(PERSON)]
+    chosen = {section.key: section for section in (*holds[:1], *slotted[:1])}
+    return tuple(chosen.values()) or sections[:1]
+
+
+def _party(form: FormSchema, sections: tuple[Section, ...]) -> Json | None:
+    if not sections:
+        return None
+    answers = _required(form, sections, PERSON)
+    roles = [str(section.role) for section in sections]
+    return bodies.full_body(ResourceKind.PARTY, {"party_type": PERSON, "roles": roles, "answers": answers})
+
+
+def _share_class(form: FormSchema) -> Json | None:
+    section = form.share_section
+    if section is None or section.depends_on is not None:
+        return None
+    (kind,) = section.groups
+    return bodies.full_body(ResourceKind.SHARE_CLASS, {"answers": _required(form, [section], kind)})
+
+
+def _slot(form: FormSchema, roles: Iterable[Section]) -> tuple[str, bool] | None:
+    of_party = [slot.name for section in roles for slot in section.slots(PERSON)]
+    of_entity = [slot.name for section in _always(form.entity_sections) for slot in section.slots(ENTITY)]
+    return next(
+        ((name, is_party) for names, is_party in ((of_party, True), (of_entity, False)) for name in names), None
+    )
+
+
+def _answers(form: FormSchema) -> tuple[Json, Json] | None:
+    specs = _askable(form, (spec for section in _always(form.entity_sections) for spec in section.fields))
+    found: Mapping[str, Any] = {
+        spec.name: value
+        for spec in specs
+        if spec.csp_field_key and not spec.canonical_field and (value := sample_value(spec)) is not None
+    }
+    pairs = [{name: value} for name, value in found.items()]
+    return (pairs[0], pairs[1]) if len(pairs) > 1 else None

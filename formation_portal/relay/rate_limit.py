@@ -1,0 +1,105 @@
+"""When the service may be called at all: pauses, the breaker, calls a second, and what is left for trying again.
+
+One row for all workers, changed only while it is locked, so that together they keep to it.
+"""
+
+import logging
+from datetime import datetime, timedelta
+
+from django.conf import settings
+
+from . import timing
+from .calls.outcomes import NOT_AUTHORISED, CallOutcome
+from .models import Delivery, DeliveryState, ServiceProfile
+
+logger = logging.getLogger(__name__)
+
+_SECOND = 1.0
+# What a first try that succeeds adds to the retry budget: retries are at most a tenth of the calls.
+_TENTH = 0.1
+
+
+def opens_at(stored: ServiceProfile, now: datetime, *, is_retry: bool = False) -> datetime:
+    """The first moment at which a call may be made; `now` where it may be made at once."""
+    moments = [now, *(moment for moment in (stored.paused_until, stored.open_until) if moment is not None)]
+    times = sorted(stored.recent_calls)
+    if len(times) >= settings.RELAY_CALLS_PER_SECOND:
+        moments.append(_moment(times[-settings.RELAY_CALLS_PER_SECOND] + _SECOND, now))
+    if is_retry and (missing := 1 - _retries_left(stored, now)) > 0:
+        moments.append(now + timedelta(seconds=missing / timing.retries_a_second()))
+    return max(moments)
+
+
+def count_calls(stored: ServiceProfile, now: datetime, *, is_retry: bool, calls: int = 1) -> None:
+    """Count what is about to be called. Where the breaker was open, it is the one that tries again."""
+    if stored.open_until is not None:
+        stored.open_until = now + timing.breaker_time()
+    latest = sorted([*stored.recent_calls, *[now.timestamp()] * calls])
+    stored.recent_calls = latest[-settings.RELAY_CALLS_PER_SECOND :]
+    stored.retries_left = _retries_left(stored, now) - (1 if is_retry else 0)
+    stored.retries_at = now
+    stored.save(update_fields=["open_until", "recent_calls", "retries_left", "retries_at"])
+
+
+def count_at_end(stored: ServiceProfile, counted_at: datetime | None, now: datetime) -> None:
+    """Count a call at its end instead of its beginning: the service counts its arrival, which lies between the two."""
+    if counted_at is not None:
+        began = counted_at.timestamp()
+        stored.recent_calls = [now.timestamp() if at == began else at for at in stored.recent_calls]
+
+
+def record_outcome(stored: ServiceProfile, outcome: CallOutcome, now: datetime, *, was_retry: bool) -> None:
+    """What the answer, or its lack, means for the calls to come."""
+    if outcome.reason == NOT_AUTHORISED:
+        _pause(stored, now + timing.pause(), "key")
+        logger.error(
+            "The formation service rejects the portal's key (status %s, request %s): sending paused until %s",
+            outcome.status,
+            outcome.request_id,
+            stored.paused_until,
+        )
+    elif outcome.retry_after is not None and outcome.state == DeliveryState.WAITING:
+        _pause(stored, now + timedelta(seconds=outcome.retry_after), "asked")
+    if outcome.has_answer:
+        _record_answer(stored, now, was_retry=was_retry)
+    else:
+        _record_silence(stored, now)
+    stored.save()
+
+
+def _record_answer(stored: ServiceProfile, now: datetime, *, was_retry: bool) -> None:
+    stored.retries_left = min(timing.RETRIES, _retries_left(stored, now) + (1 if was_retry else _TENTH))
+    stored.retries_at = now
+    stored.failures = 0
+    if stored.open_until is not None:
+        stored.open_until = None
+        logger.warning("The formation service is answering again")
+        # The others have waited for this, not for their own time.
+        Delivery.objects.filter(state=DeliveryState.WAITING, next_at__gt=now).update(next_at=now)
+
+
+def _record_silence(stored: ServiceProfile, now: datetime) -> None:
+    stored.failures += 1
+    if stored.failures >= timing.FAILURES:
+        if stored.open_until is None:
+            logger.error(
+                "The formation service failed to answer %s times in a row: one call at a time", stored.failures
+            )
+        stored.open_until = now + timing.breaker_time()
+
+
+def _pause(stored: ServiceProfile, until: datetime, reason: str) -> None:
+    if stored.paused_until is None or until > stored.paused_until:
+        stored.paused_until, stored.pause_reason = until, reason
+
+
+def _retries_left(stored: ServiceProfile, now: datetime) -> float:
+    """What is left of the retry budget, with what time has added."""
+    if stored.retries_left is None or stored.retries_at is None:
+        return timing.RETRIES
+    passed = max(0.0, (now - stored.retries_at).total_seconds())
+    return min(timing.RETRIES, stored.retries_left + passed * timing.retries_a_second())
+
+
+def _moment(seconds: float, now: datetime) -> datetime:
+    return datetime.fromtimestamp(seconds, tz=now.tzinfo)

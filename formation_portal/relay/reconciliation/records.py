@@ -1,0 +1,216 @@
+"""Reads the service's records after a call in doubt, and counts those that may be what was sent.
+
+A list is read until two readings are equal, so that nobody concludes from a list that is just changing.
+"""
+
+import logging
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from formation_portal.gateway import FormationService
+from formation_portal.gateway.envelopes import LONGEST_ID
+from formation_portal.gateway.errors import Unclear
+
+from .. import timing
+from ..calls.outcomes import CallOutcome
+from ..calls.outgoing_call import OutgoingCall
+from ..models import AMBIGUOUS, DUPLICATE, RESEND, STATE_CONFLICT, UNCLEAR, UNSUPPORTED, Delivery, DeliveryState, Look
+from ..resources import ENTITY, ResourceKind, ResourceName
+from ..service_profile import Profile
+from ..sync import requeue
+from .matching import matches
+
+Records = list[dict[str, Any]]
+
+_READINGS = 5
+# Where a record's own id may stand; other ids in it are those of what it refers to.
+_ID_NAMES: Mapping[ResourceKind, tuple[str, ...]] = {
+    ResourceKind.ENTITY: ("id", "entity_id"),
+    ResourceKind.PARTY: ("party_id", "id"),
+    ResourceKind.SHARE_CLASS: ("id", "share_class_id"),
+    ResourceKind.SHAREHOLDING: ("id", "shareholding_id"),
+    ResourceKind.DOCUMENT: ("id", "document_id"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the service's list shows: how many records, and the ids of those that agree with what was sent.
+
+    `is_certain`: the match is by our own reference, not by likeness.
+    """
+
+    records: int
+    matches: tuple[str, ...]
+    is_certain: bool = False
+
+
+def look_up(call: OutgoingCall) -> Evidence:
+    """The evidence about what a create may have made. Raises GatewayError where no list can be read."""
+    records = _read_until_stable(lambda: _READERS[call.kind](call.service, call.ids, call))
+    body = call.expected_record()
+    reference = body.get("client_reference")
+    if reference and (named := [record for record in records if record.get("client_reference") == reference]):
+        return Evidence(len(records), _ids(call.kind, named), is_certain=True)
+    shown = [record for record in records if not _has_other_reference(record, reference)]
+    alike = [record for record in shown if matches(call.kind, body, record)]
+    return Evidence(len(records), _ids(call.kind, alike))
+
+
+def _has_other_reference(record: Mapping[str, Any], reference: Any) -> bool:
+    shown = record.get("client_reference")
+    return isinstance(shown, str) and shown != "" and shown != reference
+
+
+def _ids(kind: ResourceKind, records: Collection[Mapping[str, Any]]) -> tuple[str, ...]:
+    found = (next((record[name] for name in _ID_NAMES[kind] if record.get(name)), None) for record in records)
+    return tuple(dict.fromkeys(one for one in found if isinstance(one, str) and len(one) <= LONGEST_ID))
+
+
+def _read_until_stable(read: Callable[[], Records]) -> Records:
+    last = read()
+    for _ in range(_READINGS - 1):
+        newest = read()
+        if newest == last:
+            return newest
+        last = newest
+    raise Unclear("The list changed each time it was read")
+
+
+def _entities(service: FormationService, ids: Mapping[ResourceName, str], call: OutgoingCall) -> Records:
+    # A service may ignore the filter, so the reference is compared again.
+    return service.entities(client_reference=str(call.sent.get("client_reference") or ""))
+
+
+def _parties(service: FormationService, ids: Mapping[ResourceName, str], call: OutgoingCall) -> Records:
+    return service.parties(ids[ENTITY])
+
+
+def _share_classes(service: FormationService, ids: Mapping[ResourceName, str], call: OutgoingCall) -> Records:
+    return service.share_classes(ids[ENTITY])
+
+
+def _shareholdings(service: FormationService, ids: Mapping[ResourceName, str], call: OutgoingCall) -> Records:
+    return service.shareholdings(ids[ENTITY])
+
+
+def _documents(service: FormationService, ids: Mapping[ResourceName, str], call: OutgoingCall) -> Records:
+    return service.documents(ids[ENTITY])
+
+
+_READERS: Mapping[ResourceKind, Callable[[FormationService, Mapping[ResourceName, str], OutgoingCall], Records]] = {
+    ResourceKind.ENTITY: _entities,
+    ResourceKind.PARTY: _parties,
+    ResourceKind.SHARE_CLASS: _share_classes,
+    ResourceKind.SHAREHOLDING: _shareholdings,
+    ResourceKind.DOCUMENT: _documents,
+}
+
+
+logger = logging.getLogger(__name__)
+State = DeliveryState
+
+BOUND, NOT_FOUND, SEVERAL_MATCHES, NO_LIST, UNREADABLE, AS_WANTED = (
+    "bound",
+    "not there",
+    "several may be it",
+    "no list to read",
+    "could not be read",
+    "as it should be",
+)
+
+
+def reconcile(row: Delivery, found: Evidence | CallOutcome, *, profile: Profile, now: datetime) -> None:
+    """Move the row as the evidence allows, and keep what was seen."""
+    unbound: tuple[str, ...] = ()
+    if isinstance(found, CallOutcome):
+        conclusion = _not_readable(row, found, now=now)
+        records, request_id = 0, found.request_id
+    else:
+        unbound = _unbound_matches(row, found)
+        records, request_id = found.records, ""
+        resolve = _recheck if row.recheck and row.unclear_since is None else _resolve_doubt
+        conclusion = resolve(row, unbound, found, profile, now)
+    Look.objects.create(
+        delivery=row, records=records, matches=list(unbound), conclusion=conclusion, request_id=request_id
+    )
+
+
+def _unbound_matches(row: Delivery, found: Evidence) -> tuple[str, ...]:
+    """The matching ids that belong to nothing here."""
+    bound = Delivery.objects.filter(kind=row.kind, remote_id__in=found.matches).values_list("remote_id", flat=True)
+    taken = set(bound)
+    return tuple(one for one in found.matches if one not in taken)
+
+
+def _resolve_doubt(row: Delivery, unbound: Collection[str], found: Evidence, profile: Profile, now: datetime) -> str:
+    if not unbound:
+        return _not_found(row, profile, now)
+    if len(unbound) > 1 or (_doubtful_siblings(row) and not found.is_certain):
+        hold(row, AMBIGUOUS)
+        return SEVERAL_MATCHES
+    [row.remote_id] = unbound
+    row.acknowledged, row.state, row.unclear_since = row.sent, State.DONE, None
+    requeue(row)
+    row.next_at = now if row.state == State.QUEUED else now + profile.settle_time if row.recheck else None
+    return BOUND
+
+
+def _not_found(row: Delivery, profile: Profile, now: datetime) -> str:
+    """Look once more, then send it once more; after so many of both in vain it is held."""
+    row.looks += 1
+    if row.looks < timing.LOOKUPS:
+        row.state, row.next_at = State.UNKNOWN, now + profile.settle_time
+    elif row.repeats < timing.REPEATS:
+        # It is certain that nothing arrived: as good as never sent.
+        row.state, row.reason, row.next_at, row.unclear_since = State.WAITING, RESEND, now, None
+    else:
+        hold(row, UNCLEAR)
+    return NOT_FOUND
+
+
+def _recheck(row: Delivery, unbound: Collection[str], found: Evidence, profile: Profile, now: datetime) -> str:
+    """It was made anew after a call in doubt: has that call done it after all?"""
+    row.state = State.DONE
+    if _doubtful_siblings(row):
+        row.next_at = now + profile.settle_time
+        return UNREADABLE
+    row.recheck, row.next_at = False, None
+    if not unbound:
+        return AS_WANTED
+    row.reason = DUPLICATE
+    logger.error("Delivery %s: the service has %s duplicates", row.pk, len(unbound))
+    return DUPLICATE
+
+
+def _not_readable(row: Delivery, outcome: CallOutcome, *, now: datetime) -> str:
+    is_recheck = row.recheck and row.unclear_since is None
+    row.state = State.DONE if is_recheck else State.UNKNOWN
+    row.attempts += 1
+    row.next_at = now + timing.backoff(row.attempts, at_least=outcome.retry_after)
+    if outcome.reason not in (UNSUPPORTED, "not_found"):
+        return UNREADABLE
+    if is_recheck:
+        row.recheck, row.next_at = False, None
+    else:
+        hold(row, hold_reason(row))
+    return NO_LIST
+
+
+def _doubtful_siblings(row: Delivery) -> bool:
+    """Whether the service may have others of the kind that nobody here knows the ids of."""
+    siblings = Delivery.objects.filter(application_id=row.application_id, kind=row.kind).exclude(pk=row.pk)
+    return any(not one.is_settled and not one.remote_id for one in siblings)
+
+
+def hold_reason(row: Delivery) -> str:
+    """Why a row is held of which nothing can be read: only what was never in doubt was surely refused."""
+    return STATE_CONFLICT if row.reason == STATE_CONFLICT and row.unclear_since is None else UNCLEAR
+
+
+def hold(row: Delivery, reason: str) -> None:
+    """Leave it to an agent."""
+    row.state, row.reason, row.next_at = State.HELD, reason, None
+    logger.error("Delivery %s is held: the service's records are inconclusive: %s", row.pk, reason)

@@ -1,0 +1,63 @@
+"""What settles a call in doubt, endpoint by endpoint: the strictest rule that the service's capabilities allow.
+
+Design, "Relay": evidence before hope. A pure choice from the row and the capabilities.
+"""
+
+from enum import StrEnum
+
+from .. import timing
+from ..calls.routes import CREATE, sent_action
+from ..models import STATE_CONFLICT, Delivery
+from ..resources import ResourceKind
+from ..service_profile import Capabilities
+
+
+class Strategy(StrEnum):
+    """How to find out whether it arrived, or to make it not matter."""
+
+    REPEAT = "repeat"  # the same again: harmless there
+    LOOK_UP = "look"  # read the service's records
+    HOLD = "hold"  # an agent has to find out
+
+
+def strategy_for(row: Delivery, capabilities: Capabilities) -> Strategy:
+    """The way for a row in doubt."""
+    if row.name[0].is_transition:
+        return _strategy_for_transition(row, capabilities)
+    strategy = _strategy_for_thing(row, capabilities)
+    most = timing.KEYED_REPEATS if capabilities.honours_keys else timing.REPEATS
+    if strategy is Strategy.REPEAT and row.repeats >= most and not _is_harmless(row):
+        return Strategy.HOLD
+    return strategy
+
+
+def _strategy_for_thing(row: Delivery, capabilities: Capabilities) -> Strategy:
+    kind = row.name[0]
+    if capabilities.honours_keys or _is_harmless(row):
+        return Strategy.REPEAT
+    if kind is ResourceKind.DOCUMENT and capabilities.replaces_documents:
+        return Strategy.REPEAT
+    if kind in capabilities.lists:
+        return Strategy.LOOK_UP
+    return Strategy.REPEAT if kind in capabilities.refuses_repeats else Strategy.HOLD
+
+
+def _strategy_for_transition(row: Delivery, capabilities: Capabilities) -> Strategy:
+    """A deed moves the entity from wherever it stands by then, so it is never repeated but under a key that counts.
+
+    What the service refuses, or nobody wants to be told any more, is not repeated at all. Whether the entity's status
+    can be read, reading it tells.
+    """
+    may_repeat = capabilities.honours_keys and row.repeats < timing.KEYED_REPEATS
+    if may_repeat and row.reason != STATE_CONFLICT and row.wanted == row.sent:
+        return Strategy.REPEAT
+    return Strategy.LOOK_UP
+
+
+def _is_harmless(row: Delivery) -> bool:
+    """Whether the same twice is the same once by nature: anything but making a new record.
+
+    csp-data goes out whole to a service that is not known to merge it.
+    """
+    kind = row.name[0]
+    return kind.is_csp or (sent_action(row) != CREATE and kind is not ResourceKind.DOCUMENT)

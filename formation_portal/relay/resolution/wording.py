@@ -1,0 +1,111 @@
+"""How rows, attempts and looks read for an agent: states and reasons in words."""
+
+from collections.abc import Mapping
+
+from ..models import (
+    AMBIGUOUS,
+    DUPLICATE,
+    PROVIDER_INFORMED,
+    RESEND,
+    STATE_CONFLICT,
+    UNCLEAR,
+    UNSUPPORTED,
+    Attempt,
+    Delivery,
+    DeliveryState,
+    Look,
+)
+
+State = DeliveryState
+
+_STATES: Mapping[str, str] = {
+    State.QUEUED: "Will be sent",
+    State.SENDING: "Being sent",
+    State.DONE: "Received",
+    State.WAITING: "Waiting to retry",
+    State.UNKNOWN: "Delivery uncertain",
+    State.RECONCILING: "Checking the service’s records",
+    State.HELD: "Held",
+    State.REFUSED: "Not accepted: the customer has to change something",
+}
+
+_REASONS: Mapping[tuple[str, str], str] = {
+    (State.HELD, UNCLEAR): "It may have arrived, but the service’s records do not show it",
+    (State.HELD, STATE_CONFLICT): "The application has a different status at the service",
+    (
+        State.UNKNOWN,
+        STATE_CONFLICT,
+    ): "Not accepted because of the application’s status at the service; checking that status",
+    (State.HELD, AMBIGUOUS): "Several records at the service could be this one",
+    (State.HELD, UNSUPPORTED): "The service has no call for this change: inform the formation service",
+    (State.HELD, "file_missing"): "The uploaded file is missing from the portal",
+    (State.HELD, "not_found"): "The service no longer has it",
+    (State.HELD, "unexpected"): "The service sent an unexpected answer",
+    (State.HELD, "idempotency_key_reused"): "The service says our idempotency key was used for different content",
+    (State.HELD, "invalid_state"): "The service does not accept this change in the entity’s current status",
+    (State.HELD, "schema_superseded"): "The service now has a newer form",
+    (State.DONE, DUPLICATE): "The service has duplicates",
+    (State.DONE, UNSUPPORTED): "Recorded here. The service has no call for it: inform the formation service",
+    (State.DONE, PROVIDER_INFORMED): "Formation service informed",
+    (State.WAITING, "not_authorised"): "The service does not accept our key",
+    (State.WAITING, "not_allowed"): "Our key lacks the scope for this: an operator has to request it",
+    (State.WAITING, RESEND): "It did not arrive and will be sent again",
+}
+
+_OUTCOMES: Mapping[str, str] = {
+    "": "No result recorded: still running, or its worker stopped",
+    "done": "Done",
+    "in_progress": "The service is still processing it",
+    "bound_elsewhere": "The answer names a different record",
+    "too_late": "Out of time: not sent",
+    "worker_died": "The worker stopped during the call",
+    "NotSent": "No connection: not processed",
+    "NotConfigured": "No service configured: not sent",
+    "Unclear": "No usable answer: it may have been processed",
+    "Busy": "The service was busy: not processed",
+    "Refused": "Not accepted because of its content",
+    "Conflict": "Not accepted: conflicts with an existing record",
+    "NotAuthorised": "Our key was not accepted",
+    "NotFound": "Not found",
+    "NotThere": "Not found, or no such call",
+    "Unsupported": "No such call",
+    "UnexpectedAnswer": "Unexpected answer: not processed",
+}
+
+# As looks keep them, in words; any other conclusion is plain as it is.
+_CONCLUSIONS: Mapping[str, str] = {
+    "bound": "Found",
+    "not there": "Not found",
+    "several may be it": "Several possible matches",
+    "no list to read": "No list available",
+    "as it should be": "Up to date",
+    "surplus": "Duplicates found",
+    "no state that we know": "Unknown status",
+}
+_STATUS_PREFIX = "it stands at "
+
+
+def state_words(row: Delivery) -> str:
+    """How the row stands: its reason where it has one, else its state."""
+    if words := _REASONS.get((row.state, row.reason)):
+        return words
+    state = _STATES[row.state]
+    return f"{state}: {readable(row.reason).lower()}" if row.reason and row.state == State.HELD else state
+
+
+def outcome_words(attempt: Attempt) -> str:
+    """What became of one call."""
+    return _OUTCOMES.get(attempt.outcome, readable(attempt.outcome))
+
+
+def conclusion_words(look: Look) -> str:
+    """What was concluded from one reading."""
+    if look.conclusion.startswith(_STATUS_PREFIX):
+        return f"Status there: {readable(look.conclusion.removeprefix(_STATUS_PREFIX)).lower()}"
+    return _CONCLUSIONS.get(look.conclusion) or readable(look.conclusion)
+
+
+def readable(word: str) -> str:
+    """A stable word as people read it: `not_found` is "Not found"."""
+    text = word.replace("_", " ").strip()
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,173 @@
+"""What a formation service honours of what makes sending twice harmless: found out by `manage.py probe_service`.
+
+What is not known counts as not honoured: the strictest rule applies (design, "Relay").
+"""
+
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Self
+
+from django.conf import settings
+
+from formation_portal.applications.models import Application
+from formation_portal.contract.lifecycle import State
+
+from . import timing
+from .models import ServiceProfile
+from .resources import ResourceKind
+
+# The party list is documented, so any service has it.
+DOCUMENTED_LISTS = frozenset({ResourceKind.PARTY})
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """One service's answers to the questions that the relay asks before it sends anything again."""
+
+    # The same Idempotency-Key twice happens once.
+    honours_keys: bool = False
+    # A list or a record of these kinds can be read back.
+    lists: frozenset[ResourceKind] = DOCUMENTED_LISTS
+    # Records of these kinds carry the client_reference that they were created with.
+    references: frozenset[ResourceKind] = field(default_factory=frozenset)
+    # A second create of the same thing is refused with 409, and names the first one.
+    refuses_repeats: frozenset[ResourceKind] = field(default_factory=frozenset)
+    # A second upload to a slot takes the first one's place.
+    replaces_documents: bool = False
+    # csp-data is merged key by key (True), or replaced as a whole (False).
+    merges_csp_data: bool | None = None
+    # Seconds that its slowest answer took.
+    slowest: float = 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """As it is stored."""
+        plain = asdict(self)
+        return {
+            name: sorted(str(one) for one in value) if isinstance(value, frozenset) else value
+            for name, value in plain.items()
+        }
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> Self:
+        """From what was stored; members that are not there are not known."""
+        known: dict[str, Any] = {
+            name: frozenset(ResourceKind(one) for one in value) if isinstance(value, list) else value
+            for name, value in stored.items()
+            if name in cls.__dataclass_fields__
+        }
+        return cls(**known)
+
+
+_LISTED = frozenset(
+    {
+        ResourceKind.ENTITY,
+        ResourceKind.PARTY,
+        ResourceKind.SHARE_CLASS,
+        ResourceKind.SHAREHOLDING,
+        ResourceKind.DOCUMENT,
+    }
+)
+
+# What the embedded service honours, so that a fresh machine needs no probe. A test probes it and compares.
+EMBEDDED_CAPABILITIES = Capabilities(
+    honours_keys=True,
+    lists=_LISTED,
+    references=frozenset({ResourceKind.ENTITY}),
+    refuses_repeats=frozenset({ResourceKind.ENTITY, ResourceKind.SHARE_CLASS, ResourceKind.SHAREHOLDING}),
+    replaces_documents=True,
+    merges_csp_data=True,
+)
+
+
+EMBEDDED_ADDRESS = "embedded"
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """`can_edit`: it has the calls that change and remove. `can`: what makes sending twice harmless there. `lacks`: the
+    kinds of deeds that it has no call for."""
+
+    can_edit: bool
+    capabilities: Capabilities
+    paused_until: datetime | None = None
+    lacks: frozenset[ResourceKind] = frozenset()
+
+    def may_send(self, application: Application) -> bool:
+        """Whether anything of the application may be sent by now.
+
+        What a service cannot correct waits until the customer submits (design, "Relay"), and so does what was changed
+        after a return: corrections go in one piece.
+        """
+        if application.stands is State.RETURNED_FOR_CHANGES:
+            return False
+        return self.can_edit or not application.is_open
+
+    def is_paused(self, now: datetime) -> bool:
+        """Whether nothing is sent at all for the moment."""
+        return self.paused_until is not None and now < self.paused_until
+
+    def doubt_time(self, repeats: int) -> timedelta:
+        """How long a call in doubt rests. With a key that counts it is harmless to ask at once; else it rests until
+        nothing more can come of it."""
+        return timing.backoff(repeats + 1) if self.capabilities.honours_keys else self.settle_time
+
+    @property
+    def settle_time(self) -> timedelta:
+        """How long to wait after a call in doubt before anything can be told from looking."""
+        return timing.settle_time(self.capabilities.slowest)
+
+
+def current_profile() -> Profile:
+    """The profile of the configured service; one query."""
+    return profile_from(ServiceProfile.objects.filter(base_url=service_address()).first())
+
+
+def profile_from(found: ServiceProfile | None) -> Profile:
+    """What a stored profile says together with the settings; what neither knows counts as not honoured."""
+    return Profile(
+        can_edit=_can_edit(found),
+        capabilities=_capabilities(found),
+        paused_until=_paused_until(found) if found else None,
+        lacks=frozenset(ResourceKind(one) for one in found.lacks) if found else frozenset(),
+    )
+
+
+def _can_edit(found: ServiceProfile | None) -> bool:
+    """As the operator says; else as an answer has shown; else only the embedded one can."""
+    if found is not None and found.can_edit is False:
+        return False
+    if settings.FORMATION_SERVICE_EDITS is not None:
+        return bool(settings.FORMATION_SERVICE_EDITS)
+    return not settings.FORMATION_SERVICE_URL or bool(found and found.can_edit)
+
+
+def _capabilities(found: ServiceProfile | None) -> Capabilities:
+    if found is not None and found.capabilities is not None:
+        return Capabilities.from_json(found.capabilities)
+    return Capabilities() if settings.FORMATION_SERVICE_URL else EMBEDDED_CAPABILITIES
+
+
+def _paused_until(found: ServiceProfile) -> datetime | None:
+    moments = [moment for moment in (found.paused_until, found.open_until) if moment is not None]
+    return max(moments, default=None)
+
+
+def locked_profile() -> ServiceProfile:
+    """The stored profile of the configured service, locked until the transaction ends; made where there is none."""
+    stored = ServiceProfile.objects.select_for_update()
+    if (found := stored.filter(base_url=service_address()).first()) is not None:
+        return found
+    ServiceProfile.objects.get_or_create(base_url=service_address())
+    return stored.get(base_url=service_address())
+
+
+def update_profile(**shown: Any) -> None:
+    """Keep what an answer has shown: members of ServiceProfile; capabilities as `Capabilities`."""
+    if isinstance(found := shown.get("capabilities"), Capabilities):
+        shown["capabilities"] = found.as_json()
+    ServiceProfile.objects.update_or_create(base_url=service_address(), defaults=shown)
+
+
+def service_address() -> str:
+    """What the configured service is remembered by."""
+    return str(settings.FORMATION_SERVICE_URL or EMBEDDED_ADDRESS)[:300]

@@ -1,0 +1,186 @@
+"""Renews the rows of an application from its wishes, inside the transaction that changed it. Sends nothing."""
+
+from collections.abc import Collection, Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.dispatch import receiver
+from django.utils import timezone
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.signals import changed
+from formation_portal.contract.lifecycle import State
+
+from . import wake
+from .desired_state import DesiredResource, Payload, desired_state, status_changes_of
+from .models import Delivery, DeliveryState
+from .resources import ResourceKind, ResourceName, parent_of, referenced_name, referenced_names, submission_subject
+from .service_profile import current_profile
+
+_SYNCED_FIELDS = (
+    "wanted",
+    "needs",
+    "position",
+    "state",
+    "reason",
+    "problems",
+    "next_at",
+    "attempts",
+    "repeats",
+    "sent",
+    "key",
+)
+
+
+def sync(draft: Draft) -> None:
+    """Bring every row's wish up to date: equal to what was acknowledged is done, anything else is queued.
+
+    What is on its way keeps its state, and is compared again once it is known what became of it. At most four
+    queries, however large the application, and one more for one that was submitted.
+    """
+    application, now = draft.application, timezone.now()
+    found = Delivery.objects.select_for_update().filter(application=application)
+    rows = {_name_of(row): row for row in found}
+    before = {name: _values(row) for name, row in rows.items()}
+    desired = {resource.name: resource for resource in desired_state(draft, status_changes_of(application))}
+    sendable = _sendable(desired, rows)
+    for name, resource in desired.items():
+        if resource.payload is not None and (name in rows or _needs_a_row(resource)):
+            new = Delivery(application=application, kind=resource.kind, subject=resource.subject)
+            row = rows.setdefault(name, new)
+            row.position = resource.position
+            if row.wanted is None or not resource.kind.is_transition:
+                _set_wanted(row, _without_unsendable(resource.payload, sendable))
+    _retry_refused(rows, desired)
+    is_frozen = application.stands is State.WITHDRAWN and application.deleted_at is None
+    for name, row in rows.items():
+        if name not in desired:
+            _unset_wanted(row, desired, is_frozen=is_frozen, is_open=application.is_open)
+    may_send = current_profile().may_send(application)
+    _schedule((row for row in rows.values() if may_send or row.name[0].is_transition), now)
+    Delivery.objects.bulk_create([row for row in rows.values() if row.pk is None])
+    changed = [row for name, row in rows.items() if name in before and _values(row) != before[name]]
+    if changed:
+        Delivery.objects.bulk_update(changed, _SYNCED_FIELDS)
+
+
+def _name_of(row: Delivery) -> ResourceName:
+    """What it is the row of. Before every submission had a row of its own, one row stood for the last of them."""
+    payload = row.wanted or row.sent or row.acknowledged or {}
+    if row.name[0] is ResourceKind.SUBMISSION and "submission" in payload:
+        return (ResourceKind.SUBMISSION, submission_subject(payload["submission"]))
+    return row.name
+
+
+def _values(row: Delivery) -> tuple[Any, ...]:
+    return tuple(getattr(row, name) for name in _SYNCED_FIELDS)
+
+
+def _sendable(
+    desired: Mapping[ResourceName, DesiredResource], rows: Mapping[ResourceName, Delivery]
+) -> frozenset[ResourceName]:
+    """The things that have a remote id, or are on their way to one."""
+    return frozenset(
+        name
+        for name, resource in desired.items()
+        if resource.payload is not None or (name in rows and rows[name].remote_id)
+    )
+
+
+def _without_unsendable(payload: Payload, sendable: Collection[ResourceName]) -> Payload:
+    """The payload without answers that refer to what cannot be sent yet: the other answers need not wait for it."""
+    if "answers" not in payload:
+        return payload
+    kept = {
+        name: value
+        for name, value in payload["answers"].items()
+        if (reference := referenced_name(value)) is None or reference in sendable
+    }
+    return payload | {"answers": kept}
+
+
+def _needs_a_row(resource: DesiredResource) -> bool:
+    return not resource.kind.is_csp or bool(resource.payload and resource.payload["answers"])
+
+
+def _set_wanted(row: Delivery, payload: Payload | None) -> None:
+    is_new, is_other = row.pk is None, row.wanted != payload
+    row.wanted = payload
+    parent = parent_of(*row.name)
+    row.needs = [list(name) for name in dict.fromkeys(([parent] if parent else []) + list(referenced_names(payload)))]
+    if (is_new or is_other) and row.is_settled:
+        requeue(row)
+
+
+def _retry_refused(rows: Mapping[ResourceName, Delivery], desired: Collection[ResourceName]) -> None:
+    """With a new submission, one that was refused or held before goes again: what stood against it was corrected.
+
+    That is one that agents had already worked on, so that it was not given back.
+    """
+    submissions = [rows[name] for name in desired if name in rows and name[0] is ResourceKind.SUBMISSION]
+    if any(row.pk is None for row in submissions):
+        for row in submissions:
+            if row.state in (DeliveryState.REFUSED, DeliveryState.HELD) and row.is_settled:
+                requeue(row)
+
+
+def requeue(row: Delivery) -> None:
+    """Compare a settled row with what was acknowledged, and start afresh where they differ."""
+    row.problems, row.reason, row.attempts, row.repeats = [], "", 0, 0
+    row.sent, row.key = None, ""
+    kind = row.name[0]
+    if row.is_as_wanted or (row.wanted is None and (kind.is_csp or kind.is_transition)):
+        row.state, row.next_at = DeliveryState.DONE, None
+    elif row.state != DeliveryState.WAITING:
+        row.state, row.next_at = DeliveryState.QUEUED, None
+
+
+def _unset_wanted(
+    row: Delivery, desired: Mapping[ResourceName, DesiredResource], *, is_frozen: bool, is_open: bool
+) -> None:
+    """What is gone here is removed there, unless it goes with what it belongs to.
+
+    A deed is never taken back, and a withdrawn application stays there as it is. Why the service refused a submission
+    can be read until the next one.
+    """
+    is_transition = row.name[0].is_transition
+    if is_frozen or is_transition:
+        if not (is_transition and is_open and row.state == DeliveryState.REFUSED):
+            _set_wanted(row, row.acknowledged)
+        return
+    _set_wanted(row, None)
+    parent = parent_of(*row.name)
+    if row.is_settled and parent is not None and parent not in desired:
+        row.state, row.next_at = DeliveryState.DONE, None
+
+
+def _schedule(rows: Iterable[Delivery], now: datetime) -> None:
+    for row in rows:
+        if row.state == DeliveryState.QUEUED and row.next_at is None:
+            row.next_at = now
+
+
+def forget_dependents(row: Delivery) -> None:
+    """Nothing of it is there any more: what belongs to it, and the shares that name it, compare anew with the wish.
+
+    What may have arrived has gone with what it belongs to as well.
+    """
+    gone = {row.name}
+    others = Delivery.objects.filter(application_id=row.application_id).exclude(pk=row.pk)
+    for other in sorted(others, key=lambda one: one.name[0].order):
+        names_it = other.name[0] is ResourceKind.SHAREHOLDING and any(list(name) in other.needs for name in gone)
+        if (parent_of(*other.name) in gone or names_it) and (other.is_settled or other.state == DeliveryState.UNKNOWN):
+            gone.add(other.name)
+            other.acknowledged, other.remote_id = None, ""
+            if other.state == DeliveryState.UNKNOWN:
+                other.state, other.unclear_since = DeliveryState.DONE, None
+            requeue(other)
+            other.save()
+
+
+@receiver(changed)
+def sync_deliveries(draft: Draft, **_: Any) -> None:
+    """Renew the wishes, and wake the worker once they are committed."""
+    sync(draft)
+    transaction.on_commit(wake.wake_workers)

@@ -1,0 +1,380 @@
+"""What the relay makes of every way in which a call can end badly."""
+
+import logging
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Application, Change
+from formation_portal.contract.lifecycle import State
+from formation_portal.gateway import FormationService
+from formation_portal.relay.calls.sending import make_next_call
+from formation_portal.relay.claiming import claim
+from formation_portal.relay.delivery_status import deliveries_of
+from formation_portal.relay.models import Attempt, Delivery, ServiceProfile
+from formation_portal.relay.timing import KEYED_REPEATS
+from formation_portal.relay.worker import drain
+from tests.applications import made
+from tests.relay.conftest import reopened, row, save
+from tests.relay.flaky_transport import FlakyTransport, answers, lost_after, lost_before, refuses, unreachable
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+def due_now() -> None:
+    """Let the time pass that every row waits for."""
+    Delivery.objects.exclude(next_at=None).update(next_at=timezone.now() - timedelta(seconds=1))
+
+
+def test_a_service_that_cannot_be_reached_is_tried_again(
+    complete: Draft, transport: FlakyTransport, service: FormationService
+) -> None:
+    transport.fail_on("POST entities", unreachable)
+    assert drain() == 1
+    entity = row("entity")
+    assert (entity.state, entity.attempts) == ("waiting", 1)
+    assert entity.next_at is not None
+    assert entity.next_at > timezone.now()
+    key = transport.calls[0].key
+    transport.clear()
+    assert make_next_call(complete.application.pk) is None
+    due_now()
+    drain()
+    assert transport.calls[0].key == key
+    assert deliveries_of(complete.application).overall.words == "Received"
+    assert [attempt.outcome for attempt in row("entity").tries.order_by("pk")] == ["NotSent", "done"]
+
+
+def test_what_waits_holds_up_what_comes_after_it(complete: Draft, transport: FlakyTransport) -> None:
+    transport.fail_on("POST entities/share-classes", answers(503, Retry_After="7"))
+    drain()
+    assert transport.endpoints == ["POST entities", "POST entities/csp-data", "POST entities/share-classes"]
+    waiting = row("share_class", "ordinary")
+    assert waiting.state == "waiting"
+    assert waiting.next_at is not None
+    assert waiting.next_at - timezone.now() > timedelta(seconds=6)
+    board = deliveries_of(complete.application)
+    assert board.of_share_class("ordinary").words == "Waiting to retry"
+    # The service has asked for a pause, whatever comes next.
+    assert board.of_party("ada").words == "Waiting to retry"
+
+
+def test_a_change_while_waiting_is_sent_with_a_key_of_its_own(
+    complete: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    transport.fail_on("POST entities", unreachable, times=1)
+    drain()
+    save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
+    drain()
+    first, second, *_ = transport.calls
+    assert (first.body["name"], second.body["name"]) == ("Larkfield Holdings", "Larkspur")
+    assert first.key != second.key
+
+
+@pytest.mark.parametrize("lost", [lost_before, lost_after])
+def test_an_answer_that_was_lost_is_asked_for_again_with_the_same_key(
+    complete: Draft, transport: FlakyTransport, service: FormationService, lost: Any
+) -> None:
+    transport.fail_on("POST entities/parties", lost, times=1)
+    drain()
+    unknown = row("party", "ada")
+    assert unknown.state == "unknown"
+    assert deliveries_of(complete.application).of_party("ada").words == "Checking delivery"
+    assert make_next_call(complete.application.pk) is None
+    due_now()
+    drain()
+    first, second = (made for made in transport.calls if made.endpoint == "POST entities/parties")
+    assert (first.key, first.body) == (second.key, second.body)
+    assert len(service.parties(row("entity").remote_id)) == 1
+    assert deliveries_of(complete.application).overall.words == "Received"
+
+
+def test_what_changes_while_it_is_unknown_is_sent_after_it_is_settled(
+    complete: Draft, transport: FlakyTransport, service: FormationService, owner: Any
+) -> None:
+    transport.fail_on("POST entities/parties", lost_after, times=1)
+    drain()
+    saving.save_party(complete, complete.parties[0], {"person.last_name": "King"}, version=1, by=owner)
+    assert row("party", "ada").state == "unknown"
+    drain()
+    assert [made.endpoint for made in transport.calls if "parties" in made.endpoint] == [
+        "POST entities/parties",
+        "POST entities/parties",
+        "PATCH entities/parties",
+    ]
+    (party,) = service.parties(row("entity").remote_id)
+    assert party["last_name"] == "King"
+
+
+def test_an_agent_is_asked_after_many_repeats_in_vain(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
+    transport.fail_on("POST entities", lost_before)
+    for _ in range(KEYED_REPEATS + 2):
+        drain()
+    held = row("entity")
+    assert (held.state, held.reason, len(transport.calls)) == ("held", "unclear", 1 + KEYED_REPEATS)
+    assert {made.key for made in transport.calls} == {held.key}
+    assert deliveries_of(complete.application).of_entity().words == "With our team"
+    save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
+    assert row("entity").state == "held"
+
+
+def test_what_may_have_arrived_is_held_where_keys_are_not_honoured(
+    complete: Draft, transport: FlakyTransport, settings: Any
+) -> None:
+    settings.FORMATION_SERVICE_URL = "https://service.example"
+    settings.FORMATION_SERVICE_EDITS = True
+    transport.fail_on("POST entities", lost_after)
+    drain()
+    assert row("entity").state == "unknown"
+    drain()
+    assert (row("entity").state, len(transport.calls)) == ("held", 1)
+
+
+def test_a_worker_that_died_while_sending_leaves_an_unknown_never_a_queued_row(
+    complete: Draft, transport: FlakyTransport, service: FormationService
+) -> None:
+    for _ in ("entity", "entity_csp", "share_class"):
+        make_next_call(complete.application.pk)
+    taken = claim(complete.application.pk)
+    assert taken is not None
+    assert (taken.row.kind, Attempt.objects.filter(ended_at=None).count()) == ("party", 1)
+    assert claim(complete.application.pk) is None
+    Delivery.objects.filter(pk=taken.row.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
+    drain()
+    assert row("party", "ada").state == "done"
+    assert len(service.parties(row("entity").remote_id)) == 1
+    assert {made.key for made in transport.calls if made.endpoint == "POST entities/parties"} == {taken.row.key}
+
+
+def test_a_key_that_is_not_accepted_pauses_everything(
+    complete: Draft, transport: FlakyTransport, owner: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    saving.start(owner=owner, product=made.product())
+    transport.fail_on("POST entities", answers(401, {"code": "unauthorized"}))
+    with caplog.at_level(logging.ERROR):
+        assert make_next_call(complete.application.pk) is not None
+    assert "rejects the portal's key" in caplog.text
+    assert all(make_next_call(application.pk) is None for application in Application.objects.all())
+    assert len(transport.calls) == 1
+    assert {deliveries_of(application).overall.words for application in Application.objects.all()} == {
+        "Waiting to retry"
+    }
+    transport.clear()
+    ServiceProfile.objects.update(paused_until=timezone.now())
+    due_now()
+    drain()
+    assert deliveries_of(complete.application).overall.words == "Received"
+
+
+def test_a_refusal_stands_at_the_field_that_the_service_names(
+    complete: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    transport.fail_on("POST entities/parties", refuses("last_name", "This name is taken"), times=1)
+    transport.fail_on("POST entities/csp-data", refuses("xy.capital", "Too little"), times=1)
+    drain()
+    board = deliveries_of(complete.application)
+    party, entity = board.of_party("ada"), board.of_entity()
+    assert (party.is_refused, party.words) == (True, "Changes needed")
+    assert [(p.field, p.message, p.party, p.section) for p in party.problems] == [
+        ("person.last_name", "This name is taken", "ada", "directors")
+    ]
+    assert [(p.field, p.section) for p in entity.problems] == [("xy.capital", "funds")]
+    with pytest.raises(saving.NotReady) as caught:
+        saving.submit(complete, by=owner)
+    assert {(need.code, need.field, need.party_id) for need in caught.value.needs} == {
+        ("refused", "person.last_name", "ada"),
+        ("refused", "xy.capital", None),
+    }
+    saving.save_party(complete, complete.parties[0], {"person.last_name": "King"}, version=1, by=owner)
+    save(complete, "funds", {"xy.capital": {"amount": "60000", "currency": "USD"}}, owner)
+    drain()
+    board = deliveries_of(complete.application)
+    assert (board.overall.words, board.overall.problems) == ("Received", ())
+    saving.submit(complete, by=owner)
+
+
+def test_a_refused_thing_is_not_sent_again_unchanged(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
+    transport.fail_on("POST entities/parties", refuses("last_name"))
+    drain()
+    save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
+    drain()
+    assert transport.endpoints.count("POST entities/parties") == 1
+
+
+def test_a_change_made_during_the_call_outlives_its_refusal(
+    complete: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    def refuses_late(transport: FlakyTransport, request: Any, more: Any) -> Any:
+        other_tab = reopened(complete)
+        saving.save_party(other_tab, other_tab.parties[0], {"person.last_name": "King"}, version=1, by=owner)
+        return refuses("last_name")(transport, request, more)
+
+    transport.fail_on("POST entities/parties", refuses_late, times=1)
+    drain()
+    assert transport.bodies("POST entities/parties")[-1]["last_name"] == "King"
+    assert deliveries_of(complete.application).overall.words == "Received"
+
+
+def test_two_classes_of_one_name_are_for_the_customer_to_part(
+    complete: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    saving.add_share_class(complete, made.ORDINARY, by=owner, token="twin")
+    drain()
+    view = deliveries_of(complete.application).of_share_class("twin")
+    assert view.is_refused
+    twin = complete.share_class("twin")
+    assert twin is not None
+    saving.save_share_class(complete, twin, {"share_class.name": "B"}, version=1, by=owner)
+    drain()
+    assert deliveries_of(complete.application).overall.words == "Received"
+
+
+def test_an_entity_that_is_there_already_is_bound_and_brought_up_to_date(
+    complete: Draft, transport: FlakyTransport, service: FormationService
+) -> None:
+    body = {
+        "jurisdiction_product_id": complete.application.product_id,
+        "client_reference": complete.application.reference,
+        "name": "An older name",
+    }
+    there = service.create_entity(body, key="another")["id"]
+    drain()
+    assert row("entity").remote_id == there
+    assert service.entity(there)["name"] == "Larkfield Holdings"
+
+
+def test_what_the_service_cannot_edit_is_left_to_our_team(
+    complete: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    drain()
+    transport.clear()
+    transport.fail_on("PATCH", answers(405))
+    transport.fail_on("DELETE", answers(501))
+    save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
+    drain()
+    board = deliveries_of(complete.application)
+    assert board.of_entity().words == "With our team"
+    assert len(board.notices) == 2
+    saving.remove_party(complete, complete.parties[0], by=owner)
+    assert transport.endpoints == ["PATCH entities"]
+
+
+def test_a_held_edit_goes_once_the_service_can(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
+    drain()
+    transport.fail_on("PATCH", answers(405))
+    save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
+    drain()
+    transport.clear()
+    ServiceProfile.objects.update(can_edit=True)
+    drain()
+    assert transport.bodies("PATCH entities") == [{"name": "Larkspur"}]
+    assert deliveries_of(complete.application).overall.words == "Received"
+
+
+def test_a_submission_that_cannot_be_told_counts_here(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
+    transport.fail_on("POST entities/submit", answers(404))
+    saving.submit(complete, by=owner)
+    drain()
+    drain()
+    assert transport.endpoints.count("POST entities/submit") == 1
+    board = deliveries_of(complete.application)
+    assert board.of("submission").words == "With our team"
+    assert any("submission or withdrawal" in notice for notice in board.notices)
+    assert reopened(complete).application.stands is State.SUBMITTED_FOR_REVIEW
+
+
+def test_a_submission_that_is_refused_goes_back_with_the_reasons(
+    complete: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    error = {"pointer": "/x", "field": "date_of_birth", "code": "required", "detail": "Enter the date of birth"}
+
+    def names_the_party(transport: FlakyTransport, request: Any, more: Any) -> Any:
+        told = error | {"party_id": row("party", "ada").remote_id, "section": "Directors"}
+        return answers(422, {"code": "requirements_not_met", "errors": [told]})(transport, request, more)
+
+    transport.fail_on("POST entities/submit", names_the_party, times=1)
+    saving.submit(complete, by=owner)
+    drain()
+    fresh = reopened(complete)
+    assert fresh.application.stands is State.RETURNED_FOR_CHANGES
+    assert Change.objects.filter(what="The formation service asks for a change").exists()
+    (problem,) = deliveries_of(fresh.application).of("submission").problems
+    assert (problem.field, problem.party, problem.section) == ("person.date_of_birth", "ada", "directors")
+    assert drain() == 0
+    born = {"day": "11", "month": "12", "year": "1985"}
+    saving.save_party(fresh, fresh.parties[0], {"person.date_of_birth": born}, version=1, by=owner)
+    drain()
+    assert transport.endpoints.count("POST entities/submit") == 1
+    saving.submit(fresh, by=owner)
+    drain()
+    assert transport.endpoints.count("POST entities/submit") == 2
+    assert deliveries_of(fresh.application).of("submission").words == "Received"
+
+
+def test_a_refusal_after_submitting_gives_the_application_back(
+    complete: Draft, transport: FlakyTransport, owner: Any, without_edits: None
+) -> None:
+    transport.fail_on("POST entities/parties", refuses("email", "No such address"), times=1)
+    saving.submit(complete, by=owner)
+    drain()
+    fresh = reopened(complete)
+    assert fresh.application.stands is State.RETURNED_FOR_CHANGES
+    assert "POST entities/submit" not in transport.endpoints
+    saving.save_party(fresh, fresh.parties[0], {"person.email": "ada@example.org"}, version=1, by=owner)
+    assert drain() == 0
+    saving.submit(fresh, by=owner)
+    drain()
+    assert transport.endpoints[-1] == "POST entities/submit"
+    assert reopened(fresh).application.stands is State.SUBMITTED_FOR_REVIEW
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "state"),
+    [
+        (409, {"code": "invalid_state", "detail": "Not now"}, "held"),
+        (409, {"code": "schema_superseded"}, "held"),
+        (422, {"code": "idempotency_key_reused"}, "held"),
+        (400, {"code": "malformed_json"}, "held"),
+        (302, None, "unknown"),
+        (400, {"code": "unclear"}, "held"),
+        (404, {"code": "not_found"}, "held"),
+        (413, {"error": "Too large"}, "refused"),
+        (422, {"errors": {"name": ["Too long"]}}, "refused"),
+        (429, None, "waiting"),
+        (409, {"code": "request_in_progress"}, "unknown"),
+        (500, None, "unknown"),
+        (200, {"data": {}}, "unknown"),
+    ],
+)
+def test_every_answer_has_its_state(
+    complete: Draft, transport: FlakyTransport, status: int, body: Any, state: str
+) -> None:
+    transport.fail_on("POST entities", answers(status, body))
+    make_next_call(complete.application.pk)
+    assert row("entity").state == state
+    # A code of the service's own is not what we have found out.
+    assert state == "unknown" or not row("entity").needs_a_decision
+
+
+def test_a_lost_upload_is_left_to_our_team(complete: Draft, transport: FlakyTransport) -> None:
+    document = complete.documents[0]
+    document.file.storage.delete(str(document.file.name))
+    drain()
+    assert (row("document", document.subject).reason, "POST entities/documents" in transport.endpoints) == (
+        "file_missing",
+        False,
+    )
+    assert deliveries_of(complete.application).of("shareholding", "ada/ordinary").words == "Received"
+
+
+def test_something_already_removed_there_is_removed(complete: Draft, service: FormationService, owner: Any) -> None:
+    drain()
+    document = row("document", complete.documents[0].subject)
+    service.remove_document(row("entity").remote_id, document.remote_id)
+    saving.remove_document(complete, complete.documents[0], by=owner)
+    drain()
+    assert row("document", document.subject).state == "done"

@@ -1,0 +1,161 @@
+"""Whatever people do in whatever order: the service ends up with what the draft says, and is told nothing twice."""
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.contract import wire
+from formation_portal.gateway import FormationService
+from formation_portal.relay.models import Delivery
+from formation_portal.relay.worker import drain
+from tests.applications import made
+from tests.relay.conftest import save
+from tests.relay.flaky_transport import FlakyTransport
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+TOKENS = ("one", "two")
+
+entity_edits = st.one_of(
+    st.tuples(st.just("entity.name"), st.sampled_from(["Larkfield", "Larkspur", ""])),
+    st.tuples(st.just("xy.activity"), st.sampled_from(["Trading", "Holding company", "", "Smuggling"])),
+    st.tuples(st.just("xy.goods"), st.sampled_from(["Timber", ""])),
+    st.tuples(st.just("charter.purpose"), st.sampled_from(["Ships", ""])),
+)
+party_edits = st.one_of(
+    st.tuples(st.just("person.last_name"), st.sampled_from(["Lovelace", "King", ""])),
+    st.tuples(st.just("xy.person.is_pep"), st.sampled_from(["true", "false", ""])),
+    st.tuples(st.just("xy.person.pep_office"), st.sampled_from(["Minister", ""])),
+    st.tuples(st.just("xy.person.appointed_by"), st.sampled_from([*TOKENS, ""])),
+)
+class_edits = st.one_of(
+    st.tuples(st.just("share_class.par_value"), st.sampled_from(["1", "2.5", ""])),
+    st.tuples(st.just("xy.class_rights"), st.sampled_from(["None", ""])),
+)
+tokens = st.sampled_from(TOKENS)
+roles = st.lists(st.sampled_from(["director", "shareholder", "manager"]), unique=True)
+deeds = st.one_of(
+    st.tuples(st.just("entity"), entity_edits),
+    st.tuples(st.just("party"), tokens, party_edits),
+    st.tuples(st.just("roles"), tokens, roles),
+    st.tuples(st.just("remove_party"), tokens),
+    st.tuples(st.just("class"), tokens, class_edits),
+    st.tuples(st.just("remove_class"), tokens),
+    st.tuples(st.just("holding"), tokens, tokens, st.sampled_from(["5", "12", "some", "0", ""])),
+    st.tuples(st.just("drain")),
+)
+
+
+def do(draft: Draft, deed: Any, by: Any) -> None:
+    """One deed of a customer, or of the worker."""
+    match deed:
+        case ("entity", (name, text)):
+            save(draft, "the-company", {name: text}, by)
+        case ("party", token, (name, text)):
+            if row := draft.party(token):
+                saving.save_party(draft, row, {name: text}, version=row.version, by=by)
+            elif any(row.token == token for row in draft.removed_parties):
+                saving.restore_party(draft, token, by=by)
+            else:
+                saving.add_party(draft, "person", ["director", "shareholder"], made.ADA, by=by, token=token)
+        case ("roles", token, some):
+            if row := draft.party(token):
+                saving.set_roles(draft, row, some, by=by)
+        case ("remove_party", token):
+            if row := draft.party(token):
+                saving.remove_party(draft, row, by=by)
+        case ("class", token, (name, text)):
+            if one := draft.share_class(token):
+                saving.save_share_class(draft, one, {name: text}, version=one.version, by=by)
+            else:
+                saving.add_share_class(draft, made.ORDINARY | {"share_class.name": token}, by=by, token=token)
+        case ("remove_class", token):
+            if one := draft.share_class(token):
+                saving.remove_share_class(draft, one, by=by)
+        case ("holding", party, share_class, text):
+            saving.save_holdings(draft, {(party, share_class): text}, by=by)
+        case ("drain",):
+            drain()
+
+
+def ids(draft: Draft, kind: str) -> dict[str, str]:
+    """The remote ids of one kind that are there, by subject."""
+    rows = Delivery.objects.filter(application=draft.application, kind=kind).exclude(remote_id="")
+    return {row.subject: row.remote_id for row in rows}
+
+
+def assert_the_service_holds(draft: Draft, service: FormationService) -> None:
+    entity_id = ids(draft, "entity")[""]
+    entity = service.entity(entity_id)
+    assert {name: entity[name] for name in ("name", "charter") if entity.get(name)} == wire.entity_properties(
+        draft.standing
+    )
+    answers = service.csp_data(entity_id)["csp_data"]
+    # The agent's own answer, which the service gives itself.
+    assert answers.pop("xy.office") == made.SCHEMA["agent_address"]
+    assert answers == wire.csp_data(draft.standing)
+    parties, classes = ids(draft, "party"), ids(draft, "share_class")
+    assert {party["party_id"] for party in service.parties(entity_id)} == set(parties.values())
+    assert {one["id"] for one in service.share_classes(entity_id)} == set(classes.values())
+    for row in draft.parties:
+        if not draft.standing.active_roles(row.record):
+            assert row.token not in parties
+        elif row.token in parties:
+            wanted = {
+                name: classes.get(value) if name == "xy.person.appointed_by" else value
+                for name, value in wire.csp_data(draft.standing, row.record).items()
+            }
+            held = service.csp_data(entity_id, party_id=parties[row.token])["csp_data"]
+            assert held == {name: value for name, value in wanted.items() if value is not None}
+    held_shares = {
+        (holding["party_id"], holding["share_class_id"]): holding["shares_held"]
+        for holding in service.shareholdings(entity_id)
+    }
+    wanted_shares = {
+        (parties[party], classes[share_class]): holding.shares
+        for (party, share_class), holding in draft.holdings.items()
+        if party in parties and share_class in classes and draft.is_shareholder(draft.party(party))  # type: ignore[arg-type]
+    }
+    assert held_shares.keys() <= wanted_shares.keys()
+    for pair, shares in wanted_shares.items():
+        assert shares is None or held_shares.get(pair, 0) == shares
+
+
+def assert_nothing_was_said_twice(transport: FlakyTransport) -> None:
+    """Every edit changes each thing that it names, and no create is made again."""
+    keys = [call.key for call in transport.calls if call.key]
+    assert len(keys) == len(set(keys))
+    there: dict[tuple[str, str], dict[str, Any]] = {}
+    for call in transport.calls:
+        if call.endpoint == "POST entities/csp-data":
+            holder = call.body.get("party_id") or call.body.get("share_class_id") or ""
+            before = there.setdefault((call.path, holder), {})
+            said = call.body["csp_data"]
+            assert said
+            assert not {name for name, value in said.items() if before.get(name, None) == value}
+            before |= said
+
+
+@settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(history=st.lists(deeds, min_size=3, max_size=14))
+def test_the_service_ends_up_with_what_the_draft_says(
+    history: list[Any], owner: Any, transport: FlakyTransport, service: FormationService
+) -> None:
+    transport.clear()
+    draft = open_draft(saving.start(owner=owner, product=made.product()))
+    for deed in history:
+        do(draft, deed, owner)
+    drain()
+    unfinished = Delivery.objects.filter(application=draft.application).exclude(state__in=("done", "queued"))
+    assert not unfinished.exists(), list(unfinished)
+    assert_the_service_holds(draft, service)
+    assert drain() == 0
+    assert_nothing_was_said_twice(transport)

@@ -1,0 +1,78 @@
+"""Where the service can't change what it was sent, everything waits until the customer submits."""
+
+from typing import Any
+
+import pytest
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.gateway import FormationService
+from formation_portal.relay.delivery_status import NO_EDITS, deliveries_of
+from formation_portal.relay.worker import drain
+from tests.relay.conftest import row, save
+from tests.relay.flaky_transport import FlakyTransport
+
+pytestmark = [
+    pytest.mark.django_db(databases=["default", "service"]),
+    pytest.mark.usefixtures("without_edits"),
+]
+
+
+def test_nothing_leaves_before_the_customer_submits(complete: Draft, transport: FlakyTransport) -> None:
+    assert drain() == 0
+    assert transport.calls == []
+    board = deliveries_of(complete.application)
+    for view in (board.overall, board.of_entity(), board.of_party("ada"), board.of("document", "nowhere")):
+        assert view.words == "Saved. We send it when you submit."
+    assert board.notices == (NO_EDITS,)
+
+
+def test_everything_leaves_by_documented_calls_once_it_is_submitted(
+    complete: Draft, transport: FlakyTransport, service: FormationService, owner: Any
+) -> None:
+    saving.submit(complete, by=owner)
+    drain()
+    assert {deed.split()[0] for deed in transport.endpoints} == {"POST"}
+    assert len(service.parties(row("entity").remote_id)) == 1
+    assert deliveries_of(complete.application).overall.words == "Received"
+    assert deliveries_of(complete.application).notices == ()
+
+
+def test_what_was_changed_before_submitting_goes_once_in_its_last_form(
+    complete: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    drain()
+    save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
+    saving.submit(complete, by=owner)
+    drain()
+    assert [body["name"] for body in transport.bodies("POST entities")] == ["Larkspur"]
+
+
+def test_an_edit_after_a_return_is_left_to_our_team_without_a_call(
+    complete: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    saving.submit(complete, by=owner)
+    drain()
+    saving.reopen(complete, reason="Please change the name")
+    save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
+    saving.submit(complete, by=owner)
+    transport.clear()
+    drain()
+    assert transport.calls == []
+    board = deliveries_of(complete.application)
+    assert board.of_entity().words == "With our team"
+    assert len(board.notices) == 1
+
+
+def test_answers_under_the_providers_keys_can_be_sent_again_by_the_documented_call(
+    complete: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    saving.submit(complete, by=owner)
+    drain()
+    saving.reopen(complete, reason="Please change the capital")
+    save(complete, "funds", {"xy.capital": {"amount": "1", "currency": "EUR"}}, owner)
+    saving.submit(complete, by=owner)
+    transport.clear()
+    drain()
+    assert transport.endpoints[0] == "POST entities/csp-data"
+    assert transport.calls[0].body["csp_data"] == {"xy.capital": {"amount": 1, "currency": "EUR"}}

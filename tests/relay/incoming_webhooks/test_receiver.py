@@ -1,0 +1,254 @@
+"""The receiver: what is surely the service's is taken once, and everything else is refused in one and the same way."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from formation_portal import gateway
+from formation_portal.gateway import FormationService
+from formation_portal.letters import rounds
+from formation_portal.relay.document_status import read_due_documents
+from formation_portal.relay.incoming_webhooks import subscription
+from formation_portal.relay.incoming_webhooks.receiver import BODY_LIMIT
+from formation_portal.relay.models import Delivery, ReceivedEvent
+from formation_portal.service.models import Document
+from tests.relay.flaky_transport import FlakyTransport, lost_before
+
+from .conftest import SECRET, URL, WRONG, Sign, event, post, standard, written
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+LIST = "GET entities/documents"
+
+
+def is_due() -> bool:
+    return Delivery.objects.filter(kind="document", read_next_at__lte=timezone.now()).exists()
+
+
+def shape(answer: Any) -> Any:
+    headers = {name: value for name, value in answer.headers.items() if name not in ("Date", "X-Request-Id")}
+    return (answer.status_code, answer.content, headers)
+
+
+def test_an_event_is_kept_as_it_came_and_makes_the_relay_read_again(
+    sign: Sign, entity: str, transport: FlakyTransport
+) -> None:
+    body = written(event(entity))
+    assert not is_due()
+    answer = post(body, sign(body))
+    assert (answer.status_code, answer.json()) == (200, {"status": "received"})
+    row = ReceivedEvent.objects.get()
+    assert (bytes(row.body), row.event_id, row.kind, row.about) == (body, "evt_1", "party.added", entity)
+    assert transport.endpoints == [], "no call while the service waits for our answer"
+    assert read_due_documents() == 1
+    assert transport.endpoints == [LIST]
+
+
+@pytest.mark.parametrize("again", range(2))
+def test_an_id_seen_before_is_answered_alike_and_does_nothing(sign: Sign, entity: str, again: int) -> None:
+    body = written(event(entity))
+    post(body, sign(body))
+    read_due_documents()
+    second = body if again else written(event(entity, type="party.removed"))
+    assert post(second, sign(second)).status_code == 200
+    assert not is_due()
+    assert ReceivedEvent.objects.get().kind == "party.added"
+
+
+def test_an_id_that_is_not_signed_makes_nothing_new(settings: Any, sign: Sign, entity: str) -> None:
+    body = written(event(entity))
+    post(body, sign(body))
+    read_due_documents()
+    headers = sign(body)
+    if settings.WEBHOOK_SCHEME == "plain":
+        assert post(body, headers | {"X-Webhook-Id": "evt_2"}).status_code == 200
+    else:
+        assert post(body, headers | {"webhook-id": "evt_2"}).status_code == 401
+    assert ReceivedEvent.objects.count() == 1
+    assert not is_due()
+
+
+SAYS_NOTHING: tuple[dict[str, Any], ...] = (
+    {"type": "moon.risen"},
+    {"type": ["party.added"]},
+    {"data": []},
+    {"data": {"entity_id": 7}},
+    {"data": {"entity_id": "ent\x00"}},
+    {"data": {"entity_id": "ent_of_somebody_else"}},
+    {"id": None},
+    {"id": "two words"},
+)
+
+
+def test_what_says_nothing_to_us_is_kept_and_nothing_happens(sign: Sign, entity: str) -> None:
+    for place, more in enumerate(SAYS_NOTHING):
+        about = entity if "type" in more else "ent_unknown"
+        body = written(event(about, **({"id": f"evt_{place}"} | more)))
+        assert post(body, sign(body, name=f"evt_{place}")).status_code == 200
+        assert ReceivedEvent.objects.count() == place + 1
+    assert not is_due()
+
+
+def _late(sign: Sign, body: bytes) -> dict[str, str]:
+    return sign(body, at=timezone.now() - timedelta(minutes=5, seconds=2))
+
+
+def _early(sign: Sign, body: bytes) -> dict[str, str]:
+    return sign(body, at=timezone.now() + timedelta(minutes=5, seconds=3))
+
+
+def _of_another_body(sign: Sign, body: bytes) -> dict[str, str]:
+    return sign(body + b" ")
+
+
+def _by_another(sign: Sign, body: bytes) -> dict[str, str]:
+    return sign(body, secret=WRONG)
+
+
+def _with(name: str, value: str | None) -> Callable[[Sign, bytes], dict[str, str]]:
+    """One header, by the end of its name, said otherwise or left out."""
+
+    def forged(sign: Sign, body: bytes) -> dict[str, str]:
+        given = {key: value if key.lower().endswith(name) else said for key, said in sign(body).items()}
+        return {key: said for key, said in given.items() if said is not None}
+
+    return forged
+
+
+FORGED = {
+    "without": lambda sign, body: {},
+    "late": _late,
+    "early": _early,
+    "other body": _of_another_body,
+    "other secret": _by_another,
+    "no signature": _with("signature", None),
+    "empty signature": _with("signature", ""),
+    "odd signature": _with("signature", "v1"),
+    "odd list": _with("signature", "v1,a,b v2 ,"),
+    "no base64": _with("signature", "v1,%%%"),
+    "no ascii": _with("signature", "v1,\xe9"),
+    "no time": _with("timestamp", None),
+    "odd time": _with("timestamp", "yesterday"),
+    "no number": _with("timestamp", "nan"),
+    "endless": _with("timestamp", "9" * 400),
+    "other digits": _with("timestamp", "\xb2"),
+    "other time": _with("timestamp", str(int(timezone.now().timestamp()) - 60)),
+}
+
+
+@pytest.mark.parametrize("forge", FORGED.values(), ids=FORGED)
+def test_what_is_not_surely_the_services_is_refused_in_constant_shape(
+    forge: Callable[[Sign, bytes], dict[str, str]], sign: Sign, db: None
+) -> None:
+    body = written(event())
+    answer = post(body, forge(sign, body))
+    assert shape(answer) == shape(post(b"", {}))
+    assert (answer.status_code, answer.json()) == (401, {"status": "unauthorized"})
+    assert not ReceivedEvent.objects.exists()
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"7", b"{", b"\xff\xfe", b"[" * 100_000, b"null"])
+def test_a_signed_body_of_another_type_is_refused_alike(body: bytes, sign: Sign, db: None) -> None:
+    assert shape(post(body, sign(body))) == shape(post(b"", {}))
+    assert not ReceivedEvent.objects.exists()
+
+
+@pytest.mark.parametrize("media_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
+def test_another_media_type_is_refused_alike(media_type: str, sign: Sign, db: None) -> None:
+    body = written(event())
+    assert shape(post(body, sign(body), media_type)) == shape(post(b"", {}))
+
+
+@pytest.mark.parametrize("size", [BODY_LIMIT + 1, 5_000_000])
+@pytest.mark.parametrize("media_type", ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"])
+def test_a_body_that_is_too_large_is_not_read(size: int, media_type: str, sign: Sign, db: None) -> None:
+    body = b" " * size
+    answer = post(body, sign(body), media_type)
+    assert (answer.status_code, answer.json()) == (413, {"status": "too_large"})
+    assert shape(answer) == shape(post(body, {}, media_type))
+
+
+def test_without_a_secret_nothing_is_taken(sign: Sign, settings: Any, tmp_path: Any) -> None:
+    (tmp_path / subscription.FILE_NAME).unlink()
+    body = written(event())
+    assert post(body, sign(body)).status_code == 401
+    settings.WEBHOOK_SECRET = f"{WRONG} {SECRET}"
+    assert post(body, sign(body)).status_code == 200
+    assert post(body, sign(body, secret=WRONG)).status_code == 200, "either of the two, while one replaces the other"
+
+
+def test_nothing_but_posting_is_possible(db: None, as_nobody: Client) -> None:
+    assert as_nobody.get(URL).status_code == 405
+
+
+def test_nothing_that_was_sent_is_logged(sign: Sign, entity: str, caplog: pytest.LogCaptureFixture) -> None:
+    body = written(event(entity, type="canary"))
+    post(body, sign(body))
+    post(body, sign(body, secret=WRONG))
+    assert "Event refused" in caplog.text
+    for word in ("canary", SECRET, WRONG, *sign(body).values()):
+        assert word not in caplog.text
+
+
+def test_taking_an_event_in_asks_the_database_as_often_however_many_there_are(
+    settings: Any, tmp_path: Any, entity: str, django_assert_num_queries: Any
+) -> None:
+    settings.DATA_DIR = tmp_path
+    subscription.store_secret(SECRET)
+    ReceivedEvent.objects.bulk_create(ReceivedEvent(event_id=str(one), body=b"") for one in range(50))
+    body = written(event(entity))
+    with django_assert_num_queries(7):
+        assert post(body, standard(body)).status_code == 200
+
+
+def test_a_hint_that_comes_while_the_list_is_read_is_not_lost(
+    sign: Sign, entity: str, transport: FlakyTransport, service: FormationService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = written(event(entity)), written(event(entity, id="evt_2"))
+    post(first, sign(first, name="evt_1"))
+    known = gateway.service()
+    paper = Delivery.objects.filter(kind="document").first()
+    assert paper is not None
+
+    class Slow:
+        def documents(self, entity_id: str) -> Any:
+            """It has answered when it changes its mind, and says so before its answer arrives."""
+            records = known.documents(entity_id)
+            Document.objects.filter(id=paper.remote_id).update(status="rejected")
+            post(second, sign(second, name="evt_2"))
+            return records
+
+    monkeypatch.setattr(gateway, "service", Slow)
+    assert read_due_documents() == 1
+    monkeypatch.setattr(gateway, "service", lambda: known)
+    assert is_due()
+    assert read_due_documents() == 1
+    paper.refresh_from_db()
+    assert paper.verdict == "rejected"
+
+
+def test_a_hint_that_comes_while_the_list_can_not_be_read_is_not_lost(
+    sign: Sign, entity: str, transport: FlakyTransport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = written(event(entity)), written(event(entity, id="evt_2"))
+    post(first, sign(first, name="evt_1"))
+
+    def lost(transport: FlakyTransport, request: Any, more: Any) -> Any:
+        post(second, sign(second, name="evt_2"))
+        return lost_before(transport, request, more)
+
+    transport.fail_on(LIST, lost, times=1)
+    read_due_documents()
+    assert is_due()
+
+
+def test_old_events_are_deleted_on_the_round(db: None) -> None:
+    for name, days in (("old", 31), ("fresh", 29)):
+        ReceivedEvent.objects.create(event_id=name, body=b"")
+        ReceivedEvent.objects.filter(event_id=name).update(received_at=timezone.now() - timedelta(days=days))
+    rounds.go_round()
+    assert ReceivedEvent.objects.get().event_id == "fresh"

@@ -1,0 +1,276 @@
+"""`manage.py probe_service` finds out what the service at hand honours, and stores it as a whole or not at all."""
+
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from formation_portal.contract.catalog import CatalogItem, parse_catalog
+from formation_portal.relay import service_profile
+from formation_portal.relay.models import ServiceProfile
+from formation_portal.relay.probe.payloads import most_complete, payloads_for, sample_value
+from formation_portal.relay.resources import ResourceKind
+from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, Capabilities
+from formation_portal.service.catalog.loader import load_catalog
+from formation_portal.service.models import Entity
+from tests.applications import made
+from tests.other_service import OtherService
+from tests.other_service.fixtures import at_other_service, other_service
+from tests.other_service.schemas import USABLE
+from tests.relay.flaky_transport import FlakyTransport, answers, lost_after, unreachable
+
+__all__ = ["at_other_service", "other_service"]
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+def probe(*arguments: str) -> str:
+    """What it prints."""
+    said = StringIO()
+    call_command("probe_service", *arguments, stdout=said, no_color=True)
+    return said.getvalue()
+
+
+def passes(transport: FlakyTransport, request: Any, more: Any) -> Any:
+    """Nothing goes wrong."""
+    return transport._within.send(request)
+
+
+def stored() -> Capabilities:
+    """What is in force, without how slow the machine was."""
+    found = ServiceProfile.objects.get().capabilities
+    assert found is not None
+    return Capabilities.from_json(found | {"slowest": 0.0})
+
+
+class TestTheEmbeddedService:
+    """It honours what `capabilities.EMBEDDED` says, so that a fresh machine needs no probe."""
+
+    def test_it_is_as_we_say_without_a_probe(self, transport: FlakyTransport) -> None:
+        said = probe()
+        assert stored() == EMBEDDED_CAPABILITIES
+        assert ServiceProfile.objects.get().can_edit is True
+        assert ServiceProfile.objects.get().probed_at is not None
+        assert "0 answers are unknown" in said
+        assert len(transport.calls) <= 25
+
+    def test_nothing_is_left_behind(self, transport: FlakyTransport) -> None:
+        said = probe()
+        assert Entity.objects.count() == 0
+        assert "still there" not in said
+
+    def test_how_slow_it_was_counts_too(self, transport: FlakyTransport) -> None:
+        probe()
+        slowest = ServiceProfile.objects.get().capabilities["slowest"]
+        assert slowest > 0
+        assert service_profile.current_profile().capabilities.slowest == slowest
+
+    def test_what_follows_is_said(self, transport: FlakyTransport) -> None:
+        said = probe()
+        for words in (
+            "Is a call repeated with the same Idempotency-Key processed only once?",
+            "uncertain calls are repeated with their key",
+            "Is csp-data merged key by key?",
+            "only changed answers are sent",
+            "data is sent as soon as it is complete",
+            "seconds",
+        ):
+            assert words in said
+
+    def test_a_product_can_be_chosen(self, transport: FlakyTransport) -> None:
+        probe("--product", "example")
+        with pytest.raises(CommandError, match="nothing-of-the-kind"):
+            probe("--product", "nothing-of-the-kind")
+
+    def test_a_service_that_answers_alike_and_keeps_two_does_not_honour_keys(self, transport: FlakyTransport) -> None:
+        first: dict[str, Any] = {}
+
+        def forgetful(transport: FlakyTransport, request: Any, more: Any) -> Any:
+            key = request.headers.pop("Idempotency-Key")
+            done = transport._within.send(request).json()
+            return answers(201, first.setdefault(key, done))(transport, request, more)
+
+        transport.fail_on("POST entities/parties", forgetful)
+        probe()
+        assert not stored().honours_keys
+
+    def test_a_service_that_knows_the_person_again_says_nothing_about_keys(self, transport: FlakyTransport) -> None:
+        first: list[Any] = []
+
+        def knows_again(transport: FlakyTransport, request: Any, more: Any) -> Any:
+            if not first:
+                first.append(transport._within.send(request).json())
+            return answers(201, first[0])(transport, request, more)
+
+        transport.fail_on("POST entities/parties", knows_again)
+        assert "the answer is ambiguous" in probe()
+        assert not stored().honours_keys
+
+
+class TestTheOtherMake:
+    """It knows the documented calls only, and promises nothing."""
+
+    def test_nothing_is_taken_for_granted(self, at_other_service: OtherService) -> None:
+        said = probe("--sandbox")
+        assert stored() == Capabilities(lists=frozenset({ResourceKind.PARTY}))
+        assert ServiceProfile.objects.get().can_edit is False
+        assert "uncertain calls are never repeated automatically" in said
+        assert "data is sent when the customer submits" in said
+
+    def test_what_stays_there_is_named(self, at_other_service: OtherService) -> None:
+        said = probe("--sandbox")
+        assert len(at_other_service.entities) == 2
+        for entity_id, entity in at_other_service.entities.items():
+            assert f"The test entity {entity_id} (client_reference {entity.created['client_reference']})" in said
+
+    def test_it_has_to_be_called_a_sandbox(self, at_other_service: OtherService) -> None:
+        with pytest.raises(CommandError, match="--sandbox"):
+            probe()
+        assert at_other_service.received == []
+        assert not ServiceProfile.objects.exists()
+
+    def test_no_persons_data_is_sent(self, at_other_service: OtherService) -> None:
+        probe("--sandbox")
+        parties = [request.body for request in at_other_service.requests("POST", "/parties")]
+        assert parties
+        assert {party["email"] for party in parties} == {"probe@example.com"}
+
+    def test_parties_that_show_our_reference_are_known_by_it(
+        self, at_other_service: OtherService, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        bare = OtherService._party
+
+        def shown(self: OtherService, entity: Any, party_id: str) -> Any:
+            sent = entity.parties[party_id]
+            return bare(self, entity, party_id) | {"client_reference": sent.get("client_reference")}
+
+        monkeypatch.setattr(OtherService, "_party", shown)
+        probe("--sandbox")
+        assert stored() == Capabilities(
+            lists=frozenset({ResourceKind.PARTY}), references=frozenset({ResourceKind.PARTY})
+        )
+
+
+class TestAFaultyService:
+    """What could not be found out is not known, and said so."""
+
+    def test_an_error_in_the_middle_leaves_only_that_unknown(self, transport: FlakyTransport) -> None:
+        transport.fail_on("POST entities/csp-data", answers(500))
+        said = probe()
+        known = stored()
+        assert known.merges_csp_data is None
+        assert known.honours_keys
+        assert known.lists == EMBEDDED_CAPABILITIES.lists
+        assert "not known: The formation service's answer did not arrive (status 500, request " in said
+        assert "1 answer is unknown" in said
+        assert Entity.objects.count() == 0
+
+    def test_without_parties_neither_keys_nor_holdings_nor_edits_are_known(self, transport: FlakyTransport) -> None:
+        transport.fail_on("POST entities/parties", answers(500))
+        said = probe()
+        known = stored()
+        assert not known.honours_keys
+        assert ResourceKind.SHAREHOLDING not in known.lists | known.refuses_repeats
+        assert ResourceKind.PARTY in known.lists  # it is documented
+        assert ServiceProfile.objects.get().can_edit is None
+        assert "there is no party or no share class to hold shares" in said
+
+    @pytest.mark.parametrize("place", range(3))
+    def test_keys_are_known_only_if_every_try_was_answered(self, transport: FlakyTransport, place: int) -> None:
+        for _ in range(place):
+            transport.fail_on("POST entities/parties", passes, times=1)
+        transport.fail_on("POST entities/parties", lost_after, times=1)
+        probe()
+        assert not stored().honours_keys
+
+    def test_a_list_that_shows_nothing_is_no_evidence(self, transport: FlakyTransport) -> None:
+        transport.fail_on("GET catalog", passes)
+        transport.fail_on("GET ", answers(200, {"data": []}))
+        probe()
+        assert stored().lists == Capabilities().lists
+        assert not stored().honours_keys
+        assert not stored().replaces_documents
+
+    @pytest.mark.parametrize("trouble", [answers(500), lost_after, unreachable, answers(422, {"error": "no"})])
+    def test_without_a_test_entity_nothing_is_stored(self, transport: FlakyTransport, trouble: Any) -> None:
+        transport.fail_on("POST entities", trouble)
+        with pytest.raises(CommandError, match="Nothing is stored"):
+            probe()
+        assert not ServiceProfile.objects.exists()
+
+    def test_an_entity_that_may_have_been_made_is_named(self, transport: FlakyTransport) -> None:
+        transport.fail_on("POST entities", lost_after)
+        with pytest.raises(CommandError) as refused:
+            probe()
+        assert str(Entity.objects.get().client_reference) in str(refused.value)
+
+    def test_a_service_without_a_catalog_is_no_accident(self, transport: FlakyTransport) -> None:
+        transport.fail_on("GET catalog", unreachable)
+        with pytest.raises(CommandError, match="No catalog"):
+            probe()
+        assert not ServiceProfile.objects.exists()
+
+    def test_a_test_entity_that_cannot_be_removed_is_named(self, transport: FlakyTransport) -> None:
+        transport.fail_on("DELETE entities", answers(500))
+        said = probe()
+        assert f"The test entity {Entity.objects.get().id} " in said
+        assert ServiceProfile.objects.get().can_edit is None
+
+    def test_whatever_happens_the_test_entity_is_removed(
+        self, transport: FlakyTransport, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def interrupted(*_: Any) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("formation_portal.relay.probe.checks.ProbeChecks.replaces_documents", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            probe()
+        assert Entity.objects.count() == 0
+        assert not ServiceProfile.objects.exists()
+
+    def test_an_earlier_probe_is_replaced_as_a_whole(self, transport: FlakyTransport) -> None:
+        probe()
+        transport.fail_on("GET entities/csp-data", answers(500))
+        probe()
+        assert stored().merges_csp_data is None
+
+
+def items() -> list[CatalogItem]:
+    """Every product that we know."""
+    return [one for one in parse_catalog([*load_catalog(), *USABLE, made.ITEM]) if isinstance(one, CatalogItem)]
+
+
+class TestSpecimen:
+    """Values for what must be answered come from the schema, whatever it asks."""
+
+    def test_every_required_question_gets_a_value_that_its_type_takes(self) -> None:
+        for item in items():
+            sections = item.form.sections
+            for spec in (spec for section in sections for group in section.groups.values() for spec in group):
+                if item.form.why_unanswerable(spec) is None and not spec.provided_by_agent:
+                    value = sample_value(spec)
+                    assert value is not None, spec
+                    assert spec.clean(value) is not None
+
+    def test_the_most_telling_product_answers_every_question(self) -> None:
+        specimen = most_complete(items())
+        assert all((specimen.party, specimen.share_class, specimen.slot, specimen.answers))
+
+    def test_what_is_asked_only_sometimes_is_not_sent(self) -> None:
+        (item,) = [one for one in items() if one.product.slug == "example"]
+        specimen = payloads_for(item)
+        assert specimen.entity == {
+            "jurisdiction_product_id": item.jurisdiction_product_id,
+            "client_reference": "",
+            "name": "Test",
+        }
+        assert specimen.party == {
+            "party_type": "person",
+            "roles": ["shareholder", "director"],
+            "first_name": "Test",
+            "last_name": "Test",
+            "email": "probe@example.com",
+            "date_of_birth": "2000-01-01",
+        }
+        assert specimen.slot == ("Passport", True)

@@ -1,0 +1,58 @@
+"""What agents do with an application, for the tests of how the service is told."""
+
+from typing import Any
+
+import pytest
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.relay.models import Delivery
+from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, Capabilities, update_profile
+from formation_portal.relay.worker import drain
+from formation_portal.service.models import Entity
+from tests.relay.flaky_transport import FlakyTransport
+
+STATUS, SUBMIT, READ = "POST entities/status", "POST entities/submit", "GET entities"
+RETURNED = ["begin_review", "return"]
+
+
+@pytest.fixture
+def submitted(complete: Draft, transport: FlakyTransport, owner: Any) -> Draft:
+    """Submitted, and received whole."""
+    saving.submit(complete, by=owner)
+    drain()
+    transport.clear()
+    return complete
+
+
+def advance(draft: Draft, *deeds: str, by: Any, note: str = "") -> None:
+    for deed in deeds:
+        saving.advance(draft, deed, by=by, note=note)
+
+
+def status_there() -> str:
+    """Where the entity stands at the service."""
+    return Entity.objects.get().status
+
+
+def statuses_told(transport: FlakyTransport) -> list[str]:
+    return [body["status"] for body in transport.bodies(STATUS)]
+
+
+@pytest.fixture
+def without_keys(settings: Any, transport: FlakyTransport) -> FlakyTransport:
+    """A service that does again what comes again, and whose records can be read."""
+    update_profile(capabilities=Capabilities(lists=EMBEDDED_CAPABILITIES.lists, merges_csp_data=True), can_edit=True)
+    transport.forgets_keys = True
+    return transport
+
+
+def status_row(status: str) -> Delivery:
+    found = [one for one in Delivery.objects.filter(kind="status") if status in str([one.wanted, one.sent])]
+    return found[-1]
+
+
+def drain_until_still() -> None:
+    """Until nothing moves any more, whatever time it takes in life."""
+    for _ in range(8):
+        drain()

@@ -1,0 +1,329 @@
+"""A service that honours no keys: what may have arrived is settled by counting what it holds."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import requests
+from django.utils import timezone
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.gateway import FormationService
+from formation_portal.relay import service_profile
+from formation_portal.relay.calls.sending import make_next_call
+from formation_portal.relay.claiming import claim
+from formation_portal.relay.delivery_status import deliveries_of
+from formation_portal.relay.models import DUPLICATE, Delivery, Look
+from formation_portal.relay.resources import ResourceKind
+from formation_portal.relay.service_profile import Capabilities
+from formation_portal.relay.timing import REPEATS
+from formation_portal.relay.worker import drain
+from tests.applications import made
+from tests.relay.conftest import row, save
+from tests.relay.flaky_transport import FlakyTransport, answers, lost_after, lost_before, unreachable
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+PARTIES = "POST entities/parties"
+
+
+@pytest.fixture
+def strict(transport: FlakyTransport) -> FlakyTransport:
+    """The service honours nothing that isn't documented; its lists, but for the parties', are not there."""
+    transport.forgets_keys = True
+    knowing(Capabilities())
+    return transport
+
+
+def knowing(capabilities: Capabilities) -> None:
+    """What a probe would have found."""
+    service_profile.update_profile(capabilities=capabilities, can_edit=True)
+
+
+def settled(times: int = 8) -> None:
+    """Let all time pass that anybody waits for."""
+    for _ in range(times):
+        drain()
+
+
+def parties(service: FormationService) -> list[Any]:
+    return service.parties(row("entity").remote_id)
+
+
+def looks(subject: str) -> list[tuple[int, int, str]]:
+    seen = Look.objects.filter(delivery=row("party", subject)).order_by("pk")
+    return [(one.records, len(one.matches), one.conclusion) for one in seen]
+
+
+def with_a_namesake(draft: Draft, owner: Any) -> None:
+    saving.add_party(draft, "person", ["director", "shareholder"], made.ADA, by=owner, token="namesake")
+
+
+def test_a_party_that_arrived_is_bound_and_not_sent_again(
+    complete: Draft, strict: FlakyTransport, service: FormationService
+) -> None:
+    strict.fail_on(PARTIES, lost_after, times=1)
+    settled()
+    assert [one["party_id"] for one in parties(service)] == [row("party", "ada").remote_id]
+    assert strict.endpoints.count(PARTIES) == 1
+    assert looks("ada") == [(1, 1, "bound")]
+    assert deliveries_of(complete.application).overall.words == "Received"
+
+
+def test_a_party_that_did_not_arrive_is_looked_for_twice_and_sent_once_more(
+    complete: Draft, strict: FlakyTransport, service: FormationService
+) -> None:
+    strict.fail_on(PARTIES, lost_before, times=1)
+    drain()
+    assert (row("party", "ada").state, strict.endpoints.count(PARTIES)) == ("unknown", 1)
+    drain()
+    assert (row("party", "ada").looks, strict.endpoints.count(PARTIES)) == (1, 1)
+    settled()
+    assert strict.endpoints.count(PARTIES) == 2
+    assert [conclusion for _, _, conclusion in looks("ada")] == ["not there", "not there", "as it should be"]
+    assert len(parties(service)) == 1
+
+
+def test_nothing_is_concluded_before_the_service_has_settled(complete: Draft, strict: FlakyTransport) -> None:
+    strict.fail_on(PARTIES, lost_after, times=1)
+    drain()
+    unknown = row("party", "ada")
+    assert unknown.next_at is not None
+    assert unknown.next_at - timezone.now() > timedelta(seconds=55)
+    assert make_next_call(complete.application.pk) is None
+
+
+@pytest.mark.parametrize("lost", [lost_after, lost_before])
+def test_namesakes_are_counted(
+    complete: Draft, strict: FlakyTransport, service: FormationService, owner: Any, lost: Any
+) -> None:
+    with_a_namesake(complete, owner)
+    drain_until(PARTIES, strict)
+    strict.fail_on(PARTIES, lost, times=1)
+    settled()
+    assert len(parties(service)) == 2
+    bound = {row("party", "ada").remote_id, row("party", "namesake").remote_id}
+    assert bound == {one["party_id"] for one in parties(service)}
+
+
+def drain_until(deed: str, transport: FlakyTransport) -> None:
+    """Step until the deed was done once."""
+    application = Delivery.objects.values_list("application_id", flat=True)[0]
+    while transport.endpoints.count(deed) == 0:
+        assert make_next_call(application) is not None
+
+
+def test_two_that_may_be_it_are_held_for_an_agent(
+    complete: Draft, strict: FlakyTransport, service: FormationService
+) -> None:
+    def doubled(transport: FlakyTransport, request: requests.PreparedRequest, more: Any) -> requests.Response:
+        transport._within.send(request)
+        return lost_after(transport, request, more)
+
+    strict.fail_on(PARTIES, doubled, times=1)
+    settled()
+    held = row("party", "ada")
+    assert (held.state, held.reason, held.remote_id) == ("held", "twins", "")
+    assert looks("ada") == [(2, 2, "several may be it")]
+    assert deliveries_of(complete.application).of_party("ada").words == "With our team"
+
+
+def test_it_is_sent_again_twice_at_most(complete: Draft, strict: FlakyTransport, service: FormationService) -> None:
+    strict.fail_on(PARTIES, lost_before)
+    settled(15)
+    held = row("party", "ada")
+    assert (held.state, held.reason) == ("held", "unclear")
+    assert strict.endpoints.count(PARTIES) == 1 + REPEATS
+    assert parties(service) == []
+
+
+def test_what_turns_up_after_a_second_sending_is_told_to_agents(
+    complete: Draft, strict: FlakyTransport, service: FormationService
+) -> None:
+    late: list[requests.PreparedRequest] = []
+
+    def delayed(transport: FlakyTransport, request: requests.PreparedRequest, more: Any) -> requests.Response:
+        late.append(request)
+        return lost_before(transport, request, more)
+
+    strict.fail_on(PARTIES, delayed, times=1)
+    for _ in range(4):
+        drain()
+    assert row("party", "ada").remote_id
+    strict._within.send(late[0])
+    settled()
+    twice = row("party", "ada")
+    assert (twice.state, twice.reason, twice.recheck) == ("done", DUPLICATE, False)
+    assert len(parties(service)) == 2
+
+
+@pytest.mark.parametrize(
+    ("deed", "kind", "subject"),
+    [
+        ("POST entities", "entity", ""),
+        ("POST entities/share-classes", "share_class", "ordinary"),
+        ("POST entities/shareholdings", "shareholding", "ada/ordinary"),
+        ("POST entities/documents", "document", "ada/Passport"),
+    ],
+)
+def test_what_nothing_can_tell_is_held_and_never_sent_again(
+    complete: Draft, strict: FlakyTransport, deed: str, kind: str, subject: str
+) -> None:
+    exactly(strict, deed)
+    settled()
+    held = row(kind, subject)
+    assert (held.state, held.reason, strict.endpoints.count(deed)) == ("held", "unclear", 1)
+
+
+def exactly(transport: FlakyTransport, deed: str) -> None:
+    """Lose the answer of this very deed; a spoiler's words are how a deed begins."""
+
+    def only(transport: FlakyTransport, request: requests.PreparedRequest, more: Any) -> requests.Response:
+        if transport.calls[-1].endpoint != deed:
+            return transport._within.send(request)
+        return lost_after(transport, request, more)
+
+    transport.fail_on(deed, only)
+
+
+@pytest.mark.parametrize(
+    ("kind", "deed"),
+    [
+        (ResourceKind.ENTITY, "POST entities"),
+        (ResourceKind.SHARE_CLASS, "POST entities/share-classes"),
+        (ResourceKind.SHAREHOLDING, "POST entities/shareholdings"),
+        (ResourceKind.DOCUMENT, "POST entities/documents"),
+    ],
+)
+def test_a_list_settles_what_has_one(complete: Draft, strict: FlakyTransport, kind: ResourceKind, deed: str) -> None:
+    knowing(Capabilities(lists=frozenset({ResourceKind.PARTY, kind})))
+    exactly(strict, deed)
+    settled()
+    assert strict.endpoints.count(deed) == 1
+    assert deliveries_of(complete.application).overall.words == "Received"
+    ids = [one.remote_id for one in Delivery.objects.exclude(remote_id="").exclude(kind=kind)]
+    assert Delivery.objects.get(kind=kind).remote_id not in ["", *ids]
+
+
+def test_answers_go_out_whole_again_where_merging_is_not_known(
+    complete: Draft, strict: FlakyTransport, owner: Any
+) -> None:
+    exactly(strict, "POST entities/csp-data")
+    drain()
+    save(complete, "the-company", made.COMPANY | {"xy.started_on": {"day": "1", "month": "2", "year": "2026"}}, owner)
+    strict.failures.clear()
+    settled()
+    lost, repeated, newest = [body for body in strict.bodies("POST entities/csp-data") if "scope" not in body]
+    assert lost == repeated
+    assert newest["csp_data"] == repeated["csp_data"] | {"xy.started_on": "2026-02-01"}
+
+
+def test_a_list_that_never_rests_proves_nothing(complete: Draft, strict: FlakyTransport) -> None:
+    number = iter(range(1_000))
+
+    def restless(transport: FlakyTransport, request: requests.PreparedRequest, more: Any) -> requests.Response:
+        return answers(200, {"data": [{"party_id": f"pty_{next(number)}"}]})(transport, request, more)
+
+    strict.fail_on(PARTIES, lost_after, times=1)
+    strict.fail_on("GET entities/parties", restless)
+    settled(3)
+    unknown = row("party", "ada")
+    assert (unknown.state, unknown.remote_id) == ("unknown", "")
+    assert {conclusion for _, _, conclusion in looks("ada")} == {"could not be read"}
+
+
+def test_a_list_that_cannot_be_read_is_read_later(
+    complete: Draft, strict: FlakyTransport, service: FormationService
+) -> None:
+    strict.fail_on(PARTIES, lost_after, times=1)
+    strict.fail_on("GET entities/parties", unreachable, times=2)
+    settled()
+    assert row("party", "ada").state == "done"
+    assert len(parties(service)) == 1
+
+
+def test_a_list_that_is_not_there_holds(complete: Draft, strict: FlakyTransport) -> None:
+    strict.fail_on(PARTIES, lost_after, times=1)
+    strict.fail_on("GET entities/parties", answers(404, {"code": "not_found"}))
+    settled()
+    assert (row("party", "ada").state, row("party", "ada").reason) == ("held", "unclear")
+
+
+def test_a_worker_that_died_leaves_something_to_look_for(
+    complete: Draft, strict: FlakyTransport, service: FormationService
+) -> None:
+    drain_until("POST entities/share-classes", strict)
+    taken = claim(complete.application.pk)
+    assert taken is not None
+    assert taken.row.kind == ResourceKind.PARTY
+    Delivery.objects.filter(pk=taken.row.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
+    drain()
+    assert row("party", "ada").tries.get().outcome == "worker_died"
+    settled()
+    assert len(parties(service)) == 1
+    assert "not there" in [conclusion for _, _, conclusion in looks("ada")]
+
+
+def test_a_worker_that_overslept_does_not_send(complete: Draft, strict: FlakyTransport, monkeypatch: Any) -> None:
+    from formation_portal.relay.calls import sending
+
+    def overslept(*args: Any, **kwargs: Any) -> Any:
+        taken = claim(*args, **kwargs)
+        assert taken is not None
+        taken.row.lease_until = timezone.now() + timedelta(seconds=5)
+        return taken
+
+    monkeypatch.setattr(sending, "claim", overslept)
+    make_next_call(complete.application.pk)
+    assert strict.calls == []
+    assert row("entity").state == "waiting"
+
+
+Reply = Callable[[Draft], dict[str, Any]]
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"party_id": "pty_other", "first_name": "Grace"},
+        {"party_id": "pty_other", "party_type": "corporate"},
+        {"party_id": "pty_other", "roles": ["ubo"]},
+        {"party_id": "sc_other"},
+        {"party_id": 7},
+        {},
+    ],
+)
+def test_an_answer_about_somebody_else_binds_nothing(
+    complete: Draft, strict: FlakyTransport, record: dict[str, Any]
+) -> None:
+    strict.fail_on(PARTIES, answers(201, {"data": record}), times=1)
+    drain()
+    unknown = row("party", "ada")
+    assert (unknown.state, unknown.remote_id) == ("unknown", "")
+
+
+def test_an_answer_with_the_id_of_another_binds_nothing(complete: Draft, strict: FlakyTransport, owner: Any) -> None:
+    with_a_namesake(complete, owner)
+    drain_until(PARTIES, strict)
+    first = row("party", "ada").remote_id
+    strict.fail_on(PARTIES, answers(201, {"data": {"party_id": first}}), times=1)
+    drain()
+    assert (row("party", "namesake").state, row("party", "namesake").remote_id) == ("unknown", "")
+
+
+def test_one_in_doubt_is_not_told_from_another_by_likeness(
+    complete: Draft, strict: FlakyTransport, service: FormationService, owner: Any
+) -> None:
+    """One namesake is held already; the record that is found may be either of them."""
+    with_a_namesake(complete, owner)
+    strict.fail_on(PARTIES, lost_before, times=1 + REPEATS)
+    settled(12)
+    assert [row("party", one).state for one in ("ada", "namesake")] == ["held", "done"]
+    Delivery.objects.filter(subject="namesake", kind="party").update(
+        state="unknown", reason="unclear", remote_id="", acknowledged=None, unclear_since=timezone.now()
+    )
+    Delivery.objects.filter(subject="namesake", kind="party").update(sent=row("party", "namesake").wanted)
+    settled(3)
+    assert (row("party", "namesake").state, row("party", "namesake").reason) == ("held", "twins")

@@ -1,0 +1,207 @@
+"""What agents do with an application is told to the service: once, in order, and never taken back."""
+
+from typing import Any
+
+import pytest
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import Change
+from formation_portal.gateway import FormationService
+from formation_portal.relay.delivery_status import SENT_WITH_CORRECTIONS, deliveries_of
+from formation_portal.relay.desired_state import STATUS_NOTE_LIMIT
+from formation_portal.relay.models import Delivery
+from formation_portal.relay.sync import sync
+from formation_portal.relay.worker import Worker, drain
+from formation_portal.service.models import Entity
+from tests.relay.conftest import reopened, row, save
+from tests.relay.flaky_transport import FlakyTransport
+
+from .status_changes import RETURNED, STATUS, advance, status_there, statuses_told, submitted
+
+__all__ = ["submitted"]
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+def test_the_service_follows_through_two_rounds_to_the_incorporation(
+    submitted: Draft, transport: FlakyTransport, service: FormationService, owner: Any, agent: Any
+) -> None:
+    for deed in (*RETURNED, "submit", "begin_review", "approve", "record_incorporation"):
+        if deed == "submit":
+            save(submitted, "the-company", {"entity.name": "Larkspur"}, owner)
+            saving.submit(submitted, by=owner)
+        else:
+            advance(submitted, deed, by=agent)
+        drain()
+        assert status_there() == submitted.application.state
+    assert status_there() == "incorporated"
+    assert service.entity(row("entity").remote_id)["name"] == "Larkspur"
+    assert transport.endpoints == [STATUS, STATUS, "PATCH entities", "POST entities/submit", STATUS, STATUS, STATUS]
+    assert statuses_told(transport) == [
+        "in_review", "returned_for_changes", "in_review", "submitted_to_csp", "incorporated",
+    ]  # fmt: skip
+    assert len({call.key for call in transport.calls}) == len(transport.calls)
+    board = deliveries_of(submitted.application)
+    assert [(title, view.words) for title, view in board.transitions] == [
+        (title, "Received")
+        for title in (
+            "Submission", "Start of the review", "Return for changes",
+            "Submission", "Start of the review", "Approval", "Incorporation",
+        )
+    ]  # fmt: skip
+    assert board.overall.words == "Received"
+    assert drain() == 0
+
+
+def test_it_follows_to_the_end_from_whatever_was_not_told_in_time(
+    complete: Draft, transport: FlakyTransport, owner: Any, agent: Any
+) -> None:
+    saving.submit(complete, by=owner)
+    advance(complete, *RETURNED, by=agent)
+    save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
+    saving.submit(complete, by=owner)
+    advance(complete, "begin_review", "decline", by=agent)
+    drain()
+    first = transport.endpoints.index("POST entities/submit")
+    assert transport.endpoints[first:] == [
+        "POST entities/submit",
+        STATUS,
+        STATUS,
+        "POST entities/submit",
+        STATUS,
+        STATUS,
+    ]
+    assert statuses_told(transport) == ["in_review", "returned_for_changes", "in_review", "rejected"]
+    assert status_there() == "rejected"
+    assert Entity.objects.get().properties["name"] == "Larkspur"
+
+
+def test_the_note_goes_along_as_far_as_the_service_takes_it(
+    submitted: Draft, transport: FlakyTransport, agent: Any
+) -> None:
+    advance(submitted, "begin_review", by=agent)
+    advance(submitted, "return", by=agent, note="Two\nlines\x0band " + "more " * STATUS_NOTE_LIMIT)
+    drain()
+    first, second = transport.bodies(STATUS)
+    assert first["note"] == ""
+    assert second["note"].startswith("Two\nlines and more more")
+    assert len(second["note"]) == STATUS_NOTE_LIMIT
+    assert Entity.objects.get().status_note == second["note"]
+
+
+def test_corrections_wait_for_the_customer_and_the_return_itself_does_not(
+    submitted: Draft, transport: FlakyTransport, owner: Any, agent: Any
+) -> None:
+    advance(submitted, "begin_review", by=agent)
+    drain()
+    advance(submitted, "return", by=agent)
+    save(submitted, "the-company", {"entity.name": "Larkspur"}, owner)
+    assert Worker().work_once() == 1
+    assert drain() == 0
+    assert transport.endpoints == [STATUS, STATUS]
+    assert status_there() == "returned_for_changes"
+    board = deliveries_of(submitted.application)
+    assert board.of_entity().words == SENT_WITH_CORRECTIONS
+    saving.submit(submitted, by=owner)
+    drain()
+    assert transport.endpoints[2:] == ["PATCH entities", "POST entities/submit"]
+
+
+def test_what_is_on_its_way_is_not_said_to_wait_for_the_customer(submitted: Draft, agent: Any) -> None:
+    advance(submitted, *RETURNED, by=agent)
+    returned = Change.objects.get(moved_to="returned_for_changes")
+    assert deliveries_of(submitted.application).of("status", str(returned.pk)).words == "Saved"
+    advanced = Change.objects.get(moved_to="in_review")
+    assert deliveries_of(submitted.application).of("status", str(advanced.pk)).words == "Sending"
+
+
+def test_an_application_that_the_service_gave_back_has_no_deed_to_tell(
+    submitted: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    saving.reopen(submitted, reason="The formation service asks for a change")
+    assert not Delivery.objects.filter(kind="status").exists()
+    Entity.objects.update(status="returned_for_changes")
+    saving.submit(submitted, by=owner)
+    drain()
+    assert transport.endpoints == ["POST entities/submit"]
+
+
+def test_a_withdrawal_goes_ahead_and_the_rest_is_never_sent(
+    submitted: Draft, transport: FlakyTransport, owner: Any, agent: Any
+) -> None:
+    advance(submitted, "begin_review", by=agent)
+    drain()
+    advance(submitted, "return", by=agent)
+    saving.withdraw(submitted, by=owner)
+    drain()
+    assert statuses_told(transport) == ["in_review", "withdrawn"]
+    assert status_there() == "withdrawn"
+    assert drain() == 0
+    assert deliveries_of(submitted.application).overall.words == "Received"
+
+
+def test_a_withdrawal_before_anything_was_told_is_all_that_is_told(
+    complete: Draft, transport: FlakyTransport, owner: Any, agent: Any
+) -> None:
+    drain()
+    saving.submit(complete, by=owner)
+    advance(complete, *RETURNED, by=agent)
+    saving.withdraw(complete, by=owner)
+    transport.clear()
+    drain()
+    assert [(call.endpoint, call.body["status"]) for call in transport.calls] == [(STATUS, "withdrawn")]
+
+
+def test_what_was_told_stays_told_whatever_is_saved_later(
+    submitted: Draft, transport: FlakyTransport, agent: Any
+) -> None:
+    advance(submitted, "begin_review", by=agent, note="As it was")
+    drain()
+    Change.objects.filter(moved_to="in_review").update(named={"note": "As it is told by another version"})
+    sync(reopened(submitted))
+    assert drain() == 0
+    assert transport.bodies(STATUS) == [{"status": "in_review", "note": "As it was"}]
+
+
+def test_one_row_for_all_submissions_is_that_of_the_last(
+    submitted: Draft, transport: FlakyTransport, owner: Any, agent: Any
+) -> None:
+    """As databases have it that are older than a row for each."""
+    saving.reopen(submitted, reason="Please look again")
+    Entity.objects.update(status="returned_for_changes")
+    saving.submit(submitted, by=owner)
+    Delivery.objects.filter(kind="submission", subject="2").delete()
+    last = {"submission": 2}
+    Delivery.objects.filter(kind="submission").update(wanted=last, sent=last, acknowledged=last, position=0)
+    Entity.objects.update(status="submitted_for_review")
+    advance(submitted, *RETURNED, by=agent)
+    drain()
+    assert statuses_told(transport) == ["in_review", "returned_for_changes"]
+    saving.submit(submitted, by=owner)
+    drain()
+    assert transport.endpoints == [STATUS, STATUS, "POST entities/submit"]
+    assert sorted(Delivery.objects.filter(kind="submission").values_list("subject", flat=True)) == ["", "3"]
+
+
+def test_a_draft_that_was_never_submitted_pays_nothing(
+    complete: Draft, owner: Any, django_assert_num_queries: Any
+) -> None:
+    fresh = reopened(complete)
+    assert fresh.needs == ()
+    with django_assert_num_queries(2):
+        sync(fresh)
+
+
+def test_renewing_takes_the_same_few_queries_after_however_many_rounds(
+    submitted: Draft, owner: Any, agent: Any, django_assert_num_queries: Any
+) -> None:
+    for _ in range(4):
+        advance(submitted, *RETURNED, by=agent)
+        saving.submit(submitted, by=owner)
+    fresh = reopened(submitted)
+    assert fresh.needs == ()
+    Delivery.objects.filter(kind="status").first().delete()  # type: ignore[union-attr]
+    Delivery.objects.filter(kind="party").update(position=9)
+    with django_assert_num_queries(5):
+        sync(fresh)

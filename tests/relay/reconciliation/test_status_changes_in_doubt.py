@@ -1,0 +1,258 @@
+"""An agent's deed is told once, whatever becomes of its answer: where the entity stands settles it."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.relay.calls.sending import make_next_call
+from formation_portal.relay.delivery_status import deliveries_of
+from formation_portal.relay.models import UNCLEAR, UNSUPPORTED, Delivery, Look
+from formation_portal.relay.resolution.decisions import bind
+from formation_portal.relay.service_profile import Capabilities, update_profile
+from formation_portal.relay.worker import drain
+from formation_portal.service.models import Entity
+from tests.applications import made
+from tests.relay.conftest import row, save
+from tests.relay.flaky_transport import FlakyTransport, answers, lost_after, lost_before, unreachable
+
+from .status_changes import (
+    READ,
+    RETURNED,
+    STATUS,
+    SUBMIT,
+    advance,
+    drain_until_still,
+    status_row,
+    status_there,
+    statuses_told,
+    submitted,
+    without_keys,
+)
+
+__all__ = ["submitted", "without_keys"]
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+@pytest.mark.parametrize(
+    ("is_keyed", "lost"),
+    [
+        *((True, lost) for lost in (lost_before, lost_after, answers(500), unreachable)),
+        *((False, lost) for lost in (lost_after, answers(500), answers(503, Retry_After="1"))),
+    ],
+)
+def test_a_deed_is_done_once_whatever_becomes_of_its_answer(
+    submitted: Draft, transport: FlakyTransport, agent: Any, request: Any, lost: Any, is_keyed: bool
+) -> None:
+    if not is_keyed:
+        request.getfixturevalue("without_keys")
+    transport.fail_on(STATUS, lost, times=1)
+    advance(submitted, *RETURNED, by=agent)
+    drain_until_still()
+    assert status_there() == "returned_for_changes"
+    assert statuses_told(transport)[-1] == "returned_for_changes"
+    assert set(statuses_told(transport)[:-1]) == {"in_review"}
+    assert deliveries_of(submitted.application).overall.words == "Received"
+
+
+def test_without_keys_it_is_read_before_anything_is_told_again(
+    submitted: Draft, without_keys: FlakyTransport, agent: Any
+) -> None:
+    without_keys.fail_on(STATUS, lost_after, times=1)
+    advance(submitted, "begin_review", by=agent)
+    drain_until_still()
+    assert without_keys.endpoints == [STATUS, READ], "done: so it is not told again"
+    without_keys.clear()
+    without_keys.fail_on(STATUS, lost_before, times=1)
+    advance(submitted, "return", by=agent)
+    drain_until_still()
+    assert without_keys.endpoints == [STATUS, READ, READ, STATUS], "two looks in vain, then once more"
+    assert status_there() == "returned_for_changes"
+
+
+def test_what_is_not_known_yet_waits_for_longer_than_the_slowest_commit(
+    submitted: Draft, without_keys: FlakyTransport, agent: Any
+) -> None:
+    without_keys.fail_on(STATUS, lost_before)
+    advance(submitted, "begin_review", by=agent)
+    assert make_next_call(submitted.application.pk) is not None
+    assert make_next_call(submitted.application.pk) is None
+    due = status_row("in_review").next_at
+    assert due is not None
+    assert due - timezone.now() > timedelta(seconds=55)
+
+
+def test_however_often_it_is_lost_nobody_has_to_find_out_what_can_be_read(
+    submitted: Draft, without_keys: FlakyTransport, agent: Any
+) -> None:
+    without_keys.fail_on(STATUS, lost_before, times=7)
+    advance(submitted, *RETURNED, by=agent)
+    waits = []
+    for _ in range(40):
+        drain()
+        moved = status_row("in_review")
+        assert moved.state != "held"
+        if moved.state == "unknown" and moved.looks:
+            assert moved.next_at is not None
+            waits.append((moved.next_at - timezone.now()).total_seconds())
+    assert statuses_told(without_keys) == ["in_review"] * 8 + ["returned_for_changes"]
+    assert status_there() == "returned_for_changes"
+    assert [round(wait, -1) for wait in waits] == [60, 60, 60, 120, 240, 480, 960], "ever more rarely"
+    assert without_keys.endpoints.count(READ) == 14, "never told again but right after two looks"
+
+
+def test_a_state_on_the_way_is_read_again_until_it_is_one_that_we_know(
+    submitted: Draft, without_keys: FlakyTransport, agent: Any
+) -> None:
+    without_keys.fail_on(STATUS, lost_after, times=1)
+    without_keys.fail_on(READ, answers(200, {"data": {"status": "being looked at"}}), times=5)
+    advance(submitted, "begin_review", by=agent)
+    drain_until_still()
+    assert without_keys.endpoints == [STATUS, *[READ] * 6]
+    assert status_row("in_review").state == "done"
+
+
+def test_where_no_list_is_known_the_entity_is_read_all_the_same(
+    complete: Draft, without_keys: FlakyTransport, owner: Any
+) -> None:
+    update_profile(capabilities=Capabilities())
+    without_keys.fail_on(SUBMIT, lost_after, times=1)
+    saving.submit(complete, by=owner)
+    drain_until_still()
+    assert without_keys.endpoints[-2:] == [SUBMIT, READ]
+    assert row("submission").state == "done"
+
+
+@pytest.mark.parametrize(("status", "is_known"), [(405, True), (501, True), (404, False)])
+def test_what_is_held_ends_once_the_service_says_that_it_has_no_such_call(
+    complete: Draft, without_keys: FlakyTransport, owner: Any, status: int, is_known: bool
+) -> None:
+    without_keys.fail_on(READ, answers(404))
+    without_keys.fail_on(SUBMIT, lost_before, times=1)
+    saving.submit(complete, by=owner)
+    drain_until_still()
+    assert (row("submission").state, row("submission").reason) == ("held", UNCLEAR)
+    second = saving.start(owner=owner, product=made.product())
+    made.fill_in(open_draft(second), by=owner)
+    without_keys.fail_on(SUBMIT, answers(status))
+    saving.submit(open_draft(second), by=owner)
+    drain_until_still()
+    found = {(one.state, one.reason) for one in Delivery.objects.filter(kind="submission")}
+    told_by_hand = ("done", UNSUPPORTED)
+    assert found == ({told_by_hand} if is_known else {told_by_hand, ("held", UNCLEAR)})
+    assert without_keys.endpoints.count(SUBMIT) == 2
+
+
+def test_a_service_that_has_learnt_the_call_is_read_again(
+    submitted: Draft, without_keys: FlakyTransport, agent: Any
+) -> None:
+    update_profile(lacks=["status"])
+    advance(submitted, "begin_review", by=agent)
+    drain_until_still()
+    without_keys.fail_on(STATUS, lost_after, times=1)
+    advance(submitted, "return", by=agent)
+    drain_until_still()
+    assert without_keys.endpoints[-2:] == [STATUS, READ]
+    assert status_row("returned_for_changes").reason == ""
+
+
+def test_where_nothing_can_be_read_it_is_held_and_never_told_twice(
+    submitted: Draft, without_keys: FlakyTransport, agent: Any
+) -> None:
+    without_keys.fail_on(STATUS, lost_after, times=1)
+    without_keys.fail_on(READ, answers(404))
+    advance(submitted, "begin_review", by=agent)
+    drain_until_still()
+    assert without_keys.endpoints == [STATUS, READ]
+    held = status_row("in_review")
+    assert (held.state, held.reason) == ("held", UNCLEAR)
+    bind(held.pk, agent=agent, remote_id="")
+    drain_until_still()
+    assert without_keys.endpoints == [STATUS, READ]
+    assert status_row("in_review").state == "done"
+
+
+@pytest.mark.parametrize("said", ["", ["in_review"], None])
+def test_a_record_without_a_state_settles_nothing(
+    submitted: Draft, without_keys: FlakyTransport, agent: Any, said: Any
+) -> None:
+    without_keys.fail_on(STATUS, lost_after, times=1)
+    without_keys.fail_on(READ, answers(200, {"data": {"status": said}}))
+    advance(submitted, "begin_review", by=agent)
+    drain_until_still()
+    held = status_row("in_review")
+    assert (held.state, held.reason, held.seen.get().conclusion) == ("held", UNCLEAR, "no state that we know")
+
+
+def test_a_record_of_something_else_settles_nothing(submitted: Draft, without_keys: FlakyTransport, agent: Any) -> None:
+    without_keys.fail_on(STATUS, lost_before, times=1)
+    without_keys.fail_on(READ, answers(200, {"data": {"id": "ent_other", "status": "in_review"}}), times=1)
+    advance(submitted, "begin_review", by=agent)
+    drain_until_still()
+    assert status_there() == "in_review"
+    assert len(statuses_told(without_keys)) == 2
+
+
+def test_a_submission_whose_answer_was_lost_is_not_made_twice(
+    complete: Draft, without_keys: FlakyTransport, owner: Any, agent: Any
+) -> None:
+    without_keys.fail_on(SUBMIT, lost_after, times=1)
+    saving.submit(complete, by=owner)
+    advance(complete, "begin_review", by=agent)
+    drain_until_still()
+    assert without_keys.endpoints.count(SUBMIT) == 1
+    assert status_there() == "in_review"
+
+
+def test_what_was_returned_there_meanwhile_was_submitted(
+    complete: Draft, without_keys: FlakyTransport, owner: Any
+) -> None:
+    without_keys.fail_on(SUBMIT, lost_after, times=1)
+    saving.submit(complete, by=owner)
+    drain()
+    Entity.objects.update(status="returned_for_changes")
+    drain_until_still()
+    assert without_keys.endpoints.count(SUBMIT) == 1
+    assert row("submission").state == "done"
+
+
+def test_a_second_submission_is_not_taken_for_done_where_the_first_was_returned(
+    submitted: Draft, without_keys: FlakyTransport, owner: Any, agent: Any
+) -> None:
+    advance(submitted, *RETURNED, by=agent)
+    saving.submit(submitted, by=owner)
+    without_keys.fail_on(SUBMIT, lost_before, times=1)
+    drain_until_still()
+    assert without_keys.endpoints.count(SUBMIT) == 2
+    assert status_there() == "submitted_for_review"
+
+
+@pytest.mark.parametrize("stands", ["in_review", "submitted_to_csp", "rejected"])
+def test_what_the_services_own_people_have_done_already_is_done(
+    submitted: Draft, transport: FlakyTransport, agent: Any, stands: str
+) -> None:
+    Entity.objects.update(status=stands)
+    advance(submitted, "begin_review", by=agent)
+    drain_until_still()
+    assert status_row("in_review").state == "done"
+    assert (status_there(), statuses_told(transport)) == (stands, ["in_review"])
+    assert Look.objects.count() == 1
+
+
+def test_corrections_wait_while_it_is_not_known_whether_the_first_round_arrived(
+    complete: Draft, transport: FlakyTransport, owner: Any, agent: Any
+) -> None:
+    transport.fail_on(SUBMIT, lost_after, times=1)
+    saving.submit(complete, by=owner)
+    drain()
+    advance(complete, *RETURNED, by=agent)
+    save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
+    saving.submit(complete, by=owner)
+    transport.calls.clear()
+    drain_until_still()
+    assert transport.endpoints == [SUBMIT, STATUS, STATUS, "PATCH entities", SUBMIT]
+    assert Entity.objects.get().properties["name"] == "Larkspur"

@@ -1,0 +1,55 @@
+"""What a customer reads about how far things have come."""
+
+from typing import Any
+
+import pytest
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.relay.delivery_status import DeliveryStage, deliveries_of
+from formation_portal.relay.models import Delivery, DeliveryState
+from formation_portal.relay.worker import drain
+
+from .flaky_transport import FlakyTransport
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+WORDS = {
+    DeliveryState.QUEUED: "Sending",
+    DeliveryState.SENDING: "Sending",
+    DeliveryState.WAITING: "Waiting to retry",
+    DeliveryState.UNKNOWN: "Checking delivery",
+    DeliveryState.RECONCILING: "Checking delivery",
+    DeliveryState.HELD: "With our team",
+    DeliveryState.REFUSED: "Changes needed",
+}
+
+
+@pytest.mark.parametrize("state", DeliveryState.values)
+def test_every_state_has_its_words(complete: Draft, state: str) -> None:
+    Delivery.objects.filter(kind="entity").update(state=state, acknowledged={})
+    words = WORDS.get(DeliveryState(state), "Received")
+    assert deliveries_of(complete.application).of("entity").words == words
+
+
+def test_what_has_no_row_is_saved(draft: Draft, owner: Any) -> None:
+    party = saving.add_party(draft, "person", ["director"], {}, by=owner)
+    assert deliveries_of(draft.application).of_party(party.token).words == "Saved"
+
+
+def test_the_most_urgent_state_stands_for_all(complete: Draft, transport: FlakyTransport) -> None:
+    drain()
+    assert deliveries_of(complete.application).overall.state is DeliveryStage.RECEIVED
+    Delivery.objects.filter(kind="document").update(state="held")
+    assert deliveries_of(complete.application).overall.state is DeliveryStage.OURS
+    Delivery.objects.filter(kind="party_csp").update(state="refused")
+    board = deliveries_of(complete.application)
+    assert board.overall.state is DeliveryStage.YOURS
+    assert board.of_party("ada").is_refused
+    assert not board.of("party", "ada").is_refused
+
+
+def test_a_board_takes_two_queries(complete: Draft, django_assert_num_queries: Any) -> None:
+    with django_assert_num_queries(2):
+        board = deliveries_of(complete.application)
+        assert [board.overall, board.notices, board.of_entity(), board.of_party("ada")]

@@ -1,0 +1,170 @@
+"""Wishes are a pure function of a draft, and nothing inactive is ever among them."""
+
+from datetime import date
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import (
+    Application,
+    Document,
+    Holding,
+    Party,
+    SectionAnswers,
+    ShareClass,
+    document_subject,
+)
+from formation_portal.contract import canonical, wire
+from formation_portal.contract.record import Holder
+from formation_portal.contract.schema import FormSchema
+from formation_portal.relay.calls import bodies
+from formation_portal.relay.desired_state import DesiredResource, desired_state
+from formation_portal.relay.resources import ResourceKind
+from tests import strategies
+
+
+@st.composite
+def drafts(draw: st.DrawFn) -> Draft:
+    """A draft of any schema and any completeness, in memory."""
+    schema = FormSchema.model_validate(draw(strategies.schemas()))
+    application = Application(product_id="product", reference="FP-TEST", state="draft")
+    draft = Draft(application, schema=schema, today=date(2026, 11, 21))
+    for section in schema.entity_sections:
+        raw = draw(strategies.raw_answers(section.fields))
+        draft.sections[section.key] = SectionAnswers(section_key=section.key, raw=raw)
+    roles = [section.role for section in schema.role_sections if section.role]
+    for number in range(draw(st.integers(0, 3)) if roles else 0):
+        kind = draw(st.sampled_from(canonical.PARTY_KINDS))
+        held = draw(st.lists(st.sampled_from(roles), min_size=1, unique=True))
+        raw = draw(strategies.raw_answers(schema.fields_of(kind, roles)))
+        draft.party_models.append(Party(token=f"p{number}", kind=kind, roles=held, raw=raw))
+    for number in range(draw(st.integers(0, 2)) if schema.share_section else 0):
+        raw = draw(strategies.raw_answers(schema.share_class_fields))
+        draft.share_class_models.append(ShareClass(token=f"c{number}", raw=raw))
+    for party in draft.party_models:
+        for share_class in draft.share_class_models:
+            if draw(st.booleans()):
+                shares = draw(st.sampled_from([None, 0, 5]))
+                draft.holdings[(party.token, share_class.token)] = Holding(typed=str(shares), shares=shares)
+        if draw(st.booleans()):
+            subject = document_subject(party.token, "Passport")
+            draft.documents.append(
+                Document(party=party, slot="Passport", subject=subject, name="p.pdf", sha256=party.token)
+            )
+    return draft
+
+
+def holder_of(draft: Draft, wish: DesiredResource) -> Holder:
+    if wish.kind in (ResourceKind.PARTY, ResourceKind.PARTY_CSP):
+        row = draft.party(wish.subject)
+        assert row is not None
+        return row.record
+    if wish.kind in (ResourceKind.SHARE_CLASS, ResourceKind.SHARE_CLASS_CSP):
+        one = draft.share_class(wish.subject)
+        assert one is not None
+        return one.record
+    return None
+
+
+def active_names(draft: Draft, holder: Holder) -> set[str]:
+    """Straight from the rules, section by section, without the wire's help."""
+    sections = draft.schema.sections
+    if holder is not None and hasattr(holder, "roles"):
+        sections = draft.schema.sections_of(holder.roles)
+    return {
+        question.spec.name
+        for section in sections
+        for question in draft.standing.questions(section, holder)
+        if question.verdict.active and draft.standing.section(section).active
+    }
+
+
+slowly = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@slowly
+@given(drafts())
+def test_nothing_inactive_is_ever_wished_for(draft: Draft) -> None:
+    for wish in desired_state(draft):
+        if wish.payload is None:
+            continue
+        answers = wish.payload.get("answers", {})
+        holder = holder_of(draft, wish)
+        assert answers.keys() <= active_names(draft, holder)
+        assert all(name in (holder.answers if holder else draft.record.answers).values for name in answers)
+        if wish.kind is ResourceKind.PARTY:
+            for section in draft.schema.role_sections:
+                if section.role in wish.payload["roles"]:
+                    assert draft.standing.section(section).active
+        if wish.kind is ResourceKind.DOCUMENT:
+            party = draft.party(wish.subject.partition("/")[0])
+            assert party is not None
+            assert "Passport" in {slot.name for slot in draft.standing.slots(party.record)}
+        if wish.kind in (ResourceKind.SHARE_CLASS, ResourceKind.SHAREHOLDING):
+            assert draft.holds_shares
+        if wish.kind is ResourceKind.SHAREHOLDING:
+            holder_row = draft.party(wish.subject.partition("/")[0])
+            assert holder_row is not None
+            assert draft.is_shareholder(holder_row)
+
+
+@slowly
+@given(drafts())
+def test_creates_send_exactly_the_contracts_bodies(draft: Draft) -> None:
+    for wish in desired_state(draft):
+        if wish.payload is None or _refers(wish.payload):
+            continue
+        holder = holder_of(draft, wish)
+        body = bodies.full_body(wish.kind, wish.payload)
+        if wish.kind is ResourceKind.ENTITY:
+            assert body.pop("jurisdiction_product_id") == "product"
+            assert body.pop("client_reference") == "FP-TEST"
+            assert body == wire.entity_properties(draft.standing)
+        elif wish.kind is ResourceKind.PARTY:
+            assert body == wire.party_body(draft.standing, holder)  # type: ignore[arg-type]
+        elif wish.kind is ResourceKind.SHARE_CLASS:
+            assert body == wire.share_class_body(draft.standing, holder)  # type: ignore[arg-type]
+        elif wish.kind.is_csp:
+            assert body == wire.csp_data(draft.standing, holder)
+
+
+def _refers(payload: Any) -> bool:
+    return "$ref" in str(payload)
+
+
+@slowly
+@given(drafts())
+def test_wishes_are_the_same_whenever_they_are_asked_for(draft: Draft) -> None:
+    first = desired_state(draft)
+    draft.forget()
+    assert desired_state(draft) == first
+    assert len({wish.name for wish in first}) == len(first)
+
+
+@slowly
+@given(drafts(), st.data())
+def test_an_edit_brings_any_record_to_the_wish(draft: Draft, data: st.DataObject) -> None:
+    """Laying the difference over what is there gives what is wanted, nulls cleared."""
+    before = {wish.name: wish.payload for wish in desired_state(draft) if wish.payload}
+    for row in draft.sections.values():
+        names = data.draw(st.sets(st.sampled_from(sorted(row.raw)))) if row.raw else set()
+        row.raw = {name: value for name, value in row.raw.items() if name not in names}
+    draft.forget()
+    after = {wish.name: wish.payload for wish in desired_state(draft) if wish.payload}
+    for name in (ResourceKind.ENTITY, ""), (ResourceKind.ENTITY_CSP, ""):
+        old, new = (payloads[name] for payloads in (before, after))  # type: ignore[index]
+        assert old is not None
+        assert new is not None
+        there = bodies.full_body(name[0], old)
+        _lay(there, bodies.changed_members(name[0], old, new))
+        assert there == bodies.full_body(name[0], new)
+
+
+def _lay(record: dict[str, Any], changes: dict[str, Any]) -> None:
+    for key, value in changes.items():
+        if value is None:
+            record.pop(key, None)
+        else:
+            record[key] = value

@@ -1,0 +1,195 @@
+"""What the service says of documents that it has: read now and then, and shown to their customer with its note."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.contract.lifecycle import State
+from formation_portal.relay import timing
+from formation_portal.relay.document_status import read_due_documents
+from formation_portal.relay.models import Delivery
+from formation_portal.relay.worker import drain
+from formation_portal.service.models import Document, Entity
+from tests.applications import made
+from tests.markup import Markup
+
+from .conftest import reopened, row
+from .flaky_transport import FlakyTransport, answers, unreachable
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+LIST = "GET entities/documents"
+NOTE = "The page with the photo is cut off. Upload the whole page."
+
+
+@pytest.fixture
+def received(complete: Draft, transport: FlakyTransport, owner: Any) -> Draft:
+    """Submitted, and received whole."""
+    saving.submit(complete, by=owner)
+    drain()
+    transport.clear()
+    return complete
+
+
+def paper() -> Delivery:
+    return row("document", "ada/Passport")
+
+
+def says(transport: FlakyTransport, status: str, **more: str) -> None:
+    transport.clear()
+    record = {"id": paper().remote_id, "document_key": "Passport", "status": status, **more}
+    transport.fail_on(LIST, answers(200, {"data": [record], "meta": {"page": 1, "total_pages": 1}}))
+
+
+def page_of(client: Client, draft: Draft, rest: str) -> Markup:
+    page = Markup(client.get(f"/applications/{draft.application.reference}/{rest}").content.decode())
+    assert page.faults == []
+    return page
+
+
+def slot(client: Client, draft: Draft, rest: str = "documents/") -> str:
+    found = [
+        one for one in page_of(client, draft, rest).all("li") if one.attributes.get("class", "").startswith("slot")
+    ]
+    return " ".join(next(one.text for one in found if "passport.pdf" in one.text).split())
+
+
+def test_a_returned_document_comes_back_on_top_with_its_note_and_the_way_to_it(
+    received: Draft, transport: FlakyTransport, as_owner: Client
+) -> None:
+    says(transport, "rejected", status_note=NOTE)
+    assert read_due_documents(is_eager=True) == 1
+    draft = reopened(received)
+    assert draft.application.stands is State.RETURNED_FOR_CHANGES
+    assert "Returned to you" in slot(as_owner, draft)
+    assert NOTE in slot(as_owner, draft)
+    status = page_of(as_owner, draft, "status/")
+    first = status.all("section")[0]
+    assert first.attributes["aria-labelledby"] == "returned"
+    assert f"“{NOTE}”" in first.text
+    [link] = [
+        one.attributes["href"] for one in status.all("a") if one.text == "Upload it again: Passport, Ada Lovelace"
+    ]
+    address, _, place = link.partition("#")
+    target = Markup(as_owner.get(address).content.decode())
+    assert place in {one.attributes.get("id") for one in target.elements}
+    steps = status.one("main").text
+    assert "“Passport” of Ada Lovelace was returned to you" in steps
+    assert steps.count(NOTE) > 1, "on top, and in the tracker"
+
+
+def test_without_a_note_it_says_so(received: Draft, transport: FlakyTransport, as_owner: Client) -> None:
+    says(transport, "rejected")
+    read_due_documents(is_eager=True)
+    assert "Upload this document again. It was returned without a reason" in slot(as_owner, reopened(received))
+
+
+def test_what_came_back_stands_in_the_way_until_another_file_takes_its_place(
+    received: Draft, transport: FlakyTransport, owner: Any, as_owner: Client
+) -> None:
+    says(transport, "rejected", note=NOTE)
+    read_due_documents(is_eager=True)
+    draft = reopened(received)
+    with pytest.raises(saving.NotReady) as caught:
+        saving.submit(draft, by=owner)
+    assert [(need.code, need.slot, need.text) for need in caught.value.needs] == [("refused", "Passport", NOTE)]
+    saving.add_document(draft, draft.party("ada"), "Passport", made.upload(made.PDF + b"whole"), by=owner)
+    assert "Returned" not in slot(as_owner, draft)
+    transport.clear()
+    Entity.objects.update(status=State.RETURNED_FOR_CHANGES)
+    saving.submit(draft, by=owner)
+    drain()
+    assert (paper().state, paper().verdict, paper().verdict_note) == ("done", "", "")
+    assert "Received" in slot(as_owner, reopened(received))
+
+
+def test_an_accepted_document_says_so_and_is_read_no_more(
+    received: Draft, transport: FlakyTransport, as_owner: Client
+) -> None:
+    Document.objects.update(status="approved")
+    assert read_due_documents(is_eager=True) == 1
+    assert "Received" in slot(as_owner, received)
+    assert "Accepted." in slot(as_owner, received)
+    assert "1 document accepted" in page_of(as_owner, received, "status/").one("main").text
+    assert reopened(received).application.stands is State.SUBMITTED_FOR_REVIEW
+    assert read_due_documents(is_eager=True) == 0
+
+
+def test_what_our_reviewer_has_begun_stays_with_the_reviewer(
+    received: Draft, transport: FlakyTransport, as_owner: Client
+) -> None:
+    type(received.application).objects.update(state=State.IN_REVIEW)
+    says(transport, "rejected", status_note=NOTE)
+    read_due_documents(is_eager=True)
+    draft = reopened(received)
+    assert draft.application.stands is State.IN_REVIEW
+    assert NOTE in slot(as_owner, draft)
+    assert NOTE in page_of(as_owner, draft, "status/").one("main").text
+
+
+def test_it_is_read_soon_then_ever_more_rarely_and_never_twice_at_once(
+    received: Draft, transport: FlakyTransport
+) -> None:
+    assert read_due_documents() == 0, "it has only just arrived"
+    Delivery.objects.update(updated_at=timezone.now() - timing.READ_SOON)
+    assert read_due_documents() == 1
+    assert read_due_documents() == 0
+    assert transport.endpoints == [LIST]
+    now = timezone.now()
+    Delivery.objects.update(updated_at=now - timedelta(days=9), read_next_at=now)
+    assert read_due_documents() == 1
+    assert paper().read_next_at > now + timing.READ_RARELY - timedelta(minutes=1)
+
+
+@pytest.mark.parametrize("status", [404, 405, 501])
+def test_a_service_without_such_a_list_is_asked_again_after_a_day(
+    status: int, received: Draft, transport: FlakyTransport
+) -> None:
+    transport.fail_on(LIST, answers(status))
+    read_due_documents(is_eager=True)
+    assert paper().read_next_at > timezone.now() + timedelta(hours=23)
+    assert paper().verdict == ""
+
+
+def test_a_service_that_is_away_loses_nothing(received: Draft, transport: FlakyTransport) -> None:
+    says(transport, "rejected", status_note=NOTE)
+    read_due_documents(is_eager=True)
+    transport.clear()
+    transport.fail_on(LIST, unreachable)
+    read_due_documents(is_eager=True)
+    assert paper().verdict_note == NOTE
+
+
+@pytest.mark.parametrize(
+    "data", [[], [{"id": 7, "status": ["rejected"]}], [{"status": "rejected", "note": "x"}], ["?"]]
+)
+def test_what_belongs_to_nothing_here_says_nothing(data: list[Any], received: Draft, transport: FlakyTransport) -> None:
+    transport.fail_on(LIST, answers(200, {"data": data}))
+    read_due_documents(is_eager=True)
+    assert (paper().verdict, paper().state) == ("", "done")
+
+
+def test_a_withdrawn_application_is_read_no_more(received: Draft, owner: Any) -> None:
+    saving.withdraw(received, by=owner)
+    assert read_due_documents(is_eager=True) == 0
+
+
+def test_however_many_documents_were_returned_the_pages_ask_as_often(
+    received: Draft, transport: FlakyTransport, as_owner: Client, django_assert_num_queries: Any
+) -> None:
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    for rest in ("status/", "documents/"):
+        page_of(as_owner, received, rest)
+        with CaptureQueriesContext(connection) as before:
+            page_of(as_owner, received, rest)
+        Delivery.objects.filter(kind="document").update(verdict="rejected", verdict_note=NOTE)
+        with django_assert_num_queries(len(before)):
+            page_of(as_owner, received, rest)
+        Delivery.objects.update(verdict="")

@@ -1,0 +1,203 @@
+"""All workers together keep to pauses, a breaker, a rate, and a budget for trying again."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from formation_portal.applications import saving
+from formation_portal.applications.drafts import Draft
+from formation_portal.relay import rate_limit, timing
+from formation_portal.relay.calls.outcomes import CallOutcome
+from formation_portal.relay.calls.sending import make_next_call
+from formation_portal.relay.models import Delivery, DeliveryState, ServiceProfile
+from formation_portal.relay.service_profile import current_profile, locked_profile
+from formation_portal.relay.worker import Worker
+from tests.applications import made
+
+from .conftest import row
+from .flaky_transport import FlakyTransport, answers, lost_before, unreachable
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+GOOD = CallOutcome(DeliveryState.DONE)
+SILENT = CallOutcome(DeliveryState.WAITING, has_answer=False)
+
+
+def after(seconds: float) -> datetime:
+    return NOW + timedelta(seconds=seconds)
+
+
+@pytest.fixture
+def at_service(db: None) -> ServiceProfile:
+    return locked_profile()
+
+
+def opens_after(found: ServiceProfile, now: datetime, *, is_retry: bool = False) -> float:
+    return (rate_limit.opens_at(found, now, is_retry=is_retry) - now).total_seconds()
+
+
+def test_no_second_has_more_calls_than_allowed(at_service: ServiceProfile, settings: Any) -> None:
+    settings.RELAY_CALLS_PER_SECOND = 10
+    moments = []
+    now = NOW
+    for _ in range(35):
+        now = rate_limit.opens_at(at_service, now)
+        rate_limit.count_calls(at_service, now, is_retry=False)
+        moments.append(now)
+    assert moments[:10] == [NOW] * 10
+    for first, eleventh in zip(moments, moments[10:], strict=False):
+        assert eleventh - first >= timedelta(seconds=1)
+
+
+def test_a_call_counts_from_its_end(at_service: ServiceProfile, settings: Any) -> None:
+    settings.RELAY_CALLS_PER_SECOND = 1
+    rate_limit.count_calls(at_service, NOW, is_retry=False)
+    rate_limit.count_at_end(at_service, NOW, after(0.4))
+    assert opens_after(at_service, after(0.5)) == pytest.approx(0.9)
+
+
+def test_five_calls_without_an_answer_open_the_breaker(at_service: ServiceProfile) -> None:
+    for _ in range(timing.FAILURES - 1):
+        rate_limit.record_outcome(at_service, SILENT, NOW, was_retry=False)
+    assert opens_after(at_service, NOW) == 0
+    rate_limit.record_outcome(at_service, SILENT, NOW, was_retry=False)
+    assert opens_after(at_service, NOW) == 30
+
+
+def test_one_call_tries_for_all_when_the_breaker_has_been_open(at_service: ServiceProfile) -> None:
+    for _ in range(timing.FAILURES):
+        rate_limit.record_outcome(at_service, SILENT, NOW, was_retry=False)
+    later = after(30)
+    assert opens_after(at_service, later) == 0
+    rate_limit.count_calls(at_service, later, is_retry=False)
+    assert opens_after(at_service, later) == 30
+    rate_limit.record_outcome(at_service, SILENT, after(31), was_retry=False)
+    assert opens_after(at_service, after(31)) == 30
+    rate_limit.record_outcome(at_service, GOOD, after(62), was_retry=False)
+    assert opens_after(at_service, after(62)) == 0
+    assert at_service.failures == 0
+
+
+def test_an_answer_between_failures_keeps_the_breaker_closed(at_service: ServiceProfile) -> None:
+    for _ in range(3 * timing.FAILURES):
+        rate_limit.record_outcome(at_service, SILENT, NOW, was_retry=False)
+        rate_limit.record_outcome(at_service, SILENT, NOW, was_retry=False)
+        rate_limit.record_outcome(at_service, GOOD, NOW, was_retry=False)
+    assert opens_after(at_service, NOW) == 0
+
+
+def test_trying_again_has_a_budget_that_time_and_success_fill(at_service: ServiceProfile, settings: Any) -> None:
+    settings.RELAY_CALLS_PER_SECOND = 100
+    for _ in range(int(timing.RETRIES)):
+        assert opens_after(at_service, NOW, is_retry=True) == 0
+        rate_limit.count_calls(at_service, NOW, is_retry=True)
+    assert opens_after(at_service, NOW, is_retry=True) == pytest.approx(6)
+    assert opens_after(at_service, NOW) == 0
+    assert opens_after(at_service, after(6), is_retry=True) == 0
+    rate_limit.record_outcome(at_service, GOOD, NOW, was_retry=True)
+    assert opens_after(at_service, NOW, is_retry=True) == 0
+
+
+def test_ten_first_tries_that_succeed_pay_for_one_retry(at_service: ServiceProfile, settings: Any) -> None:
+    settings.RELAY_CALLS_PER_SECOND = 100
+    at_service.retries_left, at_service.retries_at = 0.0, NOW
+    for _ in range(9):
+        rate_limit.record_outcome(at_service, GOOD, NOW, was_retry=False)
+    assert opens_after(at_service, NOW, is_retry=True) > 0
+    rate_limit.record_outcome(at_service, GOOD, NOW, was_retry=False)
+    assert opens_after(at_service, NOW, is_retry=True) == pytest.approx(0, abs=0.001)
+
+
+@pytest.mark.parametrize("seconds", [1, 7, 600])
+def test_a_pause_that_the_service_asks_for_is_kept_by_everybody(
+    complete: Draft, transport: FlakyTransport, owner: Any, seconds: int
+) -> None:
+    other = saving.start(owner=owner, product=made.product())
+    transport.fail_on("POST entities", answers(429, Retry_After=str(seconds)), times=1)
+    asked_at = timezone.now()
+    make_next_call(complete.application.pk)
+    assert make_next_call(other.pk) is None
+    paused = current_profile().paused_until
+    assert paused is not None
+    assert paused - asked_at >= timedelta(seconds=seconds)
+    assert paused - asked_at < timedelta(seconds=seconds + 30)
+    assert len(transport.calls) == 1
+
+
+def test_an_answer_elsewhere_does_not_end_a_pause(at_service: ServiceProfile) -> None:
+    rate_limit.record_outcome(at_service, CallOutcome(DeliveryState.WAITING, retry_after=20.0), NOW, was_retry=False)
+    rate_limit.record_outcome(at_service, GOOD, NOW, was_retry=False)
+    assert opens_after(at_service, NOW) == 20
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_key_that_is_not_accepted_pauses_everything_and_is_told(
+    complete: Draft, transport: FlakyTransport, owner: Any, caplog: pytest.LogCaptureFixture, status: int
+) -> None:
+    other = saving.start(owner=owner, product=made.product())
+    transport.fail_on("POST entities", answers(status))
+    make_next_call(complete.application.pk)
+    assert make_next_call(other.pk) is None
+    assert row_of(complete).state == "waiting"
+    assert ServiceProfile.objects.get().pause_reason == "key"
+    assert "rejects the portal's key" in caplog.text
+
+
+def row_of(draft: Draft) -> Delivery:
+    return Delivery.objects.get(application=draft.application, kind="entity")
+
+
+def test_what_waited_goes_on_as_soon_as_the_service_answers_again(
+    complete: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    others = [saving.start(owner=owner, product=made.product()) for _ in range(timing.FAILURES)]
+    transport.fail_on("POST entities", unreachable, times=timing.FAILURES)
+    for one in (complete.application, *others[1:]):
+        make_next_call(one.pk)
+    assert make_next_call(others[0].pk) is None
+    assert locked_profile().open_until is not None
+    ServiceProfile.objects.update(open_until=timezone.now() - timedelta(seconds=1))
+    Delivery.objects.filter(state="waiting").update(next_at=timezone.now() + timedelta(minutes=14))
+    assert make_next_call(others[0].pk) is not None
+    waiting = Delivery.objects.filter(state="waiting")
+    assert waiting.count() == timing.FAILURES
+    assert all(one.next_at is not None and one.next_at <= timezone.now() for one in waiting)
+    assert locked_profile().open_until is None
+
+
+def test_one_that_waits_tries_for_all_though_its_time_has_not_come(complete: Draft, transport: FlakyTransport) -> None:
+    transport.fail_on("POST entities", unreachable, times=1)
+    make_next_call(complete.application.pk)
+    ServiceProfile.objects.update(failures=timing.FAILURES, open_until=timezone.now() - timedelta(seconds=1))
+    Delivery.objects.filter(state="waiting").update(next_at=timezone.now() + timedelta(minutes=14))
+    # The first pass finds that all else has to wait for it.
+    Worker().work_once()
+    assert Worker().work_once() == 1
+    assert row_of(complete).state == "done"
+    assert locked_profile().open_until is None
+
+
+def test_one_pass_leaves_waiting_what_has_to_wait(complete: Draft, transport: FlakyTransport) -> None:
+    transport.fail_on("POST entities/parties", lost_before, times=1)
+    Worker().work_through()
+    calls = len(transport.calls)
+    assert Worker().work_through() == 0
+    assert (row("party", "ada").state, len(transport.calls)) == ("unknown", calls)
+
+
+def test_a_retry_without_budget_waits_while_others_go_on(
+    complete: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    transport.fail_on("POST entities", unreachable, times=1)
+    make_next_call(complete.application.pk)
+    Delivery.objects.filter(state="waiting").update(next_at=timezone.now())
+    ServiceProfile.objects.update(retries_left=0.0, retries_at=timezone.now())
+    assert make_next_call(complete.application.pk) is None
+    waiting = row_of(complete)
+    assert waiting.next_at is not None
+    assert waiting.next_at > timezone.now() + timedelta(seconds=4)
+    other = saving.start(owner=owner, product=made.product())
+    assert make_next_call(other.pk) is not None
