@@ -115,17 +115,17 @@ class DeliveryPage:
     def asks_for_id(self) -> bool:
         """Whether such a thing has an id at the service, which a decision has to name."""
         is_known = self.may_be_told and self.row.acknowledged is not None
-        return has_id(self.row.name[0]) and not is_known
+        return has_id(self.row.resource_kind) and not is_known
 
     @property
     def id_is_optional(self) -> bool:
         """Whether it can be there without an id that we would know."""
-        return may_lack_id(self.row.name[0])
+        return may_lack_id(self.row.resource_kind)
 
     @property
     def is_only_a_change(self) -> bool:
         """Whether the thing is there for sure, and a change of it is in doubt; a deed changes the entity."""
-        return self.row.needs_a_decision and (self.row.acknowledged is not None or self.row.name[0].is_transition)
+        return self.row.needs_a_decision and (self.row.acknowledged is not None or self.row.is_transition)
 
     @property
     def seen(self) -> str:
@@ -195,7 +195,7 @@ def _steps(row: Delivery, names: Titles, form: DecisionForm | None) -> Iterator[
 def _to_tell(row: Delivery) -> Iterator[ToTell]:
     """What differs between what the service has acknowledged and what is wanted there, in words. Numbers that somebody
     is known by are masked, as everywhere on the desk."""
-    if row.wanted is None or row.name[0].is_transition:
+    if row.wanted is None or row.is_transition:
         return
     draft, was, wanted = open_draft(row.application), row.acknowledged or {}, row.wanted
     specs = {spec.name: spec for spec in _specs(draft, row, (was, wanted))}
@@ -213,7 +213,7 @@ _BESIDE_ANSWERS = {"roles": "Roles", "shares_held": "Shares held", "name": "File
 
 
 def _specs(draft: Draft, row: Delivery, payloads: Iterable[Mapping[str, Any]]) -> Iterable[FieldSpec]:
-    kind = row.name[0]
+    kind = row.resource_kind
     if kind in (ResourceKind.PARTY, ResourceKind.PARTY_CSP):
         party = draft.party(row.subject)
         roles = dict.fromkeys(role for payload in payloads for role in payload.get("roles", ()))

@@ -1,4 +1,4 @@
-"""Brings the formation service's record to match ours, exactly once per thing.
+"""Brings the formation service's record to match ours, and creates nothing twice.
 
 It imports contract, gateway and applications; never portal or desk. Saving brings the rows of deliveries up to date
 (`sync`), only the worker writes to the service (`worker`), and pages read how far things have come (`delivery_status`)

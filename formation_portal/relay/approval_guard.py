@@ -1,4 +1,4 @@
-"""What the formation service has refused stops an approval here: it would refuse the whole."""
+"""What the formation service has refused stops a submission and an approval: it would refuse the whole again."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +15,7 @@ from formation_portal.reviews.signals import approving
 
 from .models import Delivery, DeliveryState
 from .problems import LocatedProblem, needs_of, problems_of
-from .resources import ResourceKind as Thing
+from .resources import ResourceKind
 
 
 @receiver(submitting)
@@ -26,16 +26,16 @@ def block_submission(draft: Draft, **_: Any) -> tuple[Need, ...]:
 
 @receiver(approving)
 def block_approval(draft: Draft, **_: Any) -> tuple[Objection, ...]:
-    """An objection for each thing that was refused: one query where the rows were not read yet. An agent's own deed
-    that was refused is none."""
+    """An objection for each refused delivery but an agent's own change of status: one query where the rows were not
+    read yet."""
     return tuple(
         one for row in draft.application.deliveries.all() if _is_refused(row) for one in _objections(draft, row)
     )
 
 
 def _is_refused(row: Delivery) -> bool:
-    kind = row.name[0]
-    is_ours = kind.is_transition and kind is not Thing.SUBMISSION
+    kind = row.resource_kind
+    is_ours = kind.is_transition and kind is not ResourceKind.SUBMISSION
     return row.is_returned or (row.state == DeliveryState.REFUSED and not is_ours)
 
 
@@ -48,7 +48,7 @@ def _objections(draft: Draft, row: Delivery) -> Iterator[Objection]:
 
 
 def _place(problem: LocatedProblem) -> Place:
-    """Where it stands, as far as the service has said."""
+    """What the problem is about, as far as the service has said."""
     holder = problem.party or problem.share_class
     if problem.slot:
         return Place.of_document(problem.party, problem.slot)

@@ -1,4 +1,4 @@
-"""The relay app: listens to what is saved, and keeps what the service was told."""
+"""The relay app: listens to saved changes, and keeps what was sent to the service."""
 
 from django.apps import AppConfig
 
@@ -9,7 +9,7 @@ class RelayConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Connect the receivers: every saved change renews the wishes in its own transaction, and what was refused
-        stops an approval. Take part in the hourly round."""
+        """Connect the receivers: every saved change syncs the deliveries in its own transaction, refusals stop a
+        submission and an approval, and old events are deleted every hour."""
         from . import approval_guard, sync  # noqa: F401
         from .incoming_webhooks import receiver  # noqa: F401

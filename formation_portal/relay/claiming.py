@@ -49,8 +49,8 @@ class Claim:
 def claim(application_id: int, *, is_eager: bool = False, tried: Collection[int] = ()) -> Claim | None:
     """The next row of the application, marked and with its attempt; None where there is nothing to do now.
 
-    Rows that need no call on the way there are settled. Never called inside a transaction: what it says is committed
-    when it returns.
+    Rows on the way that need no call are finished. Never called inside a transaction: the claim is committed when it
+    returns.
     """
     with transaction.atomic(durable=True):
         application = Application.objects.select_for_update().filter(pk=application_id).first()
@@ -78,9 +78,9 @@ def claim(application_id: int, *, is_eager: bool = False, tried: Collection[int]
 def _claim_row(
     row: Delivery, application: Application, ids: dict[ResourceName, str], *, now: datetime, is_eager: bool
 ) -> Claim | None:
-    """The row marked as ours, unless the service may not be called yet."""
+    """Claim the row, unless the service may not be called yet."""
     stored = locked_profile()
-    # Waiting for the lock takes time: the rate counts when calls are made, not when somebody first thought of them.
+    # Waiting for the lock takes time: the rate counts when calls are made, not when they were planned.
     now = timezone.now()
     profile, lease, was = profile_from(stored), uuid.uuid4(), row.state
     is_lookup = was == State.DONE or (
@@ -107,7 +107,7 @@ def _claim_row(
 
 def _finish_without_call(row: Delivery, profile: Profile) -> bool:
     if row.state == State.UNKNOWN:
-        if row.name[0] in profile.lacks:
+        if row.resource_kind in profile.lacks:
             # Nothing can have come of a call that isn't there.
             row.acknowledged, row.state, row.unclear_since = row.sent, State.DONE, None
             requeue(row)
@@ -132,22 +132,22 @@ def _finish_without_call(row: Delivery, profile: Profile) -> bool:
 
 
 def _prepare(row: Delivery) -> None:
-    """What the call will send, with its key: the same wish keeps its key through all tries, another gets another."""
+    """What the call will send, with its key: the same payload keeps its key through all tries, another gets another."""
     row.looks = 0
     if row.state == State.UNKNOWN:
         row.repeats += 1
         return
     if row.reason == RESEND:
         row.repeats += 1
-        # A deed leaves no second record behind.
-        row.recheck = not row.name[0].is_transition
+        # A transition leaves no second record behind.
+        row.recheck = not row.is_transition
     if not (row.state == State.WAITING and row.key and row.sent == row.wanted):
         row.key = uuid.uuid4().hex
     row.sent = row.wanted
 
 
 def _save_claim(row: Delivery, state: DeliveryState, lease: uuid.UUID, *, was: str, now: datetime) -> None:
-    # Somebody looks again when the lease has ended.
+    # When the lease has ended, the row is due again.
     row.state, row.lease, row.lease_until, row.holder = state, lease, now + timing.lease(), this_process()
     row.next_at = row.lease_until
     names = ("state", "lease", "lease_until", "holder", "next_at", "key", "sent", "repeats", "looks", "recheck")
@@ -160,7 +160,7 @@ def _save_claim(row: Delivery, state: DeliveryState, lease: uuid.UUID, *, was: s
 
 
 def _expire_leases(rows: Iterable[Delivery], profile: Profile, *, now: datetime) -> None:
-    """Their workers have died: a call may have arrived, and is never queued again; a look is simply made again."""
+    """Rows whose worker has died: a call may have arrived, and is never queued again; a lookup is simply made again."""
     for row in rows:
         if row.lease_until is None or (row.lease_until > now and not has_ended(row.holder)):
             continue
@@ -177,16 +177,16 @@ def _expire_leases(rows: Iterable[Delivery], profile: Profile, *, now: datetime)
 
 
 def release_dead_leases() -> None:
-    """What a process of this machine had in hand when it ended is due now, and not when its lease is over."""
+    """Rows that an ended process of this machine had claimed are due now, and not when their lease is over."""
     held = Delivery.objects.filter(state__in=(State.SENDING, State.RECONCILING)).exclude(holder="")
     if ended := ended_among(held.values_list("holder", flat=True)):
         held.filter(holder__in=ended).update(next_at=timezone.now())
 
 
 def _postpone(rows: list[Delivery], *, now: datetime) -> None:
-    """Nothing can be done about these before something else changes; who changes it makes them due again.
+    """Nothing can be done about queued and held rows before something else changes, which makes them due again.
 
-    What is due and has its time, but stands behind something else, is looked at again in a moment.
+    Other rows that are due, but blocked, are tried again in a moment.
     """
     due = [row for row in rows if row.next_at is not None and row.lease_until is None]
     resting = [row.pk for row in due if row.state in (State.QUEUED, State.HELD)]

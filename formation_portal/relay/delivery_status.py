@@ -24,7 +24,7 @@ State = DeliveryState
 
 
 class DeliveryStage(StrEnum):
-    """What a customer is told; never "failed" while it is not known. In the order of urgency."""
+    """What a customer reads; never "failed" while it is not known. In the order of urgency."""
 
     YOURS = "yours"
     OURS = "ours"
@@ -88,10 +88,10 @@ _OTHER_REASON = noted(
 
 @dataclass(frozen=True, slots=True)
 class DeliveryStatus:
-    """How far one thing has come. `words` say it, `state` is for marks and colours, `at` is when it was last moved.
+    """How far one thing has come. `words` say it, `state` is for marks and colours, `at` is when it last changed.
 
     `why` is a sentence where our team has it. For agents: `delivery` is the row's primary key, `is_undecided` says
-    that it waits for a decision, `must_inform_provider` that somebody has to tell the provider by hand.
+    that it waits for a decision, `must_inform_provider` that somebody has to inform the provider by hand.
     """
 
     state: DeliveryStage = DeliveryStage.SAVED
@@ -113,7 +113,7 @@ class DeliveryStatus:
 
 
 class ApplicationDeliveries:
-    """Every thing of one application, as its pages show it."""
+    """Every delivery of one application, as its pages show it."""
 
     def __init__(
         self, application: Application, rows: Iterable[Delivery], profile: Profile, *, only_trouble: bool = False
@@ -134,12 +134,12 @@ class ApplicationDeliveries:
         """
         row = self._rows.get((ResourceKind(kind), token or ""))
         if ResourceKind(kind) is ResourceKind.SUBMISSION and token is None:
-            submissions = (one for one in self._rows.values() if one.name[0] is ResourceKind.SUBMISSION)
+            submissions = (one for one in self._rows.values() if one.resource_kind is ResourceKind.SUBMISSION)
             row = max(submissions, key=lambda one: one.position, default=None)
         return self._status(row) if row else self._saved_only()
 
     def of_entity(self) -> DeliveryStatus:
-        """The answers about the entity, of either kind: the more urgent view, with the problems of both."""
+        """The answers about the entity, of either kind: the more urgent status, with the problems of both."""
         return self._joined(ResourceKind.ENTITY, ResourceKind.ENTITY_CSP)
 
     def of_entity_fields(self, specs: Iterable[FieldSpec]) -> DeliveryStatus:
@@ -156,12 +156,12 @@ class ApplicationDeliveries:
         return self._joined(ResourceKind.SHARE_CLASS, ResourceKind.SHARE_CLASS_CSP, token=token)
 
     def of_all(self, kind: ResourceKind) -> DeliveryStatus:
-        """Everything of one kind: the most urgent view, with all problems."""
-        rows = [row for row in self._rows.values() if row.name[0] is kind and not self._is_idle(row)]
+        """Everything of one kind: the most urgent status, with all problems."""
+        rows = [row for row in self._rows.values() if row.resource_kind is kind and not self._is_idle(row)]
         return self._most_urgent([self._status(row) for row in rows])
 
     def cannot_be_removed(self, kind: ResourceKind, token: str) -> bool:
-        """Whether the service has the thing, or may have it, and can't be told to remove it."""
+        """Whether the service has the thing, or may have it, and has no call to remove it."""
         row = self._rows.get((kind, token))
         if row is None or (row.acknowledged is None and row.is_settled):
             return False
@@ -169,17 +169,17 @@ class ApplicationDeliveries:
 
     @property
     def overall(self) -> DeliveryStatus:
-        """The most urgent view of all, with every problem."""
+        """The most urgent status of all, with every problem."""
         return self._most_urgent([self._status(row) for row in self._rows.values() if not self._is_idle(row)])
 
     @property
     def refusals(self) -> tuple[tuple[LocatedProblem, datetime], ...]:
-        """Everything that the service refused, each with when it said so."""
+        """Everything that the service refused, each with when it did."""
         return tuple((problem, row.updated_at) for row in self._rows.values() for problem in problems_of(row))
 
     @property
     def unresolved(self) -> tuple[tuple[str, DeliveryStatus], ...]:
-        """What is being checked or is with our team: its name and its view, also of what is no more here."""
+        """What is being checked or is with our team: titles and statuses, also of what was removed here."""
         titles = Titles(self._rows.values())
         views = ((titles.title(row), self._status(row)) for row in self._rows.values() if not self._is_idle(row))
         return tuple(
@@ -188,9 +188,9 @@ class ApplicationDeliveries:
 
     @property
     def transitions(self) -> tuple[tuple[str, DeliveryStatus], ...]:
-        """What people did with the whole of it, in their order, as far as it is or was to be told: names and views."""
+        """Submissions and changes of status, in their order: titles and statuses."""
         titles = Titles(self._rows.values())
-        found = [row for row in self._rows.values() if row.name[0].is_transition and not self._is_idle(row)]
+        found = [row for row in self._rows.values() if row.is_transition and not self._is_idle(row)]
         found.sort(key=lambda row: (row.name == WITHDRAWAL, row.position))
         return tuple((titles.title(row), self._status(row)) for row in found)
 
@@ -257,8 +257,8 @@ class ApplicationDeliveries:
         )
 
     def _may_send(self, row: Delivery) -> bool:
-        """Whether it leaves without the customer's sending anything more."""
-        return self._sends_things or row.name[0].is_transition
+        """Whether it is sent without another submission by the customer."""
+        return self._sends_things or row.is_transition
 
     def _stage(self, row: Delivery) -> DeliveryStage:
         if row.is_returned:
@@ -281,7 +281,7 @@ class ApplicationDeliveries:
 
 
 def deliveries_of(application: Application) -> ApplicationDeliveries:
-    """The board of an application: two queries, one where its rows were read with it."""
+    """The deliveries of an application: two queries, one where its rows were read with it."""
     return ApplicationDeliveries(application, application.deliveries.all(), current_profile())
 
 

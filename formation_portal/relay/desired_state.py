@@ -1,4 +1,9 @@
-"""What agents have done with an application, as the service is told it: read from the history's moves."""
+"""What should be at the service, as a function of a draft and its history: one resource per remote thing, in the order
+of sending.
+
+Payloads hold answers by field name, with references to other resources; `calls.bodies` makes the wire's shapes of them.
+Only active, readable answers are in them, so nothing inactive ever leaves.
+"""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -13,15 +18,15 @@ from formation_portal.contract.record import Holder
 
 from .resources import WITHDRAWAL, ResourceKind, ResourceName, reference_to, shareholding_subject, submission_subject
 
-# What the service takes of a note (supplement, "Entities"); what is beyond is read here.
+# The longest note that the service takes (supplement, "Entities"); the rest can be read here.
 STATUS_NOTE_LIMIT = 10_000
 _STATES_SET_BY_AGENTS = frozenset(deed.target for deed in DEEDS.values() if deed.by == AGENT)
-_KEPT_CONTROLS = "\n\t"
+_CONTROLS = {chr(code) for code in (*range(32), 127)} - {"\n", "\t"}
 
 
 @dataclass(frozen=True, slots=True)
 class StatusChange:
-    """One deed of an agent: its number in the history, the round of submissions that it belongs to, where it led."""
+    """One change of status by an agent: its number in the history, the submission that it followed, the new status."""
 
     number: int
     round: int
@@ -30,7 +35,7 @@ class StatusChange:
 
 
 def status_changes_of(application: Application) -> tuple[StatusChange, ...]:
-    """What is to be told, oldest first: one query, and none for what was never submitted, or withdrawn."""
+    """The changes of status to report, oldest first: one query; none for what was never submitted, or withdrawn."""
     if not application.submissions or application.stands is State.WITHDRAWN:
         return ()
     return tuple(_status_changes(application))
@@ -38,11 +43,11 @@ def status_changes_of(application: Application) -> tuple[StatusChange, ...]:
 
 def _status_changes(application: Application) -> Iterator[StatusChange]:
     moved = list(Change.objects.filter(application=application).exclude(moved_to="").order_by("pk"))
-    # Counted from the last one: a history may be older than its moves.
+    # Counted from the last one: a history may be older than the record of its status changes.
     number = application.submissions - sum(_is_submission(change) for change in moved)
     for change in moved:
         number += _is_submission(change)
-        # Without anybody who did it, the service itself has asked for it.
+        # A change that nobody made was asked for by the service itself.
         if change.who_id is not None and State(change.moved_to) in _STATES_SET_BY_AGENTS:
             yield StatusChange(change.pk, number, State(change.moved_to), _clean_note(change))
 
@@ -52,26 +57,21 @@ def _is_submission(change: Change) -> bool:
 
 
 def _clean_note(change: Change) -> str:
-    """What the service is told with it, within what it takes."""
+    """The note without control characters, as long as the service takes it."""
     note = str(change.named.get("note", ""))
-    kept = (letter if letter in _KEPT_CONTROLS or not _is_control(letter) else " " for letter in note)
-    return "".join(kept)[:STATUS_NOTE_LIMIT]
-
-
-def _is_control(letter: str) -> bool:
-    return letter < " " or letter == "\x7f"
+    return "".join(" " if letter in _CONTROLS else letter for letter in note)[:STATUS_NOTE_LIMIT]
 
 
 Payload = dict[str, Any]
 
-# What the documented call needs; a class without par value sends 0 (supplement, "Share classes, shareholdings").
+# What the documented call requires; a class without par value sends 0 (supplement, "Share classes, shareholdings").
 _REQUIRED_OF_PARTY = {"person": ("first_name", "last_name", "email"), "corporate": ("name",), "foundation": ("name",)}
 _REQUIRED_OF_CLASS = ("name", "currency", "par_value", "voting_rights", "dividend_rights")
 
 
 @dataclass(frozen=True, slots=True)
 class DesiredResource:
-    """One thing that should be there. Without a payload it should stay as it is: it cannot be sent as it stands."""
+    """One resource that should be there. Without a payload it stays as it is: what we have of it can't be sent yet."""
 
     kind: ResourceKind
     subject: str
@@ -85,9 +85,9 @@ class DesiredResource:
 
 
 def desired_state(draft: Draft, status_changes: Collection[StatusChange] = ()) -> tuple[DesiredResource, ...]:
-    """Everything that should be at the service: nothing of a deleted draft, only the deed of a withdrawn one.
+    """Everything that should be at the service: nothing of a deleted draft, only the withdrawal of a withdrawn one.
 
-    `desired_state` are what agents have done with it, oldest first.
+    `status_changes` are those by agents, oldest first.
     """
     application = draft.application
     if application.deleted_at is not None:
@@ -212,9 +212,9 @@ def _shareholdings(draft: Draft) -> Iterator[DesiredResource]:
 
 
 def _transitions(application: Application, status_changes: Collection[StatusChange]) -> Iterator[DesiredResource]:
-    """Round by round, the submission and what agents did after it. Positions never change: rounds only grow.
+    """Each submission with the changes of status after it. Positions never change: only new ones are added.
 
-    A submission that was given back before an agent had it, since the service refused something, is told no more.
+    A submission that came back before an agent had it, since the service refused something, is no longer sent.
     """
     position = 0
     for number in range(1, application.submissions + 1):

@@ -1,13 +1,13 @@
-"""What the service says of the documents that it has: read from its list now and then, by the worker alone.
+"""The status of the documents at the service: read from its list now and then, by the worker alone.
 
 A document that it rejects comes back to the customer like any answer that it refuses, with its note (`problems`). The
 interface shows no such list, so a service without one is asked again only after a day (supplement, "Documents").
 """
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -32,7 +32,7 @@ from .service_profile import locked_profile
 logger = logging.getLogger(__name__)
 State = DeliveryState
 
-# Where a note may stand; the supplement names none.
+# The members in which a note may be; the supplement names none.
 _NOTES = ("status_note", "note", "reason", "rejection_reason")
 _NOTE_LIMIT = 2_000
 _RETURNED = noted("The formation service returned a document")
@@ -54,14 +54,14 @@ def read_due_documents(*, is_eager: bool = False) -> int:
 
 
 def read_soon(entity: str) -> None:
-    """Somebody says that something has happened to the service's entity of this id: its documents are due now."""
+    """The documents of the service's entity with this id are due now, as an event about it has come."""
     kind, subject = ENTITY
     ours = Delivery.objects.filter(kind=kind, subject=subject, remote_id=entity).values("application_id")
     _open_documents().filter(application_id__in=ours).update(read_next_at=timezone.now())
 
 
 def _open_documents() -> QuerySet[Delivery]:
-    """The documents at the service of which something may still be said."""
+    """The documents at the service whose status may still change."""
     there = Delivery.objects.filter(kind=ResourceKind.DOCUMENT, state=State.DONE, application__deleted_at=None)
     return there.exclude(remote_id="").exclude(verdict=APPROVED).exclude(application__state__in=FINAL)
 
@@ -90,7 +90,7 @@ def _claim(application_id: int, *, is_eager: bool) -> DocumentReading | None:
             if rate_limit.opens_at(stored, now) > now:
                 return None
             rate_limit.count_calls(stored, now, is_retry=False)
-        # Whoever comes meanwhile finds that its turn is over.
+        # Another worker that comes meanwhile finds that it is not due.
         until = now + timing.lease()
         _open_documents().filter(application_id=application_id).update(read_next_at=until)
     kind, subject = ENTITY
@@ -118,36 +118,24 @@ def _read(application_id: int, reading: DocumentReading) -> None:
         now = timezone.now()
         for row in news:
             row.updated_at = now
-        _save(rows, now)
+        # Soon after something has changed, then ever more rarely.
+        quiet = now - max((row.updated_at for row in rows), default=now)
+        for row in rows:
+            row.read_next_at = now + min(timing.READ_RARELY, max(timing.READ_SOON, quiet / 4))
+        Delivery.objects.bulk_update(rows, ("verdict", "verdict_note", "read_next_at", "updated_at"))
         if any(row.is_returned for row in news):
             saving.reopen(open_draft(application), reason=_RETURNED)
 
 
 def _has_news(row: Delivery, record: Mapping[str, Any]) -> bool:
-    """Note what is said of one document; whether that is new."""
+    """Note the status of one document; whether that is new."""
     before = (row.verdict, row.verdict_note)
     status = record.get("status")
+    notes = (record.get(name) for name in _NOTES)
+    note = next((" ".join(one.split()) for one in notes if isinstance(one, str) and one.strip()), "")
     row.verdict = status if status in (APPROVED, REJECTED) else ""
-    row.verdict_note = _note(record) if row.verdict else ""
+    row.verdict_note = note[:_NOTE_LIMIT] if row.verdict else ""
     return (row.verdict, row.verdict_note) != before
-
-
-def _note(record: Mapping[str, Any]) -> str:
-    found = (record.get(name) for name in _NOTES)
-    return next((" ".join(one.split())[:_NOTE_LIMIT] for one in found if isinstance(one, str) and one.strip()), "")
-
-
-def _save(rows: Iterable[Delivery], now: datetime) -> None:
-    rows = tuple(rows)
-    latest = max((row.updated_at for row in rows), default=now)
-    for row in rows:
-        row.read_next_at = now + _next_pause(now - latest)
-    Delivery.objects.bulk_update(rows, ("verdict", "verdict_note", "read_next_at", "updated_at"))
-
-
-def _next_pause(quiet: timedelta) -> timedelta:
-    """Soon after something has moved, then ever more rarely."""
-    return min(timing.READ_RARELY, max(timing.READ_SOON, quiet / 4))
 
 
 def _learn_about_service(outcome: CallOutcome) -> None:

@@ -1,6 +1,6 @@
 """One row per remote thing, every attempt to send it, and what is known of the service.
 
-States and what moves them: design, "Relay". `wanted` and `acknowledged` are payloads with local references.
+States and what changes them: design, "Relay". `wanted` and `acknowledged` are payloads with local references.
 """
 
 import uuid
@@ -16,19 +16,20 @@ from formation_portal.processes import NAME_LIMIT
 
 from .resources import ResourceKind, ResourceName
 
-# Why a row is held whose call may have been done: nobody but an agent can tell.
+# Why a row is held: its call may have been processed, and only an agent can find out.
 UNCLEAR = "unclear"
-# Why a row is held, or a deed done, that the service has no call for.
+# Why a row is held, or a transition done: the service has no call for it.
 UNSUPPORTED = "unsupported"
-# Why a row is held: the service has several records that may be ours, and nothing tells which is.
+# Why a row is held: several records of the service may be ours, and nothing shows which one is.
 AMBIGUOUS = "twins"
-# Why a deed was refused, and is held where nothing shows that it was done all the same: it stands otherwise there.
+# Why a transition was refused, and is held where nothing shows that it was done all the same: the entity has another
+# status at the service.
 STATE_CONFLICT = "otherwise"
 # Why a row waits: the evidence says that nothing arrived, so it may be sent again.
 RESEND = "resend"
-# What one more look at a thing that was sent more than once has found: the service has more of it than it should.
+# What one more lookup of a thing that was sent again has found: the service has more than one of it.
 DUPLICATE = "surplus"
-# How a row was done: an agent has told the provider by hand.
+# How a row was done: an agent has informed the provider by hand.
 PROVIDER_INFORMED = "told"
 OWN_REASONS = frozenset({UNCLEAR, UNSUPPORTED, AMBIGUOUS, STATE_CONFLICT, RESEND, DUPLICATE, PROVIDER_INFORMED})
 
@@ -38,14 +39,14 @@ APPROVED, REJECTED = "approved", "rejected"
 
 
 class DeliveryState(models.TextChoices):
-    """Where a thing stands between us and the service."""
+    """How far a thing has come between us and the service."""
 
     QUEUED = "queued"
     SENDING = "sending"
     DONE = "done"
     WAITING = "waiting"  # surely not processed; will be tried again
     UNKNOWN = "unknown"  # it may have arrived
-    RECONCILING = "reconciling"  # evidence is being read
+    RECONCILING = "reconciling"  # the service's records are being read
     HELD = "held"  # an agent is needed
     REFUSED = "refused"  # the customer is needed
 
@@ -61,7 +62,7 @@ class Delivery(models.Model):
     wanted = AnswersField(null=True)
     # None: nothing is there, as far as was acknowledged.
     acknowledged = AnswersField(null=True)
-    # What was sent last, with its Idempotency-Key: the same one for every try of the same wish.
+    # What was sent last, with its Idempotency-Key: the same one for every try of the same payload.
     sent = AnswersField(null=True)
     key = models.CharField(max_length=64, blank=True)
     # The things whose remote ids it names: [[kind, subject], …].
@@ -75,13 +76,13 @@ class Delivery(models.Model):
     next_at = models.DateTimeField(null=True, blank=True)
     lease = models.UUIDField(null=True, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)
-    # The process that has the lease (`processes`); empty where nobody could tell whether it lives.
+    # The process that has the lease (`processes`); empty where nobody could find out whether it lives.
     holder = models.CharField(max_length=NAME_LIMIT, blank=True)
-    # Tries in a row that surely did nothing, re-sends of what may have arrived, and looks in vain since the last send.
+    # Tries in a row that surely did nothing, re-sends of what may have arrived, lookups in vain since the last send.
     attempts = models.PositiveIntegerField(default=0)
     repeats = models.PositiveIntegerField(default=0)
     looks = models.PositiveIntegerField(default=0)
-    # It was made anew after a call in doubt: one more look is due once it is done.
+    # It was created anew after a call in doubt: one more lookup is due once it is done.
     recheck = models.BooleanField(default=False)
     # Since when it is not known whether it arrived.
     unclear_since = models.DateTimeField(null=True, blank=True)
@@ -118,7 +119,17 @@ class Delivery(models.Model):
     @property
     def name(self) -> ResourceName:
         """What it is named by within its application."""
-        return (ResourceKind(self.kind), self.subject)
+        return (self.resource_kind, self.subject)
+
+    @property
+    def resource_kind(self) -> ResourceKind:
+        """The kind of thing that it is at the service."""
+        return ResourceKind(self.kind)
+
+    @property
+    def is_transition(self) -> bool:
+        """Whether it is a submission or a change of status, which is sent once and never taken back."""
+        return self.resource_kind.is_transition
 
     @property
     def is_settled(self) -> bool:
@@ -129,8 +140,8 @@ class Delivery(models.Model):
 
     @property
     def needs_a_decision(self) -> bool:
-        """Whether only an agent can tell if the service has it, or whether a deed is to be told again."""
-        return self.state == DeliveryState.HELD and (self.reason in (UNCLEAR, AMBIGUOUS) or self.name[0].is_transition)
+        """Whether only an agent can decide if the service has it, or if a transition is sent again."""
+        return self.state == DeliveryState.HELD and (self.reason in (UNCLEAR, AMBIGUOUS) or self.is_transition)
 
     @property
     def is_returned(self) -> bool:
@@ -187,7 +198,7 @@ class Look(models.Model):
 
 @attested("delivery_id", "agent_id", "deed", "remote_id", "note", "told", "decided_at")
 class Decision(models.Model):
-    """What an agent has decided about a thing that nothing else could settle. Never changed, never removed."""
+    """What an agent has decided about a delivery that nothing else could resolve. Never changed, never removed."""
 
     class Deed(models.TextChoices):
         BIND = "bind", "The formation service has it"
@@ -199,7 +210,7 @@ class Decision(models.Model):
     deed = models.CharField(max_length=10, choices=Deed.choices)
     remote_id = models.CharField(max_length=200, blank=True)
     note = models.TextField(blank=True)
-    # What the provider was told by hand, as it was wanted then; None for a removal, and for other decisions.
+    # The payload that was wanted when the provider was informed; None for a removal, and for other decisions.
     told = AnswersField(null=True)
     decided_at = models.DateTimeField(auto_now_add=True)
 
@@ -211,7 +222,7 @@ class Decision(models.Model):
 
 
 class ReceivedEvent(models.Model):
-    """An event that the service has signed, as it came. That it is here says that its hint was taken."""
+    """An event that the service has signed, as it came. What is here was acted upon."""
 
     event_id = models.CharField(max_length=200, unique=True)
     kind = models.CharField(max_length=200, blank=True)
@@ -231,7 +242,7 @@ class ServiceProfile(models.Model):
     can_edit = models.BooleanField(null=True)
     # What `probe_service` has found, in the shape of `service_profile.Capabilities`.
     capabilities = models.JSONField(null=True, blank=True)
-    # The kinds of deeds that it has no call for, as it has last answered.
+    # The kinds of transitions that it has no call for, as it has last answered.
     lacks = models.JSONField(default=list, blank=True)
     probed_at = models.DateTimeField(null=True, blank=True)
     # Nothing is sent before this moment, and why: the service asks for it, or does not accept our key.
@@ -244,7 +255,7 @@ class ServiceProfile(models.Model):
     recent_calls = models.JSONField(default=list)
     retries_left = models.FloatField(null=True)
     retries_at = models.DateTimeField(null=True, blank=True)
-    # Seconds by which the service's clock is ahead of ours, as far as its answers tell.
+    # Seconds by which the service's clock is ahead of ours, as far as its answers show.
     clock_ahead = models.FloatField(null=True)
 
     def __str__(self) -> str:

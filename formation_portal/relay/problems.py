@@ -1,4 +1,4 @@
-"""A refusal by the service, told in our own names: which answer of whom, and what to do."""
+"""What the service refuses, by our own names: which answer of whom, and what to do."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -20,7 +20,7 @@ from .resources import ResourceKind, ResourceName
 
 @dataclass(frozen=True, slots=True)
 class LocatedProblem(Problem):
-    """A refused answer with where it stands: the tokens of party or class, the section's key, the document's slot."""
+    """A refused answer with its place: the tokens of party or class, the section's key, the document's slot."""
 
     section: str = ""
     party: str = ""
@@ -29,7 +29,7 @@ class LocatedProblem(Problem):
 
 
 def problems_of(row: Delivery) -> tuple[LocatedProblem, ...]:
-    """What the service objects to in a row; of a document also why it came back."""
+    """What the service refuses in a row; of a document also why it was returned."""
     found = tuple(LocatedProblem(**problem) for problem in row.problems)
     return found or ((_returned(row),) if row.is_returned else ())
 
@@ -85,7 +85,7 @@ def _fields(draft: Draft, *, party: str, share_class: str) -> tuple[FieldSpec, .
 def _field(said: str, row: Delivery, fields: Iterable[FieldSpec]) -> str:
     """Our name for the field: as the service says it, or by the property that it is sent as, at the end of a path too;
     else the service's."""
-    kind = row.name[0]
+    kind = row.resource_kind
     answers = {"answers": {spec.name: None for spec in fields}}
     # A submission speaks about any thing's answers; properties of parties and classes have the same names.
     kinds = (ResourceKind.ENTITY, ResourceKind.PARTY) if kind.is_transition else (kind,)
@@ -110,7 +110,7 @@ def _section_key(
         sections, group = (schema.share_section,) if schema.share_section else (), "share_class"
     else:
         sections, group = schema.entity_sections, "entity"
-    # Of what names no field of ours it is said where something stands that was sent.
+    # A problem without a field of ours is placed in the first section with something that was sent.
     for names in ({field}, set((sent or {}).get("answers", {}))):
         for one in sections:
             if any(spec.name in names for spec in one.groups.get(group, ())):
@@ -119,7 +119,7 @@ def _section_key(
 
 
 def needs_of(rows: Iterable[Delivery]) -> tuple[Need, ...]:
-    """What the customer must change before submitting, told like any other need; a refused submission may be tried."""
+    """What the customer must change before submitting, as needs; a refused submission may be tried again."""
     return tuple(
         Need(
             "refused",
@@ -131,6 +131,6 @@ def needs_of(rows: Iterable[Delivery]) -> tuple[Need, ...]:
             slot=problem.slot or None,
         )
         for row in rows
-        if (row.state == DeliveryState.REFUSED and not row.name[0].is_transition) or row.is_returned
+        if (row.state == DeliveryState.REFUSED and not row.is_transition) or row.is_returned
         for problem in problems_of(row)
     )

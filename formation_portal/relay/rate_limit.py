@@ -24,7 +24,8 @@ def opens_at(stored: ServiceProfile, now: datetime, *, is_retry: bool = False) -
     moments = [now, *(moment for moment in (stored.paused_until, stored.open_until) if moment is not None)]
     times = sorted(stored.recent_calls)
     if len(times) >= settings.RELAY_CALLS_PER_SECOND:
-        moments.append(_moment(times[-settings.RELAY_CALLS_PER_SECOND] + _SECOND, now))
+        full_until = times[-settings.RELAY_CALLS_PER_SECOND] + _SECOND
+        moments.append(datetime.fromtimestamp(full_until, tz=now.tzinfo))
     if is_retry and (missing := 1 - _retries_left(stored, now)) > 0:
         moments.append(now + timedelta(seconds=missing / timing.retries_a_second()))
     return max(moments)
@@ -99,7 +100,3 @@ def _retries_left(stored: ServiceProfile, now: datetime) -> float:
         return timing.RETRIES
     passed = max(0.0, (now - stored.retries_at).total_seconds())
     return min(timing.RETRIES, stored.retries_left + passed * timing.retries_a_second())
-
-
-def _moment(seconds: float, now: datetime) -> datetime:
-    return datetime.fromtimestamp(seconds, tz=now.tzinfo)

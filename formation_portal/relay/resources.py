@@ -1,4 +1,8 @@
-"""The kinds of remote things: their order, and what each belongs to (design, "Relay")."""
+"""What the service keeps for us: the kinds of resources, their names within an application, and references to them.
+
+A reference is `{"$ref": [kind, subject]}` inside a payload, and becomes a remote id when it is sent (design, "Relay").
+No answer of the contract has that shape.
+"""
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
@@ -6,7 +10,7 @@ from typing import Any
 
 
 class ResourceKind(StrEnum):
-    """One kind of thing that the service keeps for us, or a deed that it is told; in the order of sending."""
+    """One kind of thing that the service keeps for us, or a transition of its status; in the order of sending."""
 
     ENTITY = "entity"
     ENTITY_CSP = "entity_csp"
@@ -21,12 +25,12 @@ class ResourceKind(StrEnum):
 
     @property
     def order(self) -> int:
-        """Where it stands in the order of sending; removals go backwards."""
+        """Its place in the order of sending; removals go backwards."""
         return _ORDER[self]
 
     @property
     def is_transition(self) -> bool:
-        """A deed is told once and never taken back."""
+        """Whether it is a submission or a change of status, which is sent once and never taken back."""
         return self in (ResourceKind.SUBMISSION, ResourceKind.STATUS)
 
     @property
@@ -40,12 +44,12 @@ _ORDER = {kind: place for place, kind in enumerate(ResourceKind)}
 # What a thing is named by within its application: its kind, and a token (empty where there is only one).
 ResourceName = tuple[ResourceKind, str]
 ENTITY: ResourceName = (ResourceKind.ENTITY, "")
-# Any other status is an agent's deed, named by its number in the history.
+# Any other change of status is an agent's, named by its number in the history.
 WITHDRAWAL: ResourceName = (ResourceKind.STATUS, "")
 
 
 def parent_of(kind: ResourceKind, subject: str) -> ResourceName | None:
-    """The thing that this one goes with when it is removed; None for the entity itself."""
+    """The resource that this one is removed with; None for the entity itself."""
     if kind is ResourceKind.ENTITY:
         return None
     if kind is ResourceKind.PARTY_CSP:

@@ -1,6 +1,8 @@
-"""What a formation service honours of what makes sending twice harmless: found out by `manage.py probe_service`.
+"""What the configured service can do: its capabilities, as `manage.py probe_service` found them, and its profile, as
+settings and answers show it.
 
-What is not known counts as not honoured: the strictest rule applies (design, "Relay").
+Both are stored by the service's address. What is not known counts as not honoured: the strictest rule applies (design,
+"Relay").
 """
 
 from dataclasses import asdict, dataclass, field
@@ -84,8 +86,8 @@ EMBEDDED_ADDRESS = "embedded"
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """`can_edit`: it has the calls that change and remove. `can`: what makes sending twice harmless there. `lacks`: the
-    kinds of deeds that it has no call for."""
+    """`can_edit`: it has the calls that change and remove. `capabilities`: what makes sending twice harmless there.
+    `lacks`: the kinds of transitions that it has no call for."""
 
     can_edit: bool
     capabilities: Capabilities
@@ -113,7 +115,7 @@ class Profile:
 
     @property
     def settle_time(self) -> timedelta:
-        """How long to wait after a call in doubt before anything can be told from looking."""
+        """How long to wait after a call in doubt before a lookup shows anything."""
         return timing.settle_time(self.capabilities.slowest)
 
 
@@ -124,10 +126,12 @@ def current_profile() -> Profile:
 
 def profile_from(found: ServiceProfile | None) -> Profile:
     """What a stored profile says together with the settings; what neither knows counts as not honoured."""
+    moments = (found.paused_until, found.open_until) if found else ()
+    pauses = [moment for moment in moments if moment is not None]
     return Profile(
         can_edit=_can_edit(found),
         capabilities=_capabilities(found),
-        paused_until=_paused_until(found) if found else None,
+        paused_until=max(pauses, default=None),
         lacks=frozenset(ResourceKind(one) for one in found.lacks) if found else frozenset(),
     )
 
@@ -147,11 +151,6 @@ def _capabilities(found: ServiceProfile | None) -> Capabilities:
     return Capabilities() if settings.FORMATION_SERVICE_URL else EMBEDDED_CAPABILITIES
 
 
-def _paused_until(found: ServiceProfile) -> datetime | None:
-    moments = [moment for moment in (found.paused_until, found.open_until) if moment is not None]
-    return max(moments, default=None)
-
-
 def locked_profile() -> ServiceProfile:
     """The stored profile of the configured service, locked until the transaction ends; made where there is none."""
     stored = ServiceProfile.objects.select_for_update()
@@ -169,5 +168,5 @@ def update_profile(**shown: Any) -> None:
 
 
 def service_address() -> str:
-    """What the configured service is remembered by."""
+    """The address under which the configured service is stored."""
     return str(settings.FORMATION_SERVICE_URL or EMBEDDED_ADDRESS)[:300]

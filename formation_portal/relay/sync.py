@@ -1,7 +1,9 @@
-"""Renews the rows of an application from its wishes, inside the transaction that changed it. Sends nothing."""
+"""Brings the deliveries of an application up to date with its desired state, in the transaction that changed it.
 
-from collections.abc import Collection, Iterable, Mapping
-from datetime import datetime
+Nothing is sent here: the worker does that, row by row.
+"""
+
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from django.db import transaction
@@ -34,7 +36,7 @@ _SYNCED_FIELDS = (
 
 
 def sync(draft: Draft) -> None:
-    """Bring every row's wish up to date: equal to what was acknowledged is done, anything else is queued.
+    """Set what each row wants: equal to what was acknowledged is done, anything else is queued.
 
     What is on its way keeps its state, and is compared again once it is known what became of it. At most four
     queries, however large the application, and one more for one that was submitted.
@@ -46,7 +48,7 @@ def sync(draft: Draft) -> None:
     desired = {resource.name: resource for resource in desired_state(draft, status_changes_of(application))}
     sendable = _sendable(desired, rows)
     for name, resource in desired.items():
-        if resource.payload is not None and (name in rows or _needs_a_row(resource)):
+        if resource.payload is not None and (name in rows or not resource.kind.is_csp or resource.payload["answers"]):
             new = Delivery(application=application, kind=resource.kind, subject=resource.subject)
             row = rows.setdefault(name, new)
             row.position = resource.position
@@ -58,7 +60,10 @@ def sync(draft: Draft) -> None:
         if name not in desired:
             _unset_wanted(row, desired, is_frozen=is_frozen, is_open=application.is_open)
     may_send = current_profile().may_send(application)
-    _schedule((row for row in rows.values() if may_send or row.name[0].is_transition), now)
+    for row in rows.values():
+        is_idle = row.state == DeliveryState.QUEUED and row.next_at is None
+        if is_idle and (may_send or row.is_transition):
+            row.next_at = now
     Delivery.objects.bulk_create([row for row in rows.values() if row.pk is None])
     changed = [row for name, row in rows.items() if name in before and _values(row) != before[name]]
     if changed:
@@ -66,9 +71,9 @@ def sync(draft: Draft) -> None:
 
 
 def _name_of(row: Delivery) -> ResourceName:
-    """What it is the row of. Before every submission had a row of its own, one row stood for the last of them."""
+    """What it is the row of. Rows from before every submission had its own are those of the last submission."""
     payload = row.wanted or row.sent or row.acknowledged or {}
-    if row.name[0] is ResourceKind.SUBMISSION and "submission" in payload:
+    if row.resource_kind is ResourceKind.SUBMISSION and "submission" in payload:
         return (ResourceKind.SUBMISSION, submission_subject(payload["submission"]))
     return row.name
 
@@ -80,7 +85,7 @@ def _values(row: Delivery) -> tuple[Any, ...]:
 def _sendable(
     desired: Mapping[ResourceName, DesiredResource], rows: Mapping[ResourceName, Delivery]
 ) -> frozenset[ResourceName]:
-    """The things that have a remote id, or are on their way to one."""
+    """The resources that have a remote id, or will get one."""
     return frozenset(
         name
         for name, resource in desired.items()
@@ -100,10 +105,6 @@ def _without_unsendable(payload: Payload, sendable: Collection[ResourceName]) ->
     return payload | {"answers": kept}
 
 
-def _needs_a_row(resource: DesiredResource) -> bool:
-    return not resource.kind.is_csp or bool(resource.payload and resource.payload["answers"])
-
-
 def _set_wanted(row: Delivery, payload: Payload | None) -> None:
     is_new, is_other = row.pk is None, row.wanted != payload
     row.wanted = payload
@@ -114,9 +115,9 @@ def _set_wanted(row: Delivery, payload: Payload | None) -> None:
 
 
 def _retry_refused(rows: Mapping[ResourceName, Delivery], desired: Collection[ResourceName]) -> None:
-    """With a new submission, one that was refused or held before goes again: what stood against it was corrected.
+    """With a new submission, an earlier one that was refused or held is sent again, as what it lacked was corrected.
 
-    That is one that agents had already worked on, so that it was not given back.
+    That is one on which agents had already worked, so that it did not come back to the customer.
     """
     submissions = [rows[name] for name in desired if name in rows and name[0] is ResourceKind.SUBMISSION]
     if any(row.pk is None for row in submissions):
@@ -126,10 +127,10 @@ def _retry_refused(rows: Mapping[ResourceName, Delivery], desired: Collection[Re
 
 
 def requeue(row: Delivery) -> None:
-    """Compare a settled row with what was acknowledged, and start afresh where they differ."""
+    """Compare what a row wants with what was acknowledged, and queue it anew where they differ."""
     row.problems, row.reason, row.attempts, row.repeats = [], "", 0, 0
     row.sent, row.key = None, ""
-    kind = row.name[0]
+    kind = row.resource_kind
     if row.is_as_wanted or (row.wanted is None and (kind.is_csp or kind.is_transition)):
         row.state, row.next_at = DeliveryState.DONE, None
     elif row.state != DeliveryState.WAITING:
@@ -141,10 +142,10 @@ def _unset_wanted(
 ) -> None:
     """What is gone here is removed there, unless it goes with what it belongs to.
 
-    A deed is never taken back, and a withdrawn application stays there as it is. Why the service refused a submission
-    can be read until the next one.
+    A transition is never taken back, and a withdrawn application stays there as it is. Why the service refused a
+    submission can be read until the next one.
     """
-    is_transition = row.name[0].is_transition
+    is_transition = row.is_transition
     if is_frozen or is_transition:
         if not (is_transition and is_open and row.state == DeliveryState.REFUSED):
             _set_wanted(row, row.acknowledged)
@@ -155,21 +156,15 @@ def _unset_wanted(
         row.state, row.next_at = DeliveryState.DONE, None
 
 
-def _schedule(rows: Iterable[Delivery], now: datetime) -> None:
-    for row in rows:
-        if row.state == DeliveryState.QUEUED and row.next_at is None:
-            row.next_at = now
-
-
 def forget_dependents(row: Delivery) -> None:
-    """Nothing of it is there any more: what belongs to it, and the shares that name it, compare anew with the wish.
+    """A resource is gone at the service: what belonged to it, and shareholdings that name it, are gone with it.
 
-    What may have arrived has gone with what it belongs to as well.
+    They are queued anew where they are still wanted, also those that were in doubt.
     """
     gone = {row.name}
     others = Delivery.objects.filter(application_id=row.application_id).exclude(pk=row.pk)
-    for other in sorted(others, key=lambda one: one.name[0].order):
-        names_it = other.name[0] is ResourceKind.SHAREHOLDING and any(list(name) in other.needs for name in gone)
+    for other in sorted(others, key=lambda one: one.resource_kind.order):
+        names_it = other.resource_kind is ResourceKind.SHAREHOLDING and any(list(name) in other.needs for name in gone)
         if (parent_of(*other.name) in gone or names_it) and (other.is_settled or other.state == DeliveryState.UNKNOWN):
             gone.add(other.name)
             other.acknowledged, other.remote_id = None, ""
@@ -181,6 +176,6 @@ def forget_dependents(row: Delivery) -> None:
 
 @receiver(changed)
 def sync_deliveries(draft: Draft, **_: Any) -> None:
-    """Renew the wishes, and wake the worker once they are committed."""
+    """Sync the deliveries, and wake the worker once they are committed."""
     sync(draft)
     transaction.on_commit(wake.wake_workers)

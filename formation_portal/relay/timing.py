@@ -5,18 +5,18 @@ from datetime import timedelta
 
 from django.conf import settings
 
-# Re-sends of what may have arrived, to a service that doesn't honour keys, before an agent has to look.
+# Re-sends of what may have arrived, to a service that doesn't honour keys, before an agent has to decide.
 REPEATS = 2
-# With keys a repeat is harmless; this many in vain, and something else is wrong.
+# With keys a repeat is harmless; after so many in vain something else is wrong.
 KEYED_REPEATS = 20
-# Looks that must find nothing before it is sent again.
+# Lookups that must find nothing before it is sent again.
 LOOKUPS = 2
 # Calls in a row without an answer that open the breaker.
 FAILURES = 5
 # Retries that may be made at once; a success gives back what a retry took, a minute gives this many.
 RETRIES = 10.0
 
-# Between two readings of what the service says of documents. Not scaled: a campaign is over before the first one.
+# Between two readings of the status of documents. Not scaled: a campaign is over before the first one.
 READ_SOON, READ_RARELY, READ_DAILY = timedelta(minutes=5), timedelta(hours=6), timedelta(days=1)
 
 # Longer than any call may take, so that a lease runs out only where the worker has died.
@@ -43,7 +43,7 @@ def pause() -> timedelta:
 
 
 def short_pause() -> timedelta:
-    """When to look again at what stands behind something else."""
+    """When to try a blocked row again."""
     return _scaled(1.0)
 
 
@@ -53,7 +53,7 @@ def breaker_time() -> timedelta:
 
 
 def lookup_pause(times: int) -> timedelta:
-    """Between two readings of what only the service can tell, after so many in vain: ever longer, up to a bound."""
+    """Between two lookups of what only the service can show, after so many in vain: ever longer, up to a bound."""
     return _scaled(min(READ_RARELY.total_seconds(), _SETTLE * 2 ** min(times, 20)))
 
 

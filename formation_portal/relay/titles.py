@@ -1,6 +1,6 @@
-"""What each thing is in words, from the rows alone: "Share class Ordinary", "Passport of Ada Lovelace"."""
+"""What each delivery is about in words, from the rows alone: "Share class Ordinary", "Passport of Ada Lovelace"."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from formation_portal.contract import canonical
@@ -12,13 +12,26 @@ from .resources import ENTITY, ResourceKind, ResourceName, referenced_name
 
 _NAMED_KINDS = (ResourceKind.ENTITY, ResourceKind.SHARE_CLASS, ResourceKind.PARTY)
 _WITHOUT_A_NAME = {ResourceKind.SHARE_CLASS: noted("(unnamed)"), ResourceKind.PARTY: noted("unnamed person or company")}
+_TRANSITIONS: Mapping[str, str] = {
+    State.IN_REVIEW: noted("Start of the review"),
+    State.RETURNED_FOR_CHANGES: noted("Return for changes"),
+    State.SUBMITTED_TO_CSP: noted("Approval"),
+    State.REJECTED: noted("Decision to decline"),
+    State.INCORPORATED: noted("Incorporation"),
+    State.WITHDRAWN: noted("Withdrawal"),
+}
+_OTHER_TRANSITION = noted("Status change")
 
 
 class Titles:
     """The names of entities, parties and share classes that the rows of some applications hold."""
 
     def __init__(self, rows: Iterable[Delivery]) -> None:
-        self._labels = {(row.application_id, row.name): _label(payload_of(row)) for row in rows}
+        self._labels: dict[tuple[int, ResourceName], str] = {}
+        for row in rows:
+            answers = payload_of(row).get("answers", {})
+            properties = {canonical.property_of(name): value for name, value in answers.items()}
+            self._labels[row.application_id, row.name] = canonical.label_of(properties)
 
     def application(self, row: Delivery) -> str:
         """The name that the entity will have; what the product is called, while it has none."""
@@ -26,25 +39,38 @@ class Titles:
 
     def title(self, row: Delivery) -> str:
         """What the row is about."""
-        return _TITLES[row.name[0]](self, row)
+        match row.resource_kind:
+            case ResourceKind.ENTITY:
+                return say("Company")
+            case ResourceKind.ENTITY_CSP:
+                return say("Answers about the company")
+            case ResourceKind.SHARE_CLASS:
+                return say("Share class {name}", name=self._of(row, row.name))
+            case ResourceKind.SHARE_CLASS_CSP:
+                name = self._of(row, (ResourceKind.SHARE_CLASS, row.subject))
+                return say("Answers about share class {name}", name=name)
+            case ResourceKind.PARTY:
+                return self._party(row)
+            case ResourceKind.PARTY_CSP:
+                return say("Answers of {name}", name=self._of(row, (ResourceKind.PARTY, row.subject)))
+            case ResourceKind.DOCUMENT:
+                return self._document(row)
+            case ResourceKind.SHAREHOLDING:
+                return self._shareholding(row)
+            case ResourceKind.SUBMISSION:
+                return say("Submission")
+            case ResourceKind.STATUS:
+                return say(_TRANSITIONS.get(str(payload_of(row).get("status")), _OTHER_TRANSITION))
 
     def _of(self, row: Delivery, name: ResourceName | None) -> str:
         if name is None:
             return ""
         return self._labels.get((row.application_id, name)) or say(_WITHOUT_A_NAME.get(name[0], ""))
 
-    def _share_class(self, row: Delivery) -> str:
-        return say("Share class {name}", name=self._of(row, (ResourceKind.SHARE_CLASS, row.subject)))
-
-    def _share_class_answers(self, row: Delivery) -> str:
-        return say("Answers about share class {name}", name=self._of(row, (ResourceKind.SHARE_CLASS, row.subject)))
-
     def _party(self, row: Delivery) -> str:
+        name = self._of(row, row.name)
         kind = say(canonical.KIND_WORDS.get(str(payload_of(row).get("party_type")), ""))
-        return ", ".join(part for part in (_capital(self._of(row, row.name)), kind) if part)
-
-    def _party_answers(self, row: Delivery) -> str:
-        return say("Answers of {name}", name=self._of(row, (ResourceKind.PARTY, row.subject)))
+        return ", ".join(part for part in (name[:1].upper() + name[1:], kind) if part)
 
     def _document(self, row: Delivery) -> str:
         payload = payload_of(row)
@@ -73,38 +99,3 @@ def payload_of(row: Delivery) -> Mapping[str, Any]:
     """What is wanted there; of a thing that is wanted no more, what was sent or is there."""
     found: Mapping[str, Any] = row.wanted or row.sent or row.acknowledged or {}
     return found
-
-
-def _label(payload: Mapping[str, Any]) -> str:
-    answers = payload.get("answers", {})
-    return canonical.label_of({canonical.property_of(name): value for name, value in answers.items()})
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-_TRANSITIONS: Mapping[str, str] = {
-    State.IN_REVIEW: noted("Start of the review"),
-    State.RETURNED_FOR_CHANGES: noted("Return for changes"),
-    State.SUBMITTED_TO_CSP: noted("Approval"),
-    State.REJECTED: noted("Decision to decline"),
-    State.INCORPORATED: noted("Incorporation"),
-    State.WITHDRAWN: noted("Withdrawal"),
-}
-_OTHER_TRANSITION = noted("Status change")
-
-_TITLES: Mapping[ResourceKind, Callable[[Titles, Delivery], str]] = {
-    ResourceKind.ENTITY: lambda names, row: say("Company"),
-    ResourceKind.ENTITY_CSP: lambda names, row: say("Answers about the company"),
-    ResourceKind.SHARE_CLASS: Titles._share_class,
-    ResourceKind.SHARE_CLASS_CSP: Titles._share_class_answers,
-    ResourceKind.PARTY: Titles._party,
-    ResourceKind.PARTY_CSP: Titles._party_answers,
-    ResourceKind.DOCUMENT: Titles._document,
-    ResourceKind.SHAREHOLDING: Titles._shareholding,
-    ResourceKind.SUBMISSION: lambda names, row: say("Submission"),
-    ResourceKind.STATUS: lambda names, row: say(
-        _TRANSITIONS.get(str(payload_of(row).get("status")), _OTHER_TRANSITION)
-    ),
-}

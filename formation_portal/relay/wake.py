@@ -1,6 +1,7 @@
-"""Wakes the workers from any process: each has a named pipe of its own in RELAY_DIR, and a byte in it is a call.
+"""Wakes the workers from any process, and lets a page wait a moment for what they do.
 
-Only a hint: a worker looks by itself every second.
+Each worker has a named pipe of its own in RELAY_DIR, and a byte in it wakes the worker; without one it looks for work
+every second. No socket is opened here.
 """
 
 import contextlib
@@ -49,7 +50,7 @@ class WakePipe:
         self._pipe = pipe
 
     def wait(self, seconds: float) -> None:
-        """Return when somebody calls, or when the time is over."""
+        """Return when the worker is woken, or when the time is over."""
         ready, _, _ = select.select([self._pipe], [], [], seconds)
         if ready:
             with contextlib.suppress(BlockingIOError):

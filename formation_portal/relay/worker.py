@@ -1,4 +1,4 @@
-"""The worker: makes every call that is due, then sleeps until somebody calls or a second has passed.
+"""The worker: makes every call that is due, then sleeps until it is woken or a second has passed.
 
 Any number of them may run, on one database. `drain` does the same in the caller's process, for tests and commands.
 """
@@ -25,16 +25,16 @@ from .service_profile import service_address
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 1.0
-# How often it looks whether what the service says of documents is to be read.
+# How often it looks for documents whose status is to be read.
 DOCUMENT_POLL_SECONDS = 30.0
-# A row may be due and yet wait for something that no time tells, such as its share of the retries.
+# A row may be due and yet wait for something else than time, such as the retry budget.
 SHORTEST_IDLE = 0.02
 BATCH_SIZE = 50
 State = DeliveryState
 
 
 class Worker:
-    """Runs until it is told to stop; a call that has begun is finished first."""
+    """Runs until `stop`; a call that has begun is finished first."""
 
     def __init__(self) -> None:
         self._stopped = threading.Event()
@@ -81,7 +81,7 @@ class Worker:
             except DATABASE_AWAY:
                 raise
             except Exception:
-                # One application's trouble must not stop the others. Its call, if it was made, is in doubt when the
+                # An error in one application must not stop the others. Its call, if it was made, is in doubt when the
                 # lease ends.
                 logger.exception("Unexpected error in the relay, application %s", application_id)
         return made
@@ -117,7 +117,7 @@ def _due_applications() -> list[int]:
 
 
 def _breaker_trial() -> list[int]:
-    """Where the breaker lets one call try again, one that waits may be it, though its own time has not come."""
+    """When the breaker lets one call through, the first waiting row is due, though its own time has not come."""
     now = timezone.now()
     if not ServiceProfile.objects.filter(base_url=service_address(), open_until__lte=now).exists():
         return []
@@ -148,7 +148,7 @@ def _idle_seconds() -> float:
 
 
 def _reactivate_resting() -> None:
-    """A new start may bring other settings: what rested because nothing could be done is looked at again."""
+    """A new start may bring other settings: rows that could not be sent under the old ones are due again."""
     resting = Q(state=State.QUEUED) | Q(state=State.HELD, reason=UNSUPPORTED)
     Delivery.objects.filter(resting, next_at=None).update(next_at=timezone.now())
 
@@ -160,7 +160,9 @@ def drain(*, limit: int = 10_000) -> int:
     """
     tried: set[int] = set()
     calls = 0
-    for application_id in _open_applications():
+    rows = Delivery.objects.exclude(state__in=(State.DONE, State.REFUSED), recheck=False)
+    open_applications = rows.order_by("application_id").values_list("application_id", flat=True).distinct()
+    for application_id in list(open_applications):
         while calls < limit:
             made = make_next_call(application_id, is_eager=True, tried=tried)
             if made is None:
@@ -169,8 +171,3 @@ def drain(*, limit: int = 10_000) -> int:
             if made.row is None or made.row.recheck or made.row.state not in (State.DONE, State.QUEUED):
                 tried.add(made.claimed)
     return calls
-
-
-def _open_applications() -> list[int]:
-    rows = Delivery.objects.exclude(state__in=(State.DONE, State.REFUSED), recheck=False)
-    return list(rows.order_by("application_id").values_list("application_id", flat=True).distinct())

@@ -77,7 +77,7 @@ def _compare_one(found: Findings, draft: Draft, rows: dict[ResourceName, Deliver
 
 def _are_done(rows: dict[ResourceName, Delivery], kind: ResourceKind, row: Delivery) -> bool:
     """Whether the relay has said all there is to say of it. Where an entity stands, every deed together says."""
-    saying = [one for one in rows.values() if one.name[0].is_transition] if kind.is_transition else [row]
+    saying = [one for one in rows.values() if one.is_transition] if kind.is_transition else [row]
     return all(one.state == DeliveryState.DONE for one in saying)
 
 
@@ -99,12 +99,12 @@ def _judge_states(
 
 
 def _may_be_held(row: Delivery) -> bool:
-    return row.name[0] in _MAY_BE_HELD and row.reason in (UNCLEAR, AMBIGUOUS)
+    return row.resource_kind in _MAY_BE_HELD and row.reason in (UNCLEAR, AMBIGUOUS)
 
 
 def _is_behind_something_held(row: Delivery, rows: dict[ResourceName, Delivery]) -> bool:
     held = {name for name, other in rows.items() if other.state == DeliveryState.HELD}
-    if row.name[0].is_transition:
+    if row.is_transition:
         return bool(held)
     needs = {(ResourceKind(kind), subject) for kind, subject in row.needs}
     return bool(needs & held) or any(_is_behind_something_held(rows[name], rows) for name in needs if name in rows)
@@ -125,5 +125,5 @@ def _bound(kept: list[Kept], row: Delivery) -> Counter[str]:
         ResourceKind.ENTITY: {one.id: one.properties for one in kept},
         ResourceKind.PARTY: {name: body for one in kept for name, body in one.parties.items()},
         ResourceKind.SHARE_CLASS: {name: body for one in kept for name, body in one.share_classes.items()},
-    }[row.name[0]]
+    }[row.resource_kind]
     return Counter([text(records[row.remote_id])] if row.remote_id in records else [])

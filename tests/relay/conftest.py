@@ -1,4 +1,4 @@
-"""A customer with a complete draft, and the embedded service behind weather."""
+"""A customer with a complete draft, and the embedded service behind a transport that may fail."""
 
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ def _files_go_nowhere_else(settings: Any, tmp_path: Path) -> None:
 
 @pytest.fixture
 def transport(db: None, monkeypatch: pytest.MonkeyPatch) -> FlakyTransport:
-    """Good until it is spoiled."""
+    """It works until a test makes it fail."""
     load([made.ITEM])
     counter.forget()
     key, transport = portal_key(), FlakyTransport()

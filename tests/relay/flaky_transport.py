@@ -1,4 +1,4 @@
-"""The embedded service behind weather: every call is written down, and a test may spoil any of them."""
+"""The embedded service behind a transport that records every call, and fails where a test says so."""
 
 import json
 from collections.abc import Callable
@@ -34,7 +34,7 @@ Failure = Callable[["FlakyTransport", requests.PreparedRequest, Any], requests.R
 
 @dataclass
 class FlakyTransport(BaseAdapter):
-    """A transport adapter. `spoil` says what happens to calls whose deed begins with these words, and how often."""
+    """A transport adapter. `fail_on` says what happens to calls whose endpoint begins so, and how often."""
 
     calls: list[RecordedCall] = field(default_factory=list)
     failures: list[tuple[str, Failure, int]] = field(default_factory=list)

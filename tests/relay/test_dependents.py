@@ -1,4 +1,4 @@
-"""What goes with the thing that it belongs to is settled with it, also where it was in doubt."""
+"""What is removed with the thing that it belongs to is done with it, also where it was in doubt."""
 
 from typing import Any
 

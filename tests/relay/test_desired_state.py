@@ -1,4 +1,4 @@
-"""Wishes are a pure function of a draft, and nothing inactive is ever among them."""
+"""The desired state is a pure function of a draft, and nothing inactive is ever in it."""
 
 from datetime import date
 from typing import Any

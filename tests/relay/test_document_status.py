@@ -1,4 +1,4 @@
-"""What the service says of documents that it has: read now and then, and shown to their customer with its note."""
+"""The status of documents at the service: read now and then, and shown to their customer with its note."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""A pass of the relay that finds no room: the worker lives, rows stay as they were, and all goes on once there is."""
+"""The relay on a full disk: the worker lives, rows stay as they were, and all goes on once there is."""
 
 import logging
 import threading

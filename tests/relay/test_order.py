@@ -1,4 +1,4 @@
-"""Which row is next is a pure choice."""
+"""Which delivery is next is a pure choice."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

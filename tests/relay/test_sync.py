@@ -1,4 +1,4 @@
-"""In good weather the embedded service holds exactly what was typed, and nothing is sent twice."""
+"""Without failures the embedded service holds exactly what was typed, and nothing is sent twice."""
 
 from typing import Any
 

@@ -49,7 +49,7 @@ _WIRE_NAMES = {"party": "party_id", "share_class": "share_class_id"}
 
 
 def _by_path(kind: ResourceKind, payload: Payload) -> dict[Path, Any]:
-    """Every value by where it stands in the record."""
+    """Every value by its path in the record."""
     flat: dict[Path, Any] = {("par_value",): 0} if kind is ResourceKind.SHARE_CLASS else {}
     flat |= {(_WIRE_NAMES.get(name, name),): payload[name] for name in _CHANGEABLE.get(kind, ())}
     return flat | {_path(kind, name): value for name, value in payload.get("answers", {}).items()}

@@ -46,7 +46,7 @@ class CallOutcome:
     state: DeliveryState
     reason: str = ""
     remote_id: str = ""
-    # It was there already: only that it is there is sure.
+    # It was there already: that it exists is all that is sure.
     existed_already: bool = False
     problems: tuple[Objection, ...] = ()
     retry_after: float | None = None
@@ -60,19 +60,20 @@ class CallOutcome:
 
     @property
     def word(self) -> str:
-        """In one word, for the record of attempts."""
+        """The word that the record of attempts keeps."""
         return self.error or self.reason or self.state.value
 
 
 def outcome_of(error: GatewayError, *, kind: ResourceKind, action: str) -> CallOutcome:
     """The outcome of a call that did not bring a usable answer."""
     state, reason = _state_of(error, kind=kind, action=action)
+    nameless = Objection(field="", code=error.code or "refused", message=error.message)
     return CallOutcome(
         state,
         reason,
         remote_id=error.existing_id if state == State.DONE and action == CREATE else "",
         existed_already=state == State.DONE and action == CREATE and bool(error.existing_id),
-        problems=_problems(error) if state == State.REFUSED else (),
+        problems=(error.problems or (nameless,)) if state == State.REFUSED else (),
         retry_after=error.retry_after,
         status=error.status,
         request_id=error.request_id,
@@ -106,14 +107,14 @@ def _state_of(error: GatewayError, *, kind: ResourceKind, action: str) -> tuple[
 
 
 def _is_state_conflict(error: Refused) -> bool:
-    """Whether the service refuses a deed for where the entity stands: perhaps since it was done before."""
+    """Whether the service refuses a transition for the entity's status: it may have been done before."""
     return error.code == "invalid_state" or (
         error.status == 409 and not error.problems and error.code not in _NOT_FOR_CUSTOMERS
     )
 
 
 def _foreign_word(code: str) -> str:
-    """The service's word for it, told from our own: it must not speak as if we had found something out."""
+    """The service's code for it, marked where it equals one of our own reasons, which only we may give."""
     return f"said {code}" if code in OWN_REASONS else code
 
 
@@ -126,7 +127,3 @@ def _is_for_the_customer(error: Refused, action: str) -> bool:
     if error.code in _NOT_FOR_CUSTOMERS or action == REMOVE:
         return False
     return bool(error.problems) or error.status in _CONTENT_STATUSES
-
-
-def _problems(error: GatewayError) -> tuple[Objection, ...]:
-    return error.problems or (Objection(field="", code=error.code or "refused", message=error.message),)

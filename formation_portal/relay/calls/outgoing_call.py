@@ -75,5 +75,5 @@ class OutgoingCall:
         return body
 
     def replacement_body(self) -> dict[str, Any]:
-        """What an edit sends that stands for itself: all that is wanted, and null for what is gone."""
+        """What a complete edit sends: all that is wanted, and null for what is gone."""
         return self.edit_body() | self.create_body()

@@ -1,4 +1,4 @@
-"""Writes down what became of a call, in one transaction, and what follows from it for the other rows."""
+"""Records what became of a call or a lookup, in one transaction, and what follows from it for the other rows."""
 
 import logging
 from dataclasses import replace
@@ -69,7 +69,7 @@ def record_lookup(claim: Claim, evidence: Evidence | EntityStatus | CallOutcome)
 
 
 def _end_lease(claim: Claim, state: DeliveryState) -> Delivery | None:
-    """The row as it stands now, locked, if it is still ours; its lease ends."""
+    """The row as it is now, locked, if it is still ours; its lease ends."""
     Application.objects.select_for_update().get(pk=claim.application.pk)
     row = Delivery.objects.select_for_update().get(pk=claim.row.pk)
     if row.state != state or row.lease != claim.lease:
@@ -87,7 +87,7 @@ def _done(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> N
     row.remote_id = "" if removed else outcome.remote_id or row.remote_id
     row.acknowledged = row.sent
     if outcome.existed_already and claim.profile.can_edit and row.sent is not None:
-        row.acknowledged = ROUTES[row.name[0]].certain_part(row.sent)
+        row.acknowledged = ROUTES[row.resource_kind].certain_part(row.sent)
     row.state, row.unclear_since = State.DONE, None
     row.verdict, row.verdict_note, row.read_next_at = "", "", None
     if row.wanted != row.acknowledged and _is_frozen(row.application):
@@ -120,7 +120,7 @@ def _waiting(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -
 def _unknown(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> None:
     """It may have arrived: what to do is decided once it is certain that nothing more comes of it.
 
-    A deed that is refused for where the entity stands may have been done before: that is looked at at once.
+    A transition that is refused for the entity's status may have been done before: that is looked up at once.
     """
     if outcome.reason == STATE_CONFLICT:
         row.state, row.reason, row.next_at = State.UNKNOWN, STATE_CONFLICT, now
@@ -129,14 +129,14 @@ def _unknown(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -
     row.unclear_since = row.unclear_since or now
     row.next_at = now + claim.profile.doubt_time(row.repeats)
     if outcome.reason == IN_PROGRESS:
-        # The service is still at it, and says so: that is no try in vain.
+        # The service says that it is still processing it: that is no try in vain.
         row.repeats = max(0, row.repeats - 1)
         row.next_at = now + timedelta(seconds=outcome.retry_after or 1)
 
 
 def _refused(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> None:
     if outcome.status == 409 and row.unclear_since is not None and sent_action(row) == CREATE:
-        # What stands in its way may be itself.
+        # The record that it conflicts with may be its own.
         _held(row, claim, replace(outcome, reason=UNCLEAR), now)
         return
     row.unclear_since = None
@@ -181,7 +181,7 @@ _WRITERS: dict[DeliveryState, Any] = {
 
 
 def _requeue_changed(row: Delivery, now: datetime) -> None:
-    """What was objected to is no longer wanted."""
+    """What was refused or held is no longer wanted: send what is."""
     row.state = State.QUEUED
     requeue(row)
     row.next_at = now if row.state == State.QUEUED else None
@@ -206,17 +206,17 @@ def _learn_about_service(row: Delivery, claim: Claim, outcome: CallOutcome, *, n
     stored = locked_profile()
     stored.clock_ahead = clock.seconds_ahead()
     rate_limit.count_at_end(stored, claim.counted_at, now)
-    if row.name[0].is_transition and not claim.is_lookup:
-        _learn_about_transition(stored, row.name[0], outcome, now=now)
+    if row.is_transition and not claim.is_lookup:
+        _learn_about_transition(stored, row.resource_kind, outcome, now=now)
     rate_limit.record_outcome(stored, outcome, now, was_retry=claim.is_retry)
-    if outcome.reason == UNSUPPORTED and not row.name[0].is_transition and not claim.is_lookup:
+    if outcome.reason == UNSUPPORTED and not row.is_transition and not claim.is_lookup:
         update_profile(can_edit=False)
 
 
 def _learn_about_transition(stored: ServiceProfile, kind: ResourceKind, outcome: CallOutcome, *, now: datetime) -> None:
-    """Whether the service has the call for such a deed at all: what was in doubt, and held for that, can't have come.
+    """Whether the service has the call for such a transition at all: if not, those held in doubt can't have arrived.
 
-    404 doesn't say it: the service may have lost the entity.
+    404 doesn't show it: the service may have lost the entity.
     """
     if outcome.reason == UNSUPPORTED and outcome.status != HTTPStatus.NOT_FOUND:
         stored.lacks = sorted({*stored.lacks, kind})
@@ -227,7 +227,7 @@ def _learn_about_transition(stored: ServiceProfile, kind: ResourceKind, outcome:
 
 
 def _continue_others(row: Delivery, claim: Claim, *, now: datetime) -> None:
-    """The others may go on, unless they would meet what this one has met."""
+    """The others may go on, unless they would wait for the same reason."""
     if row.state != State.WAITING:
         Delivery.objects.filter(application_id=row.application_id, state=State.QUEUED, next_at=None).update(next_at=now)
     if row.state == State.REFUSED:

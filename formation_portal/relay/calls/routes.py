@@ -33,7 +33,7 @@ class Route:
         raise NotImplementedError
 
     def certain_part(self, payload: Payload) -> Payload:
-        """What is sure about a thing that was there already: that it is there, and none of its answers."""
+        """What is certain of a thing that was there already: that it exists, and none of its answers."""
         return payload | {"answers": {}}
 
 
@@ -184,7 +184,7 @@ class StatusRoute(Route):
 
 
 def _check_entity(call: OutgoingCall, record: Mapping[str, Any]) -> str:
-    """A deed has no id of its own; its answer shows the entity. Raises Unclear where it shows another one."""
+    """A transition has no id of its own; its answer shows the entity. Raises Unclear where it shows another one."""
     if record.get("id") not in (None, call.entity_id):
         raise Unclear("The answer is for a different record")
     return ""
@@ -221,7 +221,7 @@ def wanted_action(row: Delivery) -> str:
 def needs_an_edit(row: Delivery) -> bool:
     """Whether it takes a removal, or a change by a call that only the supplement names."""
     action = wanted_action(row)
-    return action == REMOVE or (action == CHANGE and not ROUTES[row.name[0]].edits_are_documented)
+    return action == REMOVE or (action == CHANGE and not ROUTES[row.resource_kind].edits_are_documented)
 
 
 def is_unsupported(row: Delivery, profile: Profile) -> bool:
@@ -231,7 +231,7 @@ def is_unsupported(row: Delivery, profile: Profile) -> bool:
 
 def has_nothing_to_send(row: Delivery) -> bool:
     """Whether what is wanted and what is there differ in nothing that is sent."""
-    kind = row.name[0]
+    kind = row.resource_kind
     if row.wanted is None:
         return row.acknowledged is None or kind.is_csp or kind.is_transition
     if kind.is_csp:

@@ -1,4 +1,4 @@
-"""One step of the relay: claim a row, make its call outside any transaction, conclude."""
+"""One step of the relay: claim a row, make its call outside any transaction, record the result."""
 
 import logging
 from collections.abc import Callable, Collection
@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """What one step has done: the row as it stands now; None where its lease had ended."""
+    """What one step has done: the row as it is now; None where its lease had ended."""
 
     claimed: int
     row: Delivery | None
@@ -52,16 +52,16 @@ def _look_up(claimed: Claim) -> Evidence | EntityStatus | CallOutcome:
     try:
         return (
             read_entity_status(_outgoing_call(claimed))
-            if claimed.row.name[0].is_transition
+            if claimed.row.is_transition
             else look_up(_outgoing_call(claimed))
         )
     except GatewayError as error:
-        return outcome_of(error, kind=claimed.row.name[0], action=CREATE)
+        return outcome_of(error, kind=claimed.row.resource_kind, action=CREATE)
 
 
 def _call(claimed: Claim) -> CallOutcome:
     row = claimed.row
-    kind, action = row.name[0], sent_action(row)
+    kind, action = row.resource_kind, sent_action(row)
     if not _has_time(claimed):
         return CallOutcome(DeliveryState.WAITING, TOO_LATE, was_called=False)
     try:
@@ -76,7 +76,7 @@ def _call(claimed: Claim) -> CallOutcome:
 
 
 def _has_time(claimed: Claim) -> bool:
-    """Whether the call would end within the lease: a process that was asleep must not send what others have settled."""
+    """Whether the call would end within the lease: a process that was asleep must not send what others have done."""
     longest = max(settings.ENV.call_timeout, settings.ENV.upload_timeout) * settings.RELAY_PACE
     left = claimed.row.lease_until - timezone.now() if claimed.row.lease_until else None
     return left is not None and left.total_seconds() > longest
@@ -94,9 +94,10 @@ def _outgoing_call(claimed: Claim) -> OutgoingCall:
     row, capabilities = claimed.row, claimed.profile.capabilities
     # Of what is done and looked at once more, what was acknowledged is what was sent.
     sent = row.sent if row.sent is not None else row.acknowledged if claimed.is_lookup else None
+    has_reference = row.resource_kind in capabilities.references and row.resource_kind is not ResourceKind.ENTITY
     return OutgoingCall(
         service=gateway.service(),
-        kind=row.name[0],
+        kind=row.resource_kind,
         subject=row.subject,
         sent=sent or {},
         acknowledged=row.acknowledged or {},
@@ -104,15 +105,9 @@ def _outgoing_call(claimed: Claim) -> OutgoingCall:
         key=row.key,
         ids=claimed.ids,
         open_file=_opener(row),
-        reference=_reference(claimed)
-        if row.name[0] in capabilities.references and row.name[0] is not ResourceKind.ENTITY
-        else "",
+        reference=f"{claimed.application.reference}/{row.subject}" if has_reference else "",
         merges_csp_data=capabilities.merges_csp_data,
     )
-
-
-def _reference(claimed: Claim) -> str:
-    return f"{claimed.application.reference}/{claimed.row.subject}"
 
 
 def _opener(row: Delivery) -> Callable[[], IO[bytes]]:

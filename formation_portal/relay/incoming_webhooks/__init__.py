@@ -1,2 +1,2 @@
-"""Events that the service posts to us. Each is a hint that something has happened there, and never believed: what it is
-about is read from the service itself."""
+"""Events that the service posts to us. None is believed: each only makes the relay read again, from the service itself,
+what it is about."""

@@ -1,10 +1,10 @@
 """Takes events in: each is kept once, as it came, and makes the relay read what it is about again soon."""
 
-import datetime as dt
 import hashlib
 import json
 import logging
 import re
+from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
@@ -20,6 +20,8 @@ from . import signatures
 logger = logging.getLogger(__name__)
 
 BODY_LIMIT = 256 * 1024
+# Longer than a service goes on sending the same event, and long enough for a look at what came.
+KEPT_FOR = timedelta(days=30)
 MEDIA_TYPE = "application/json"
 _NAME = re.compile(r"[!-~]{1,200}")
 
@@ -33,10 +35,14 @@ def receive(body: bytes, *, headers: signatures.Headers, media_type: str) -> boo
     if event is None:
         logger.warning("Event refused: no valid signature from the last five minutes")
         return False
-    kind, about = _short_word(event.get("type")), _entity_of(event)
+    kind, data = _short_word(event.get("type")), event.get("data")
+    about = _short_word(data.get("entity_id")) if isinstance(data, dict) else ""
+    # The id that is signed, else all that the event says.
+    named = _short_word(event.get("id")) or _short_word(signatures.signed_id(headers))
+    event_id = named or f"sha256:{hashlib.sha256(body).hexdigest()}"
     with transaction.atomic():
         _, is_new = ReceivedEvent.objects.get_or_create(
-            event_id=_id_of(event, body, headers), defaults={"kind": kind, "about": about, "body": body}
+            event_id=event_id, defaults={"kind": kind, "about": about, "body": body}
         )
         # One of another kind is only kept.
         if is_new and kind in KINDS and about:
@@ -52,26 +58,12 @@ def _event_in(body: bytes) -> dict[str, Any] | None:
     return said if isinstance(said, dict) else None
 
 
-def _id_of(event: dict[str, Any], body: bytes, headers: signatures.Headers) -> str:
-    """What the event is known by: an id that is signed, else all that it says."""
-    found = _short_word(event.get("id")) or _short_word(signatures.signed_id(headers))
-    return found or f"sha256:{hashlib.sha256(body).hexdigest()}"
-
-
-def _entity_of(event: dict[str, Any]) -> str:
-    data = event.get("data")
-    return _short_word(data.get("entity_id")) if isinstance(data, dict) else ""
-
-
 def _short_word(value: Any) -> str:
     """A short word of visible characters; nothing where it is something else."""
     return value if isinstance(value, str) and _NAME.fullmatch(value) else ""
 
 
-KEPT_FOR = dt.timedelta(days=30)
-
-
 @on_each_round
 def delete_old_events() -> None:
-    """Delete what arrived longer ago."""
+    """Delete the events that came longer ago than KEPT_FOR."""
     ReceivedEvent.objects.filter(received_at__lt=timezone.now() - KEPT_FOR).delete()

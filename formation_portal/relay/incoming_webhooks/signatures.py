@@ -44,7 +44,7 @@ def _is_standard(secret: str, body: bytes, headers: Headers) -> bool:
 
 
 def _is_plain(secret: str, body: bytes, headers: Headers) -> bool:
-    """Hex HMAC-SHA256 over `timestamp.payload`. The id isn't signed, so nothing hangs on it."""
+    """Hex HMAC-SHA256 over `timestamp.payload`. The id isn't signed, so nothing depends on it."""
     sent_at = headers.get("X-Webhook-Timestamp", "")
     seconds = whole_number(sent_at, digits=12)
     if seconds is None or abs(timezone.now().timestamp() - seconds) > TOLERANCE_SECONDS:

@@ -1,4 +1,4 @@
-"""The secrets that the service signs its events with: what it told when we subscribed, and what a setting says."""
+"""The subscription to the service's events, and the secrets that sign them: from subscribing, or a setting."""
 
 import uuid
 from contextlib import suppress
@@ -20,7 +20,7 @@ def signing_secrets() -> tuple[str, ...]:
 
 
 def has_secret() -> bool:
-    """Whether the service has told us one."""
+    """Whether the service gave us one when we subscribed."""
     return bool(_stored())
 
 

@@ -1,4 +1,4 @@
-"""The trials of a probe: each makes a few calls about a test entity, and says yes, no, or that nothing can be told.
+"""The checks of a probe: each makes a few calls about a test entity, and answers yes, no, or not known.
 
 Nothing is concluded from an answer alone where the service can be asked what it holds.
 """
@@ -21,7 +21,7 @@ _ID_NAMES = {ResourceKind.PARTY: "party_id"}
 
 
 class CheckImpossible(Exception):
-    """What a trial needs is not there; the message says why."""
+    """What a check needs is not there; the message says why."""
 
 
 class ProbeChecks:
@@ -73,7 +73,7 @@ class ProbeChecks:
         """Whether a list of the kind can be read, and shows what was made."""
         made = self._made.get(kind)
         if made is None:
-            raise CheckImpossible(f"no {_word(kind)} could be made")
+            raise CheckImpossible(f"no {kind.replace('_', ' ')} could be made")
         if not any(_is_it(kind, made, record) for record in self._list(kind)):
             raise CheckImpossible("there is a list, which does not show what was made")
         return True
@@ -119,7 +119,7 @@ class ProbeChecks:
         return _id(ResourceKind.DOCUMENT, first) not in ids and len(ids) == 1
 
     def can_change(self) -> YesNoUnknown:
-        """Whether a party can be changed: it is told what it says already."""
+        """Whether a party can be changed: it is sent the roles that it has already."""
         party = self._made.get(ResourceKind.PARTY)
         if party is None or self._payloads.party is None:
             raise CheckImpossible("no party could be made")
@@ -149,38 +149,36 @@ class ProbeChecks:
         return []
 
     def _create(self, kind: ResourceKind, *, key: str = "", **more: str) -> Json:
-        record = self._call(_CREATE[kind](self, key or _new_key(), more))
+        body, key = self._body(kind) | more, key or _new_key()
+        if kind is ResourceKind.ENTITY:
+            record = self._call(lambda: self._service.create_entity(body, key=key))
+            if record["id"] not in self.entities:
+                self.entities.append(record["id"])
+        elif kind is ResourceKind.PARTY:
+            record = self._call(lambda: self._service.add_party(self._entity, body, key=key))
+        elif kind is ResourceKind.SHARE_CLASS:
+            record = self._call(lambda: self._service.add_share_class(self._entity, body, key=key))
+        else:
+            record = self._call(lambda: self._service.add_shareholding(self._entity, body, key=key))
+            # An answer may not repeat what it is about.
+            record = {"party_id": body["party_id"], "share_class_id": body["share_class_id"]} | record
         self._made.setdefault(kind, record)
-        if kind is ResourceKind.ENTITY and record["id"] not in self.entities:
-            self.entities.append(record["id"])
         return record
 
-    def _create_entity(self, key: str, more: Json) -> Callable[[], Json]:
-        body = self._payloads.entity_body(self.reference) | more
-        return lambda: self._service.create_entity(body, key=key)
-
-    def _create_party(self, key: str, more: Json) -> Callable[[], Json]:
-        body = self._payloads.party
+    def _body(self, kind: ResourceKind) -> Json:
+        """What creates one of the kind; raises CheckImpossible where there is nothing to send."""
+        if kind is ResourceKind.ENTITY:
+            return self._payloads.entity_body(self.reference)
+        if kind is ResourceKind.SHAREHOLDING:
+            party, share_class = self._made.get(ResourceKind.PARTY), self._made.get(ResourceKind.SHARE_CLASS)
+            if party is None or share_class is None:
+                raise CheckImpossible("there is no party or no share class to hold shares")
+            party_id, class_id = _id(ResourceKind.PARTY, party), _id(ResourceKind.SHARE_CLASS, share_class)
+            return {"party_id": party_id, "share_class_id": class_id, "shares_held": 1}
+        body = self._payloads.party if kind is ResourceKind.PARTY else self._payloads.share_class
         if body is None:
-            raise CheckImpossible("this product has no parties")
-        return lambda: self._service.add_party(self._entity, body | more, key=key)
-
-    def _create_share_class(self, key: str, more: Json) -> Callable[[], Json]:
-        body = self._payloads.share_class
-        if body is None:
-            raise CheckImpossible("this product has no share classes")
-        return lambda: self._service.add_share_class(self._entity, body | more, key=key)
-
-    def _create_shareholding(self, key: str, more: Json) -> Callable[[], Json]:
-        party, share_class = self._made.get(ResourceKind.PARTY), self._made.get(ResourceKind.SHARE_CLASS)
-        if party is None or share_class is None:
-            raise CheckImpossible("there is no party or no share class to hold shares")
-        named = {
-            "party_id": _id(ResourceKind.PARTY, party),
-            "share_class_id": _id(ResourceKind.SHARE_CLASS, share_class),
-        }
-        body = {**named, "shares_held": 1, **more}
-        return lambda: named | self._service.add_shareholding(self._entity, body, key=key)
+            raise CheckImpossible(f"this product has no {'parties' if kind is ResourceKind.PARTY else 'share classes'}")
+        return body
 
     def _upload(self, picture: bytes) -> Json:
         if self._payloads.slot is None:
@@ -223,14 +221,6 @@ class ProbeChecks:
             self.slowest = max(self.slowest, time.monotonic() - started)
 
 
-_CREATE: Mapping[ResourceKind, Callable[[ProbeChecks, str, Json], Callable[[], Json]]] = {
-    ResourceKind.ENTITY: ProbeChecks._create_entity,
-    ResourceKind.PARTY: ProbeChecks._create_party,
-    ResourceKind.SHARE_CLASS: ProbeChecks._create_share_class,
-    ResourceKind.SHAREHOLDING: ProbeChecks._create_shareholding,
-}
-
-
 def _new_key() -> str:
     return uuid.uuid4().hex
 
@@ -247,7 +237,3 @@ def _is_it(kind: ResourceKind, made: Json, record: Json) -> bool:
         return _id(kind, record) == wanted
     names = [name for name in ("party_id", "share_class_id", "document_key") if name in made]
     return bool(names) and all(record.get(name) == made[name] for name in names)
-
-
-def _word(kind: ResourceKind) -> str:
-    return kind.value.replace("_", " ")

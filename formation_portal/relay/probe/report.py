@@ -114,7 +114,7 @@ def _checks(checks: ProbeChecks) -> list[tuple[Question, Callable[[], YesNoUnkno
 
 
 def _run_check(check: Callable[[], YesNoUnknown]) -> ProbeAnswer:
-    """What the trial tells, or why it can't. A call that the service does not have is a clear no."""
+    """What the check shows, or why it can't. A call that the service does not have is a clear no."""
     try:
         yes = check()
     except Unsupported:
@@ -169,46 +169,38 @@ _WORDS: dict[Question, _QuestionWords] = {
 }
 
 
-def _referred(kind: ResourceKind) -> _QuestionWords:
-    return _QuestionWords(
+_WORDS |= {
+    ("reference", kind): _QuestionWords(
         f"Do {_PLURALS[kind]} carry our client_reference?",
         "uncertain calls are matched by it",
         "uncertain calls are not matched by it",
     )
-
-
-def _listed(kind: ResourceKind) -> _QuestionWords:
-    return _QuestionWords(
+    for kind in REFERRED
+}
+_WORDS |= {
+    ("list", kind): _QuestionWords(
         f"Can the {_PLURALS[kind]} be read back?",
         "uncertain calls are looked up there",
         "uncertain calls cannot be looked up",
     )
-
-
-def _repeated(kind: ResourceKind) -> _QuestionWords:
-    return _QuestionWords(
+    for kind in LISTED
+}
+_WORDS |= {
+    ("repeat", kind): _QuestionWords(
         f"If {_PLURALS[kind]} are sent twice, does the service answer with the ID of the first?",
         "a repeat finds the first",
         "a repeat may create a second",
     )
-
-
-_WORDS |= {("reference", kind): _referred(kind) for kind in REFERRED}
-_WORDS |= {("list", kind): _listed(kind) for kind in LISTED}
-_WORDS |= {("repeat", kind): _repeated(kind) for kind in REPEATED}
+    for kind in REPEATED
+}
 
 
 def report_rows(report: ProbeReport) -> Iterator[tuple[str, str, str]]:
     """Question, answer, what the portal does because of it."""
     for question, words in _WORDS.items():
         found = report.found[question]
-        yield words.question, _answer_words(found), words.then if found.yes else words.otherwise
+        answer = f"not known: {found.reason}" if found.yes is None else "yes" if found.yes else "no"
+        yield words.question, answer, words.then if found.yes else words.otherwise
     settle = timing.settle_time(report.capabilities.slowest).total_seconds()
     told = f"uncertain calls are looked up after {settle:g} seconds"
     yield "How long did the slowest answer take?", f"{report.slowest:.3f} seconds", told
-
-
-def _answer_words(found: ProbeAnswer) -> str:
-    if found.yes is None:
-        return f"not known: {found.reason}"
-    return "yes" if found.yes else "no"

@@ -1,4 +1,7 @@
-"""Reads the service's records after a call in doubt, and counts those that may be what was sent.
+"""Finds out by the service's records whether a call in doubt has created something, and updates the row accordingly.
+
+The records that may be ours are counted, since the same person may rightly be there twice: the row is bound to one,
+looked up again, sent again, or held for an agent. Called inside the transaction that records the result.
 
 A list is read until two readings are equal, so that nobody concludes from a list that is just changing.
 """
@@ -9,7 +12,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from formation_portal.gateway import FormationService
 from formation_portal.gateway.envelopes import LONGEST_ID
 from formation_portal.gateway.errors import Unclear
 
@@ -17,7 +19,7 @@ from .. import timing
 from ..calls.outcomes import CallOutcome
 from ..calls.outgoing_call import OutgoingCall
 from ..models import AMBIGUOUS, DUPLICATE, RESEND, STATE_CONFLICT, UNCLEAR, UNSUPPORTED, Delivery, DeliveryState, Look
-from ..resources import ENTITY, ResourceKind, ResourceName
+from ..resources import ResourceKind
 from ..service_profile import Profile
 from ..sync import requeue
 from .matching import matches
@@ -25,7 +27,7 @@ from .matching import matches
 Records = list[dict[str, Any]]
 
 _READINGS = 5
-# Where a record's own id may stand; other ids in it are those of what it refers to.
+# The members in which a record's own id may be; other ids in it are those of what it refers to.
 _ID_NAMES: Mapping[ResourceKind, tuple[str, ...]] = {
     ResourceKind.ENTITY: ("id", "entity_id"),
     ResourceKind.PARTY: ("party_id", "id"),
@@ -49,7 +51,7 @@ class Evidence:
 
 def look_up(call: OutgoingCall) -> Evidence:
     """The evidence about what a create may have made. Raises GatewayError where no list can be read."""
-    records = _read_until_stable(lambda: _READERS[call.kind](call.service, call.ids, call))
+    records = _read_until_stable(lambda: _READERS[call.kind](call))
     body = call.expected_record()
     reference = body.get("client_reference")
     if reference and (named := [record for record in records if record.get("client_reference") == reference]):
@@ -79,33 +81,15 @@ def _read_until_stable(read: Callable[[], Records]) -> Records:
     raise Unclear("The list changed each time it was read")
 
 
-def _entities(service: FormationService, ids: Mapping[ResourceName, str], call: OutgoingCall) -> Records:
+_READERS: Mapping[ResourceKind, Callable[[OutgoingCall], Records]] = {
     # A service may ignore the filter, so the reference is compared again.
-    return service.entities(client_reference=str(call.sent.get("client_reference") or ""))
-
-
-def _parties(service: FormationService, ids: Mapping[ResourceName, str], call: OutgoingCall) -> Records:
-    return service.parties(ids[ENTITY])
-
-
-def _share_classes(service: FormationService, ids: Mapping[ResourceName, str], call: OutgoingCall) -> Records:
-    return service.share_classes(ids[ENTITY])
-
-
-def _shareholdings(service: FormationService, ids: Mapping[ResourceName, str], call: OutgoingCall) -> Records:
-    return service.shareholdings(ids[ENTITY])
-
-
-def _documents(service: FormationService, ids: Mapping[ResourceName, str], call: OutgoingCall) -> Records:
-    return service.documents(ids[ENTITY])
-
-
-_READERS: Mapping[ResourceKind, Callable[[FormationService, Mapping[ResourceName, str], OutgoingCall], Records]] = {
-    ResourceKind.ENTITY: _entities,
-    ResourceKind.PARTY: _parties,
-    ResourceKind.SHARE_CLASS: _share_classes,
-    ResourceKind.SHAREHOLDING: _shareholdings,
-    ResourceKind.DOCUMENT: _documents,
+    ResourceKind.ENTITY: lambda call: call.service.entities(
+        client_reference=str(call.sent.get("client_reference") or "")
+    ),
+    ResourceKind.PARTY: lambda call: call.service.parties(call.entity_id),
+    ResourceKind.SHARE_CLASS: lambda call: call.service.share_classes(call.entity_id),
+    ResourceKind.SHAREHOLDING: lambda call: call.service.shareholdings(call.entity_id),
+    ResourceKind.DOCUMENT: lambda call: call.service.documents(call.entity_id),
 }
 
 
@@ -123,7 +107,7 @@ BOUND, NOT_FOUND, SEVERAL_MATCHES, NO_LIST, UNREADABLE, AS_WANTED = (
 
 
 def reconcile(row: Delivery, found: Evidence | CallOutcome, *, profile: Profile, now: datetime) -> None:
-    """Move the row as the evidence allows, and keep what was seen."""
+    """Update the row as the evidence allows, and keep what was found."""
     unbound: tuple[str, ...] = ()
     if isinstance(found, CallOutcome):
         conclusion = _not_readable(row, found, now=now)
@@ -159,12 +143,12 @@ def _resolve_doubt(row: Delivery, unbound: Collection[str], found: Evidence, pro
 
 
 def _not_found(row: Delivery, profile: Profile, now: datetime) -> str:
-    """Look once more, then send it once more; after so many of both in vain it is held."""
+    """Look it up once more, then send it once more; after so many of both in vain it is held."""
     row.looks += 1
     if row.looks < timing.LOOKUPS:
         row.state, row.next_at = State.UNKNOWN, now + profile.settle_time
     elif row.repeats < timing.REPEATS:
-        # It is certain that nothing arrived: as good as never sent.
+        # It is certain that nothing arrived, as if it had never been sent.
         row.state, row.reason, row.next_at, row.unclear_since = State.WAITING, RESEND, now, None
     else:
         hold(row, UNCLEAR)
@@ -172,7 +156,7 @@ def _not_found(row: Delivery, profile: Profile, now: datetime) -> str:
 
 
 def _recheck(row: Delivery, unbound: Collection[str], found: Evidence, profile: Profile, now: datetime) -> str:
-    """It was made anew after a call in doubt: has that call done it after all?"""
+    """It was created anew after a call in doubt: has that call created it after all?"""
     row.state = State.DONE
     if _doubtful_siblings(row):
         row.next_at = now + profile.settle_time

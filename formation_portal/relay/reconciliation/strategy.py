@@ -1,6 +1,6 @@
-"""What settles a call in doubt, endpoint by endpoint: the strictest rule that the service's capabilities allow.
+"""How a call in doubt is resolved, by kind: the strictest strategy that the service's capabilities allow.
 
-Design, "Relay": evidence before hope. A pure choice from the row and the capabilities.
+A pure choice from the row and the capabilities (design, "Relay").
 """
 
 from enum import StrEnum
@@ -13,7 +13,7 @@ from ..service_profile import Capabilities
 
 
 class Strategy(StrEnum):
-    """How to find out whether it arrived, or to make it not matter."""
+    """How to find out whether a call arrived, or why that doesn't matter."""
 
     REPEAT = "repeat"  # the same again: harmless there
     LOOK_UP = "look"  # read the service's records
@@ -21,8 +21,8 @@ class Strategy(StrEnum):
 
 
 def strategy_for(row: Delivery, capabilities: Capabilities) -> Strategy:
-    """The way for a row in doubt."""
-    if row.name[0].is_transition:
+    """The strategy for a row in doubt."""
+    if row.is_transition:
         return _strategy_for_transition(row, capabilities)
     strategy = _strategy_for_thing(row, capabilities)
     most = timing.KEYED_REPEATS if capabilities.honours_keys else timing.REPEATS
@@ -32,7 +32,7 @@ def strategy_for(row: Delivery, capabilities: Capabilities) -> Strategy:
 
 
 def _strategy_for_thing(row: Delivery, capabilities: Capabilities) -> Strategy:
-    kind = row.name[0]
+    kind = row.resource_kind
     if capabilities.honours_keys or _is_harmless(row):
         return Strategy.REPEAT
     if kind is ResourceKind.DOCUMENT and capabilities.replaces_documents:
@@ -43,10 +43,9 @@ def _strategy_for_thing(row: Delivery, capabilities: Capabilities) -> Strategy:
 
 
 def _strategy_for_transition(row: Delivery, capabilities: Capabilities) -> Strategy:
-    """A deed moves the entity from wherever it stands by then, so it is never repeated but under a key that counts.
+    """A transition changes whatever status the entity has by then, so it is only repeated under a key that counts.
 
-    What the service refuses, or nobody wants to be told any more, is not repeated at all. Whether the entity's status
-    can be read, reading it tells.
+    One that the service refuses, or that is no longer wanted, is not repeated at all: the entity's status is read.
     """
     may_repeat = capabilities.honours_keys and row.repeats < timing.KEYED_REPEATS
     if may_repeat and row.reason != STATE_CONFLICT and row.wanted == row.sent:
@@ -59,5 +58,5 @@ def _is_harmless(row: Delivery) -> bool:
 
     csp-data goes out whole to a service that is not known to merge it.
     """
-    kind = row.name[0]
+    kind = row.resource_kind
     return kind.is_csp or (sent_action(row) != CREATE and kind is not ResourceKind.DOCUMENT)

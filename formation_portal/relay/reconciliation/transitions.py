@@ -1,8 +1,8 @@
-"""Settles a deed by where the entity stands at the service: done, to be told again, or held for an agent.
+"""Finds out by the entity's status whether a transition in doubt was done, and updates the row accordingly.
 
-Where it stands at the wanted state, or at one that agents lead to from there, the deed was done, by us or by the
-service's own people. As long as the status can be read, no agent is needed to find out: it is read again, ever more
-rarely, until it is known. Called inside the concluding transaction.
+Where the entity has the wanted status, or one that agents lead to from there, the transition was done, by us or by the
+service's own staff. As long as the status can be read, no agent is needed: it is read again, ever more rarely, until it
+is known. Called inside the transaction that records the result.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class EntityStatus:
 
 
 def read_entity_status(call: OutgoingCall) -> EntityStatus:
-    """Where the entity stands. Raises GatewayError where that can't be read."""
+    """The entity's status. Raises GatewayError where it can't be read."""
     record = call.service.entity(call.entity_id)
     if record.get("id") not in (None, call.entity_id):
         raise Unclear("The answer is for a different record")
@@ -43,10 +43,10 @@ def read_entity_status(call: OutgoingCall) -> EntityStatus:
 
 
 def reconcile_transition(row: Delivery, found: EntityStatus, *, profile: Profile, now: datetime) -> None:
-    """Move the row as the evidence allows, and keep what was seen."""
+    """Update the row as the entity's status allows, and keep what was found."""
     conclusion = _resolve(row, found, profile, now)
     if row.state == DeliveryState.HELD and row.wanted != row.sent:
-        # Nobody wants it told any more: the application was withdrawn, or given back.
+        # It is no longer wanted: the application was withdrawn, or came back to the customer.
         row.state, row.unclear_since = DeliveryState.QUEUED, None
         requeue(row)
     Look.objects.create(delivery=row, records=1, matches=[], conclusion=conclusion)
@@ -76,7 +76,7 @@ def _resolve(row: Delivery, found: EntityStatus, profile: Profile, now: datetime
 
 
 def _not_applied(row: Delivery, profile: Profile, now: datetime) -> None:
-    """Read it once more, later each time that it was told in vain; then tell it again, right after it was read."""
+    """Read the status once more, later after each try in vain; then send the transition again, right after reading."""
     in_vain = row.repeats - timing.REPEATS
     row.looks += 1
     if row.looks < timing.LOOKUPS:
@@ -103,7 +103,7 @@ def _target(row: Delivery) -> State:
 
 
 def _source_states(target: State) -> frozenset[State]:
-    """The states that the deed leads out of."""
+    """The states from which a transition leads to the target."""
     return frozenset(
         source for transition in DEEDS.values() if transition.target is target for source in transition.sources
     )
@@ -122,5 +122,5 @@ def _reached_states(target: State) -> frozenset[State]:
 def _is_first_submission(row: Delivery) -> bool:
     """Whether it is a submission, and the service has acknowledged none before: what was returned there was it."""
     others = Delivery.objects.filter(application_id=row.application_id, kind=ResourceKind.SUBMISSION).exclude(pk=row.pk)
-    is_submission = row.name[0] is ResourceKind.SUBMISSION
+    is_submission = row.resource_kind is ResourceKind.SUBMISSION
     return is_submission and row.acknowledged is None and not any(one.acknowledged is not None for one in others)

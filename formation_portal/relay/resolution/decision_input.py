@@ -1,4 +1,4 @@
-"""Why a decision of an agent was not taken."""
+"""Reads what an agent typed for a decision, the provider's id and a note, and says why a decision is refused."""
 
 from formation_portal.gateway.envelopes import LONGEST_ID
 
@@ -19,7 +19,7 @@ class DecisionRefused(Exception):
 
 
 class DecisionOutdated(DecisionRefused):
-    """The thing has moved since the agent read about it: somebody else decided, or the service answered."""
+    """The delivery has changed since the agent read it: somebody else decided, or the service answered."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -44,16 +44,16 @@ def may_lack_id(kind: ResourceKind) -> bool:
 
 
 def clean_remote_id(row: Delivery, text: str) -> str:
-    """The id as typed, without blanks around it; empty where the thing has none. Raises NotDecided."""
+    """The id as typed, without blanks around it; empty where the thing has none. Raises DecisionRefused."""
     chosen = text.strip()
-    if not has_id(row.name[0]):
+    if not has_id(row.resource_kind):
         return ""
-    if not chosen and not may_lack_id(row.name[0]):
+    if not chosen and not may_lack_id(row.resource_kind):
         raise DecisionRefused("Enter the ID that the formation service gave you", field="remote_id")
     if len(chosen) > LONGEST_ID or any(letter.isspace() or not letter.isprintable() for letter in chosen):
         problem = f"Enter an ID of up to {LONGEST_ID} characters, without spaces"
         raise DecisionRefused(problem, field="remote_id")
-    if is_id_of_another_kind(row.name[0], chosen):
+    if is_id_of_another_kind(row.resource_kind, chosen):
         raise DecisionRefused("Check the ID. It looks like the ID of a different kind of record", field="remote_id")
     if chosen and Delivery.objects.filter(kind=row.kind, remote_id=chosen).exclude(pk=row.pk).exists():
         raise DecisionRefused(ID_IN_USE, field="remote_id")
@@ -61,7 +61,7 @@ def clean_remote_id(row: Delivery, text: str) -> str:
 
 
 def clean_note(text: str) -> str:
-    """The note as typed, with plain line ends. Raises NotDecided."""
+    """The note as typed, with plain line ends. Raises DecisionRefused."""
     note = "\n".join(text.split("\r\n")).strip()
     if len(note) > NOTE_LIMIT or any(not letter.isprintable() and letter not in "\n\t" for letter in note):
         raise DecisionRefused(f"Use {NOTE_LIMIT:,} plain characters or fewer", field="note")

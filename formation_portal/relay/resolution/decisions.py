@@ -1,7 +1,7 @@
-"""What an agent decides about a thing that nothing else can settle: it is there, it is not, or the provider was told by
-hand (design, "Relay").
+"""What an agent decides about a delivery that nothing else can resolve: the service has it, does not have it, or the
+provider was informed by hand (design, "Relay").
 
-One transaction moves the row and keeps the decision; the worker does the rest.
+One transaction changes the row and keeps the decision; the worker does the rest.
 """
 
 import logging
@@ -28,27 +28,27 @@ from .decision_input import ID_IN_USE, DecisionOutdated, DecisionRefused, clean_
 logger = logging.getLogger(__name__)
 State = DeliveryState
 
-# The rows that wait for a decision. Any deed may: what comes after it can't be told before.
+# The rows that wait for a decision. Any transition may: later ones can't be sent before it.
 _TRANSITIONS = [kind for kind in ResourceKind if kind.is_transition]
 _IS_OPEN = Q(reason__in=(UNCLEAR, AMBIGUOUS)) | Q(kind__in=_TRANSITIONS)
 UNDECIDED = Q(state=State.HELD) & _IS_OPEN | Q(state=State.DONE, reason=DUPLICATE)
-# The rows that the service has no call for, so that somebody has to tell the provider in another way.
+# The rows that the service has no call for, so that somebody has to inform the provider by hand.
 TO_INFORM = Q(state__in=(State.HELD, State.DONE), reason=UNSUPPORTED) & ~UNDECIDED
 
 
 def is_undecided(row: Delivery) -> bool:
-    """Whether an agent may decide about the row as it stands."""
+    """Whether an agent may decide about the row."""
     return row.needs_a_decision or _is_duplicated(row)
 
 
 def must_inform_provider(row: Delivery) -> bool:
-    """Whether somebody has to tell the provider by hand, since the service has no call for it."""
+    """Whether somebody has to inform the provider by hand, since the service has no call for it."""
     return row.reason == UNSUPPORTED and row.state in (State.HELD, State.DONE) and not is_undecided(row)
 
 
 def may_inform_provider(row: Delivery) -> bool:
-    """Whether an agent may record that the provider was told by hand: also where it is held for another reason, if
-    nothing of it is in doubt."""
+    """Whether an agent may record that the provider was informed by hand: also where it is held for another reason,
+    if nothing of it is in doubt."""
     return must_inform_provider(row) or (row.state == State.HELD and not is_undecided(row))
 
 
@@ -57,8 +57,8 @@ def bind(
 ) -> Decision:
     """It is there, under this id: counts as received as it was sent, and what has waited for its id goes on.
 
-    `seen_at` is the row's `updated_at` when the agent read it. Raises Overtaken where the row has moved since then,
-    NotDecided where the id can't be its id.
+    `seen_at` is the row's `updated_at` when the agent read it. Raises DecisionOutdated where the row has changed since
+    then, DecisionRefused where the id can't be its id.
     """
     with _locked_for_decision(delivery_id, is_undecided, seen_at=seen_at) as row:
         chosen = clean_remote_id(row, remote_id)
@@ -74,7 +74,7 @@ def bind(
 def declare_absent(
     delivery_id: int, *, agent: AbstractBaseUser, note: str = "", seen_at: datetime | None = None
 ) -> Decision:
-    """What was sent last is not there: it is sent once more, under a new key. Raises Overtaken, NotDecided.
+    """What was sent last is not there: it is sent once more, under a new key. Raises DecisionOutdated, DecisionRefused.
 
     Where only a change of the thing was in doubt, the change is sent again.
     """
@@ -97,10 +97,11 @@ def record_provider_informed(
     also: Collection[int] = (),
     seen_at: datetime | None = None,
 ) -> Decision:
-    """The provider was told by hand: counts as received as it is wanted, and what has waited for it goes on.
+    """The provider was informed by hand: counts as received as it is wanted, and what has waited for it goes on.
 
-    The note says who was told and how. `remote_id` is asked for where the thing was never there. `also` are the numbers
-    of other steps of the same application (`steps_to_inform`) that were told with it. Raises Overtaken, NotDecided.
+    The note says who was informed and how. `remote_id` is required where the service never had it. `also` are
+    the numbers of other steps of the same application (`steps_to_inform`) of which the provider was informed as well.
+    Raises DecisionOutdated, DecisionRefused.
     """
     with _locked_for_decision(delivery_id, may_inform_provider, seen_at=seen_at) as row:
         told = clean_note(note)
@@ -113,7 +114,7 @@ def record_provider_informed(
 
 
 def steps_to_inform(row: Delivery) -> QuerySet[Delivery]:
-    """The other steps of its application that the provider is to be told of by hand, in their order."""
+    """The other steps of its application that the provider is to be informed of, in their order."""
     steps = Delivery.objects.filter(TO_INFORM, application_id=row.application_id, kind__in=_TRANSITIONS)
     return steps.exclude(pk=row.pk).order_by("position", "pk")
 
@@ -144,34 +145,30 @@ def _record(row: Delivery, agent: AbstractBaseUser, deed: Decision.Deed, *, note
     """Compare the row with what is wanted, make it and what waits for it due, and keep what was decided."""
     now = timezone.now()
     requeue(row)
+    told: Any = None
     if deed == Decision.Deed.PROVIDER_INFORMED:
-        row.reason = PROVIDER_INFORMED
+        row.reason, told = PROVIDER_INFORMED, row.wanted
     row.looks, row.recheck, row.unclear_since = 0, False, None
     row.next_at = now if row.state == State.QUEUED else None
     _save(row)
     Delivery.objects.filter(application=row.application, state=State.QUEUED, next_at=None).update(next_at=now)
     decision = Decision.objects.create(
-        delivery=row, agent_id=agent.pk, deed=deed, remote_id=remote_id, note=note, told=_told_payload(row, deed)
+        delivery=row, agent_id=agent.pk, deed=deed, remote_id=remote_id, note=note, told=told
     )
     logger.info(
         "Delivery %s (%s of %s): agent %s decided %s", row.pk, row.kind, row.application.reference, agent.pk, deed.value
     )
     transaction.on_commit(wake.wake_workers)
-    subject = f"delivery {row.pk}"
     chain.append(
         Deed.DECISION,
         by=agent,
         application=row.application,
-        subject=subject,
+        subject=f"delivery {row.pk}",
         rows=[decision],
         decision=decision.pk,
         said=deed,
     )
     return decision
-
-
-def _told_payload(row: Delivery, deed: Decision.Deed) -> Any:
-    return row.wanted if deed == Decision.Deed.PROVIDER_INFORMED else None
 
 
 def _save(row: Delivery) -> None:

@@ -1,11 +1,11 @@
-"""A text for the provider about a thing that nobody here can settle: ready to send, without personal data."""
+"""A message to the provider about a delivery that nobody here can resolve: ready to send, without personal data."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from ..calls import bodies
 from ..calls.routes import CREATE, REMOVE, sent_action, wanted_action
-from ..models import AMBIGUOUS, DUPLICATE, STATE_CONFLICT, UNCLEAR, UNSUPPORTED, Attempt, Delivery, Look
+from ..models import AMBIGUOUS, DUPLICATE, STATE_CONFLICT, UNCLEAR, UNSUPPORTED, Delivery
 from ..resources import ENTITY, ResourceKind, referenced_names
 from .wording import outcome_words, state_words
 
@@ -26,13 +26,13 @@ _POSTED_ALWAYS = (ResourceKind.DOCUMENT, ResourceKind.SUBMISSION, ResourceKind.S
 
 
 def provider_message(row: Delivery, *, ids: dict[tuple[ResourceKind, str], str]) -> str:
-    """The whole text. `ids` are the remote ids within the row's application; attempts and looks come with the row."""
+    """The whole text. `ids` are the remote ids within the row's application; attempts and lookups come with the row."""
     return "\n".join((*_facts(row, ids), "", *_calls(row), *_lookups(row), "Please tell us:", *_questions(row), ""))
 
 
 def call_words(row: Delivery) -> str:
     """The call that was made, or is to be: method and path."""
-    kind = row.name[0]
+    kind = row.resource_kind
     path = f"/api/v1{_PATHS[kind]}"
     action = sent_action(row) if row.key else wanted_action(row)
     if kind.is_csp or action == CREATE or (kind in _POSTED_ALWAYS and action != REMOVE):
@@ -47,7 +47,7 @@ def _facts(row: Delivery, ids: dict[tuple[ResourceKind, str], str]) -> Iterator[
     yield f"Call: {call_words(row)}"
     yield f"Our reference (client_reference of the entity): {reference}"
     yield f"Entity: {ids.get(ENTITY) or 'ID not known to us'}"
-    if row.name[0] is ResourceKind.STATUS and (payload := row.wanted or row.sent):
+    if row.resource_kind is ResourceKind.STATUS and (payload := row.wanted or row.sent):
         yield f"Status we sent: {payload['status']}"
     if row.remote_id and row.name != ENTITY:
         yield f"ID, as far as we know: {row.remote_id}"
@@ -61,7 +61,7 @@ def _wanted_change(row: Delivery) -> str:
     """What should change there, by the names of its members and never by their values."""
     if row.wanted is None:
         return "Please remove it."
-    kind, known = row.name[0], row.acknowledged
+    kind, known = row.resource_kind, row.acknowledged
     names = bodies.full_body(kind, row.wanted) if known is None else bodies.changed_members(kind, known, row.wanted)
     if not names:
         return "It should match what we last sent."
@@ -74,17 +74,14 @@ def _calls(row: Delivery) -> Iterator[str]:
         return
     yield "What we sent (times in UTC):"
     for attempt in tries:
-        yield f"- {utc_time(attempt.started_at)}: {outcome_words(attempt)}{_identifiers(attempt)}"
+        parts = (
+            outcome_words(attempt),
+            f"status {attempt.status}" if attempt.status else "",
+            f"X-Request-Id {attempt.request_id}" if attempt.request_id else "",
+            f"Idempotency-Key {attempt.key}" if attempt.key else "",
+        )
+        yield f"- {utc_time(attempt.started_at)}: {'; '.join(part for part in parts if part)}"
     yield ""
-
-
-def _identifiers(attempt: Attempt) -> str:
-    parts = (
-        f"status {attempt.status}" if attempt.status else "",
-        f"X-Request-Id {attempt.request_id}" if attempt.request_id else "",
-        f"Idempotency-Key {attempt.key}" if attempt.key else "",
-    )
-    return "".join(f"; {part}" for part in parts if part)
 
 
 def _lookups(row: Delivery) -> Iterator[str]:
@@ -92,19 +89,16 @@ def _lookups(row: Delivery) -> Iterator[str]:
     if not looks:
         return
     yield "What we found in your records since:"
-    yield from (f"- {_lookup_line(look)}" for look in looks)
+    for look in looks:
+        matches = f"possible match: {', '.join(map(str, look.matches))}" if look.matches else "no match"
+        records = f"{look.records} record{'' if look.records == 1 else 's'}"
+        identifier = f"; X-Request-Id {look.request_id}" if look.request_id else ""
+        yield f"- {utc_time(look.looked_at)}: {records}, {matches}{identifier}"
     yield ""
 
 
-def _lookup_line(look: Look) -> str:
-    matches = f"possible match: {', '.join(map(str, look.matches))}" if look.matches else "no match"
-    records = f"{look.records} record{'' if look.records == 1 else 's'}"
-    said = f"; X-Request-Id {look.request_id}" if look.request_id else ""
-    return f"{utc_time(look.looked_at)}: {records}, {matches}{said}"
-
-
 def _questions(row: Delivery) -> tuple[str, ...]:
-    if row.name[0].is_transition and row.reason in (UNCLEAR, STATE_CONFLICT):
+    if row.is_transition and row.reason in (UNCLEAR, STATE_CONFLICT):
         return (
             "1. What is the entity’s status on your side, and since when?",
             "2. Was it set by one of these calls or by your staff?",

@@ -1,4 +1,4 @@
-"""What agents have to look after: what nobody can settle, what is being checked, what waits; the oldest first."""
+"""The deliveries that agents have to look after: undecided, being checked, held, refused, waiting; oldest first."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class QueueGroup:
     count: int
 
 
-# A surplus is to settle too; no other row is in two of them.
+# A duplicate is to be decided too; no other row is in two groups.
 _GROUPS: Mapping[str, tuple[str, Q]] = {
     "undecided": ("To decide", UNDECIDED),
     "surplus": ("Duplicates", _DUPLICATE),
@@ -38,7 +38,7 @@ _GROUPS: Mapping[str, tuple[str, Q]] = {
 
 
 def deliveries_in(group: str = "") -> QuerySet[Delivery]:
-    """The rows of one group, or of all, the oldest first; each with `since`, when its trouble began.
+    """The rows of one group, or of all, the oldest first; each with `since`, when its problem began.
 
     One query for the rows and one for their attempts.
     """
@@ -59,7 +59,7 @@ def queue_groups() -> tuple[QueueGroup, ...]:
 
 
 def unresolved_count() -> int:
-    """How many things wait for an agent, to be decided about or to be told by hand: one query."""
+    """How many deliveries wait for an agent, to be decided or to inform the provider: one query."""
     return Delivery.objects.filter(UNDECIDED | TO_INFORM).count()
 
 

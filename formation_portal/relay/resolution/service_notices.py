@@ -1,4 +1,4 @@
-"""How the formation service itself stands, told to agents and operators: paused, silent, its clock, what is known."""
+"""What agents and operators read about the formation service itself: paused, silent, its clock, when it was probed."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

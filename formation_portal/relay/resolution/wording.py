@@ -1,4 +1,4 @@
-"""How rows, attempts and looks read for an agent: states and reasons in words."""
+"""How deliveries, attempts and lookups read for an agent: states and reasons in words."""
 
 from collections.abc import Mapping
 
@@ -72,7 +72,7 @@ _OUTCOMES: Mapping[str, str] = {
     "UnexpectedAnswer": "Unexpected answer: not processed",
 }
 
-# As looks keep them, in words; any other conclusion is plain as it is.
+# As lookups keep them, in words; any other conclusion can be read as it is.
 _CONCLUSIONS: Mapping[str, str] = {
     "bound": "Found",
     "not there": "Not found",
@@ -86,7 +86,7 @@ _STATUS_PREFIX = "it stands at "
 
 
 def state_words(row: Delivery) -> str:
-    """How the row stands: its reason where it has one, else its state."""
+    """The state of the row: its reason where it has one, else the state itself."""
     if words := _REASONS.get((row.state, row.reason)):
         return words
     state = _STATES[row.state]

@@ -1,4 +1,4 @@
-"""Whatever people do, in whatever weather, whatever the service honours: in the end it holds what the draft says."""
+"""Whatever people do, whichever calls fail, whatever the service honours: in the end it holds what the draft says."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Whatever people do in whatever order: the service ends up with what the draft says, and is told nothing twice."""
+"""Whatever people do in whatever order: the service ends up with what the draft says, and is sent nothing twice."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What agents do with an application, for the tests of how the service is told."""
+"""Status changes by agents, for the tests of how they reach the service."""
 
 from typing import Any
 

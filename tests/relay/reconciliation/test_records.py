@@ -1,4 +1,4 @@
-"""A service that honours no keys: what may have arrived is settled by counting what it holds."""
+"""A service that honours no keys: what may have arrived is found out by counting its records."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What agents do with an application is told to the service: once, in order, and never taken back."""
+"""Status changes by agents are sent to the service: once, in order, and never taken back."""
 
 from typing import Any
 

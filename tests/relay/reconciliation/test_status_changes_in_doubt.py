@@ -1,4 +1,4 @@
-"""An agent's deed is told once, whatever becomes of its answer: where the entity stands settles it."""
+"""A status change is sent once, whatever becomes of its answer: the entity's status shows whether it was done."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the service refuses, can't be told, or has decided otherwise; and what a withdrawal ends."""
+"""Status changes that the service refuses, has no call for, or has decided otherwise; and what a withdrawal ends."""
 
 from typing import Any
 

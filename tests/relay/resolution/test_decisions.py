@@ -1,4 +1,4 @@
-"""What nothing else can settle, an agent settles: bound, the rest goes on; declared absent, it is sent once more."""
+"""What nothing else can resolve, an agent decides: bound, the rest goes on; declared absent, it is sent once more."""
 
 import json
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""A thing was sent twice, and the service has made it twice: an agent settles which one is ours."""
+"""A thing was sent twice, and the service has made it twice: an agent decides which one is ours."""
 
 from typing import Any
 

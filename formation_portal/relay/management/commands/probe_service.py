@@ -54,7 +54,8 @@ class Command(BaseCommand):
         for question, answer, because in rows:
             self.stdout.write(f"{question:{widths[0]}}  {answer:{widths[1]}}  {because}")
         unknown = sum(found.yes is None for found in report.found.values())
-        self.stdout.write(f"{report.calls} calls. {_count(unknown)} unknown; the strictest rule applies to these.")
+        answers = f"{unknown} answer{' is' if unknown == 1 else 's are'}"
+        self.stdout.write(f"{report.calls} calls. {answers} unknown; the strictest rule applies to these.")
         for entity_id in report.left_behind:
             told = f"The test entity {entity_id} (client_reference {report.reference}) is still there."
             self.stdout.write(_printable(told), self.style.WARNING)
@@ -79,10 +80,6 @@ def _no_entity(error: GatewayError, reference: str) -> str:
     is_open = isinstance(error, NoAnswer) and not isinstance(error, NotSent)
     more = f". It may still have been created, with the client_reference {reference}" if is_open else ""
     return _printable(f"No test entity: {error}, request {error.request_id}{more}. Nothing is stored")
-
-
-def _count(number: int) -> str:
-    return f"{number} answer{' is' if number == 1 else 's are'}"
 
 
 def _printable(text: str) -> str:

@@ -1,4 +1,4 @@
-"""`manage.py register_webhook`: has the service tell us of events, so that we read again at once what has changed."""
+"""`manage.py register_webhook`: subscribes us to the service's events, so that we read at once what has changed."""
 
 from typing import Any
 
