@@ -21,12 +21,12 @@ def document_steps(draft: Draft, board: ApplicationDeliveries) -> tuple[Step, ..
 
 
 def _steps(draft: Draft, views: list[tuple[Document, DeliveryStatus]]) -> Iterator[Step]:
-    accepted = sorted((view for _, view in views if view.verdict == APPROVED), key=lambda view: str(view.at))
+    accepted = sorted((view for _, view in views if view.document_status == APPROVED), key=lambda view: str(view.at))
     if accepted:
         words = ngettext("%(count)d document accepted", "%(count)d documents accepted", len(accepted))
         yield Step(_day(accepted[-1]), words % {"count": len(accepted)}, "", "met")
     for document, view in views:
-        if view.verdict == REJECTED:
+        if view.document_status == REJECTED:
             party = draft.party(document.party.token) if document.party else None
             said = {"slot": document.slot, "whom": party.label if party else draft.title}
             title = gettext("“%(slot)s” of %(whom)s was returned to you") % said

@@ -39,7 +39,7 @@ def slot_state(document: Document, view: DeliveryStatus) -> SlotState:
         return SlotState("heed", str(view.words), note=str(view.why))
     if view.state in _ON_ITS_WAY:
         return SlotState("half", _("Checking"), detail=str(view.words))
-    if view.verdict == APPROVED:
+    if view.document_status == APPROVED:
         return SlotState("met", str(view.words), _day_of(view), detail=_accepted(view))
     if view.state is DeliveryStage.RECEIVED:
         return SlotState("met", str(view.words), _day_of(view))

@@ -18,7 +18,9 @@ def status_version(application: Application) -> str:
     documents = Delivery.objects.filter(
         application=application.pk, kind=ResourceKind.DOCUMENT, state=DeliveryState.DONE
     )
-    verdicts = documents.exclude(verdict="").order_by("pk").values_list("pk", "verdict", "verdict_note")
+    verdicts = (
+        documents.exclude(document_status="").order_by("pk").values_list("pk", "document_status", "document_note")
+    )
     seen = (application.state, application.submissions, list(verdicts))
     return blake2s(repr(seen).encode(), digest_size=8).hexdigest()
 

@@ -103,7 +103,7 @@ class DeliveryStatus:
     is_undecided: bool = False
     must_inform_provider: bool = False
     # Of a document: what the service says of it, "approved" or "rejected", and its note.
-    verdict: str = ""
+    document_status: str = ""
     note: str = ""
 
     @property
@@ -242,7 +242,7 @@ class ApplicationDeliveries:
             )
         words = self._later if stage is DeliveryStage.SAVED and not self._may_send(row) else STAGE_WORDS[stage]
         why = say(_REASONS.get(row.reason, _OTHER_REASON)) if stage is DeliveryStage.OURS else ""
-        verdict, note = (row.verdict, row.verdict_note) if row.state == State.DONE else ("", "")
+        document_status, note = (row.document_status, row.document_note) if row.state == State.DONE else ("", "")
         return DeliveryStatus(
             stage,
             say(words),
@@ -252,7 +252,7 @@ class ApplicationDeliveries:
             row.pk,
             is_undecided(row),
             must_inform_provider(row),
-            verdict,
+            document_status,
             note,
         )
 

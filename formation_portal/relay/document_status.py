@@ -63,7 +63,7 @@ def read_soon(entity: str) -> None:
 def _open_documents() -> QuerySet[Delivery]:
     """The documents at the service whose status may still change."""
     there = Delivery.objects.filter(kind=ResourceKind.DOCUMENT, state=State.DONE, application__deleted_at=None)
-    return there.exclude(remote_id="").exclude(verdict=APPROVED).exclude(application__state__in=FINAL)
+    return there.exclude(remote_id="").exclude(document_status=APPROVED).exclude(application__state__in=FINAL)
 
 
 def _due_applications(*, is_eager: bool) -> list[int]:
@@ -122,20 +122,20 @@ def _read(application_id: int, reading: DocumentReading) -> None:
         quiet = now - max((row.updated_at for row in rows), default=now)
         for row in rows:
             row.read_next_at = now + min(timing.READ_RARELY, max(timing.READ_SOON, quiet / 4))
-        Delivery.objects.bulk_update(rows, ("verdict", "verdict_note", "read_next_at", "updated_at"))
+        Delivery.objects.bulk_update(rows, ("document_status", "document_note", "read_next_at", "updated_at"))
         if any(row.is_returned for row in news):
             saving.reopen(open_draft(application), reason=_RETURNED)
 
 
 def _has_news(row: Delivery, record: Mapping[str, Any]) -> bool:
     """Note the status of one document; whether that is new."""
-    before = (row.verdict, row.verdict_note)
+    before = (row.document_status, row.document_note)
     status = record.get("status")
     notes = (record.get(name) for name in _NOTES)
     note = next((" ".join(one.split()) for one in notes if isinstance(one, str) and one.strip()), "")
-    row.verdict = status if status in (APPROVED, REJECTED) else ""
-    row.verdict_note = note[:_NOTE_LIMIT] if row.verdict else ""
-    return (row.verdict, row.verdict_note) != before
+    row.document_status = status if status in (APPROVED, REJECTED) else ""
+    row.document_note = note[:_NOTE_LIMIT] if row.document_status else ""
+    return (row.document_status, row.document_note) != before
 
 
 def _learn_about_service(outcome: CallOutcome) -> None:

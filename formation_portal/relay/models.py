@@ -87,8 +87,8 @@ class Delivery(models.Model):
     # Since when it is not known whether it arrived.
     unclear_since = models.DateTimeField(null=True, blank=True)
     # Of a document: what the service says of the file that it has, its note, and when to read that next.
-    verdict = models.CharField(max_length=10, blank=True)
-    verdict_note = models.TextField(blank=True)
+    document_status = models.CharField(max_length=10, blank=True, db_column="verdict")
+    document_note = models.TextField(blank=True, db_column="verdict_note")
     read_next_at = models.DateTimeField(null=True, blank=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -108,7 +108,7 @@ class Delivery(models.Model):
             models.Index(fields=("next_at",), condition=Q(next_at__isnull=False), name="due_deliveries"),
             models.Index(
                 fields=("read_next_at", "updated_at"),
-                condition=Q(kind="document", state="done") & ~Q(verdict="approved"),
+                condition=Q(kind="document", state="done") & ~Q(document_status="approved"),
                 name="documents_to_read",
             ),
         )
@@ -146,7 +146,7 @@ class Delivery(models.Model):
     @property
     def is_returned(self) -> bool:
         """Whether it is a document that the service has rejected, and nothing has taken its place."""
-        return self.state == DeliveryState.DONE and self.verdict == REJECTED
+        return self.state == DeliveryState.DONE and self.document_status == REJECTED
 
     @property
     def is_as_wanted(self) -> bool:

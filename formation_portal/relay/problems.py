@@ -38,7 +38,7 @@ def _returned(row: Delivery) -> LocatedProblem:
     return LocatedProblem(
         field="",
         code="document_returned",
-        message=row.verdict_note or say("Upload this document again. It was returned without a reason."),
+        message=row.document_note or say("Upload this document again. It was returned without a reason."),
         party=row.subject.partition("/")[0],
         slot=str((row.acknowledged or {}).get("document_key", "")),
     )

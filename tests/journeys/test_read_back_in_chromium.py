@@ -41,7 +41,10 @@ def _said(draft: Draft, verdict: str) -> None:
     for row in rows:
         row.acknowledged, row.state, row.next_at = row.wanted, DeliveryState.DONE, None
         if row.kind == "document":
-            row.verdict, row.verdict_note = verdict, "The page with the photo is cut off. Upload the whole page."
+            row.document_status, row.document_note = (
+                verdict,
+                "The page with the photo is cut off. Upload the whole page.",
+            )
         row.save()
 
 

@@ -53,7 +53,7 @@ def test_a_move_is_said_once_and_leads_to_the_page(submitted: Draft, agent: Any,
 def test_what_the_service_says_of_a_document_is_news(submitted: Draft, as_owner: Client) -> None:
     address = asks(as_owner, submitted)
     document = Delivery.objects.filter(application=submitted.application, kind=resources.ResourceKind.DOCUMENT)
-    assert document.update(state=DeliveryState.DONE, verdict=REJECTED, verdict_note="Blurred") == 1
+    assert document.update(state=DeliveryState.DONE, document_status=REJECTED, document_note="Blurred") == 1
     assert as_owner.get(address, headers=HTMX).status_code == 200
 
 

@@ -104,7 +104,7 @@ def test_what_came_back_stands_in_the_way_until_another_file_takes_its_place(
     Entity.objects.update(status=State.RETURNED_FOR_CHANGES)
     saving.submit(draft, by=owner)
     drain()
-    assert (paper().state, paper().verdict, paper().verdict_note) == ("done", "", "")
+    assert (paper().state, paper().document_status, paper().document_note) == ("done", "", "")
     assert "Received" in slot(as_owner, reopened(received))
 
 
@@ -153,7 +153,7 @@ def test_a_service_without_such_a_list_is_asked_again_after_a_day(
     transport.fail_on(LIST, answers(status))
     read_due_documents(is_eager=True)
     assert paper().read_next_at > timezone.now() + timedelta(hours=23)
-    assert paper().verdict == ""
+    assert paper().document_status == ""
 
 
 def test_a_service_that_is_away_loses_nothing(received: Draft, transport: FlakyTransport) -> None:
@@ -162,7 +162,7 @@ def test_a_service_that_is_away_loses_nothing(received: Draft, transport: FlakyT
     transport.clear()
     transport.fail_on(LIST, unreachable)
     read_due_documents(is_eager=True)
-    assert paper().verdict_note == NOTE
+    assert paper().document_note == NOTE
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_a_service_that_is_away_loses_nothing(received: Draft, transport: FlakyT
 def test_what_belongs_to_nothing_here_says_nothing(data: list[Any], received: Draft, transport: FlakyTransport) -> None:
     transport.fail_on(LIST, answers(200, {"data": data}))
     read_due_documents(is_eager=True)
-    assert (paper().verdict, paper().state) == ("", "done")
+    assert (paper().document_status, paper().state) == ("", "done")
 
 
 def test_a_withdrawn_application_is_read_no_more(received: Draft, owner: Any) -> None:
@@ -189,7 +189,7 @@ def test_however_many_documents_were_returned_the_pages_ask_as_often(
         page_of(as_owner, received, rest)
         with CaptureQueriesContext(connection) as before:
             page_of(as_owner, received, rest)
-        Delivery.objects.filter(kind="document").update(verdict="rejected", verdict_note=NOTE)
+        Delivery.objects.filter(kind="document").update(document_status="rejected", document_note=NOTE)
         with django_assert_num_queries(len(before)):
             page_of(as_owner, received, rest)
-        Delivery.objects.update(verdict="")
+        Delivery.objects.update(document_status="")

@@ -89,7 +89,7 @@ def _done(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> N
     if outcome.existed_already and claim.profile.can_edit and row.sent is not None:
         row.acknowledged = ROUTES[row.resource_kind].certain_part(row.sent)
     row.state, row.unclear_since = State.DONE, None
-    row.verdict, row.verdict_note, row.read_next_at = "", "", None
+    row.document_status, row.document_note, row.read_next_at = "", "", None
     if row.wanted != row.acknowledged and _is_frozen(row.application):
         # What was withdrawn stays there as it is.
         row.wanted = row.acknowledged

@@ -95,7 +95,7 @@ def arrivals(count: int, chance: random.Random) -> list[tuple[float, int, str]]:
 
 
 def verdicts() -> dict[str, str]:
-    return dict(Delivery.objects.filter(kind="document", state="done").values_list("remote_id", "verdict"))
+    return dict(Delivery.objects.filter(kind="document", state="done").values_list("remote_id", "document_status"))
 
 
 def at_the_service() -> dict[str, str]:

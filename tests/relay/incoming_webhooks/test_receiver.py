@@ -228,7 +228,7 @@ def test_a_hint_that_comes_while_the_list_is_read_is_not_lost(
     assert is_due()
     assert read_due_documents() == 1
     paper.refresh_from_db()
-    assert paper.verdict == "rejected"
+    assert paper.document_status == "rejected"
 
 
 def test_a_hint_that_comes_while_the_list_can_not_be_read_is_not_lost(
