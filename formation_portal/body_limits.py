@@ -10,7 +10,7 @@ from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 
 from formation_portal.faults import bad_request
-from formation_portal.service.door import BODY_LIMITS
+from formation_portal.service.pipeline import BODY_LIMITS
 from formation_portal.whole_numbers import body_length
 
 _SERVICE = "/api/"

@@ -14,13 +14,13 @@ from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.models import Document as PortalDocument
 from formation_portal.databases import SERVICE
-from formation_portal.service.loading import load
+from formation_portal.service.catalog.store import store_catalog
 from formation_portal.service.models import Document as ServiceDocument
 from formation_portal.service.models import KeptAnswer
 from tests.applications import made
 from tests.full_disk import FullDisk, Limited, Mounted, databases_on_it, disk, needs_a_mount
 from tests.markup import Markup
-from tests.service import forms
+from tests.service import example_catalog
 from tests.service.caller import Caller
 
 __all__ = ["databases_on_it", "disk"]
@@ -111,7 +111,7 @@ def test_a_file_that_is_replaced_stays_where_the_new_one_finds_no_room(
 def test_the_service_has_no_room_for_an_upload_and_takes_it_later_with_the_same_key(
     disk: FullDisk, content: bytes
 ) -> None:
-    load(forms.items())
+    store_catalog(example_catalog.items())
     caller = Caller.with_scopes()
     entity = caller.entity()
 
@@ -160,7 +160,7 @@ def test_a_save_that_finds_no_room_is_kept_on_the_page_and_not_half_written(
 @sqlite_only
 @pytest.mark.parametrize("disk", [pytest.param(Mounted, marks=needs_a_mount)], indirect=True)
 def test_a_file_whose_row_finds_no_room_at_the_commit_is_removed_with_it(disk: FullDisk, databases_on_it: None) -> None:
-    load(forms.items())
+    store_catalog(example_catalog.items())
     caller = Caller.with_scopes()
     entity = caller.entity()
     with connections[SERVICE].cursor() as cursor:
@@ -181,11 +181,13 @@ def test_a_file_whose_row_finds_no_room_at_the_commit_is_removed_with_it(disk: F
 @pytest.mark.parametrize("disk", [Limited], indirect=True)
 def test_a_commit_that_may_have_been_done_is_never_called_undone(disk: FullDisk) -> None:
     """503 with Retry-After says that nothing was done. A file that may not grow breaks the commit in the middle."""
-    load(forms.items())
+    store_catalog(example_catalog.items())
     caller = Caller.with_scopes()
 
     def until_it_breaks() -> list[tuple[int, bool]]:
-        answers = [caller.post("/entities", {"jurisdiction_product_id": forms.SHARES_PRODUCT}) for _ in range(60)]
+        answers = [
+            caller.post("/entities", {"jurisdiction_product_id": example_catalog.SHARES_PRODUCT}) for _ in range(60)
+        ]
         return [(answer.status_code, "Retry-After" in answer) for answer in answers]
 
     told = disk.during(until_it_breaks, room=200_000)

@@ -123,10 +123,10 @@ def test_only_the_gateway_speaks_http() -> None:
 
 def test_no_code_knows_a_product_a_role_or_a_field_of_the_catalog() -> None:
     """Names of the embedded catalog stand in its data files alone."""
-    from formation_portal.service.catalog.loader import load_catalog
+    from formation_portal.service.catalog.loader import read_catalog
 
     words: set[str] = set()
-    for item in load_catalog():
+    for item in read_catalog():
         words.add(item["product"]["slug"])
         for section in item["schema"]["sections"]:
             for group in ("fields", "person_fields", "corporate_fields", "foundation_fields"):

@@ -81,9 +81,9 @@ def test_both_loaders_read_a_file_alike(path: Path) -> None:
 
 
 def test_the_catalog_is_the_same_without_libyaml(monkeypatch: pytest.MonkeyPatch) -> None:
-    usual = loader.load_catalog()
+    usual = loader.read_catalog()
     monkeypatch.setattr(loader, "SafeLoader", yaml.SafeLoader)
-    assert loader.load_catalog() == usual
+    assert loader.read_catalog() == usual
 
 
 @needed("libyaml", HAS_LIBYAML)

@@ -16,9 +16,9 @@ from formation_portal.databases import SERVICE
 from formation_portal.environment import misspelt
 from formation_portal.management import memory
 from formation_portal.management.orphans import remove_orphans
-from formation_portal.service import keys
-from formation_portal.service.catalog.loader import load_catalog
-from formation_portal.service.loading import load
+from formation_portal.service import auth
+from formation_portal.service.catalog.loader import read_catalog
+from formation_portal.service.catalog.store import store_catalog
 
 Say = Callable[[str], None]
 
@@ -38,10 +38,10 @@ def prepare(say: Say) -> None:
         migrate(alias, say)
     # Of the attempts that are counted (CACHES); looks first whether it is there.
     call_command("createcachetable", verbosity=0)
-    if load(load_catalog()):
+    if store_catalog(read_catalog()):
         say("Loaded the catalog")
-    keys.portal_key()
-    keys.ensure_demo_key()
+    auth.portal_key()
+    auth.ensure_demo_key()
     if settings.DEMO:
         ensure_demo_accounts()
     else:

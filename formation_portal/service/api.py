@@ -1,24 +1,101 @@
-"""The service's interface: its routes, and the answer to everything that goes wrong in them."""
+"""The service's interface: all its routes, the answer to what goes wrong in them, and its OpenAPI document.
+
+Ninja draws the document from the routes; media types of problems, scopes, headers and 405 are added here.
+"""
+
+from typing import Any
 
 from django.http import Http404
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
 from formation_portal.service import problems
-from formation_portal.service.document import describe
-from formation_portal.service.parser import StrictParser
+from formation_portal.service.idempotency import HEADER, PATTERN
+from formation_portal.service.parsing import StrictParser
+from formation_portal.service.pipeline import REQUEST_ID
+from formation_portal.service.problems import MEDIA_TYPE
 from formation_portal.service.routes import (
     catalog,
     csp_data,
     documents,
     entities,
     parties,
-    people,
     share_classes,
     shareholdings,
     webhooks,
 )
 from formation_portal.service.routing import scopes_of_operations
+
+OpenApi = dict[str, Any]
+
+_REQUEST_ID: OpenApi = {
+    "description": "The ID that was sent, or a new one; it is in the service's log.",
+    "required": True,
+    "schema": {"type": "string"},
+}
+_RETRY_AFTER: OpenApi = {
+    "description": "Seconds to wait before retrying.",
+    "required": True,
+    "schema": {"type": "integer", "minimum": 1},
+}
+_ALLOWED: OpenApi = {
+    "description": "The methods that are allowed here.",
+    "required": True,
+    "schema": {"type": "string"},
+}
+_CHALLENGE: OpenApi = {"description": "How to sign a request.", "required": True, "schema": {"type": "string"}}
+_HEADERS_OF = {
+    "401": {"WWW-Authenticate": _CHALLENGE},
+    "405": {"Allow": _ALLOWED},
+    "429": {"Retry-After": _RETRY_AFTER},
+    "503": {"Retry-After": _RETRY_AFTER},
+}
+# Told in words, not as a parameter: which keys are acceptable depends on what they were used for before, and a
+# parameter's schema can't say that.
+_IDEMPOTENCY_KEY = f"""
+
+Accepts `{HEADER}` (`{PATTERN}`): for seven days, the same key with the same body gets the first answer again."""
+
+
+def complete_document(document: OpenApi, *, scopes: dict[str, list[str]]) -> OpenApi:
+    """The document, completed in place. `scopes` are those of each operation id; one of them opens it."""
+    for methods in document["paths"].values():
+        for method, operation in methods.items():
+            _describe_request(operation, method)
+            _describe_responses(operation)
+            operation["security"] = [{"BearerKey": [scope]} for scope in scopes[operation["operationId"]]]
+    return document
+
+
+def _describe_request(operation: OpenApi, method: str) -> None:
+    for parameter in operation["parameters"]:
+        parameter["schema"] = _without_null(parameter["schema"])
+    for content in operation.get("requestBody", {}).get("content", {}).values():
+        if "properties" in content["schema"]:
+            members = content["schema"]["properties"]
+            content["schema"]["properties"] = {name: _without_null(held) for name, held in members.items()}
+    if method == "post":
+        operation["description"] += _IDEMPOTENCY_KEY
+
+
+def _without_null(schema: OpenApi) -> OpenApi:
+    """A parameter or a form's field can be left out; it can't be null."""
+    kinds = [kind for kind in schema.get("anyOf", []) if kind.get("type") != "null"]
+    return {**kinds[0], "title": schema.get("title", "")} if len(kinds) == 1 else schema
+
+
+def _describe_responses(operation: OpenApi) -> None:
+    responses = operation["responses"]
+    problem = next(
+        response["content"]["application/json"] for status, response in responses.items() if int(status) >= 400
+    )
+    responses[405] = {"description": "Method Not Allowed", "content": {}}
+    for status, response in responses.items():
+        if int(status) >= 400:
+            response["content"] = {MEDIA_TYPE: problem}
+        response["headers"] = {REQUEST_ID: _REQUEST_ID, **_HEADERS_OF.get(str(status), {})}
+    operation["responses"] = {str(status): responses[status] for status in sorted(responses, key=int)}
+
 
 _DESCRIPTION = (
     "Forms companies and foundations: the catalog with its form schemas, entities, parties, shares and documents. "
@@ -32,7 +109,7 @@ class FormationApi(NinjaAPI):
     def get_openapi_schema(self, **options: object) -> dict[str, object]:  # type: ignore[override]
         """The OpenAPI document."""
         document = super().get_openapi_schema(**options)  # type: ignore[arg-type]
-        return describe(document, scopes=scopes_of_operations)
+        return complete_document(document, scopes=scopes_of_operations)
 
 
 def make_api() -> NinjaAPI:
@@ -45,9 +122,9 @@ def make_api() -> NinjaAPI:
         docs_url=None,
         parser=StrictParser(),
     )
-    for kind in (Exception, Http404, HttpError, ValidationError, problems.Refusal):
-        api.add_exception_handler(kind, problems.answer)  # type: ignore[arg-type]  # ninja says class, and gives one
-    for module in (catalog, entities, csp_data, people, parties, share_classes, shareholdings, documents, webhooks):
+    for kind in (Exception, Http404, HttpError, ValidationError, problems.ApiError):
+        api.add_exception_handler(kind, problems.error_response)  # type: ignore[arg-type]  # ninja says class, and gives one
+    for module in (catalog, entities, csp_data, parties, share_classes, shareholdings, documents, webhooks):
         api.add_router("", module.router)
     return api
 

@@ -10,7 +10,7 @@ class ServiceConfig(AppConfig):
     verbose_name = "Formation service"
 
     def ready(self) -> None:
-        from formation_portal.service.spoiling import check_faults, refuse_outside_tests
+        from formation_portal.service.fault_injection import check_faults, refuse_outside_tests
 
         register(check_faults)
         refuse_outside_tests()

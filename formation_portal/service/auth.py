@@ -1,15 +1,18 @@
 """Who asks, and what their key may do (interface, "Authentication"; supplement, "Transport and credentials")."""
 
 import hashlib
+import secrets
 from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest
 from ninja.security import HttpBearer
 
-from formation_portal.service.models import ApiKey
-from formation_portal.service.problems import Refusal
+from formation_portal import secret_files
+from formation_portal.service.models import Account, ApiKey
+from formation_portal.service.problems import ApiError
 
 SCOPES = (
     "parties:read",
@@ -40,9 +43,9 @@ def identify(request: HttpRequest) -> ApiKey:
     return key
 
 
-def _unauthorized(detail: str, reason: str) -> Refusal:
+def _unauthorized(detail: str, reason: str) -> ApiError:
     challenge = 'Bearer realm="formation service"' + (f", {reason}" if reason else "")
-    return Refusal("unauthorized", detail, headers={"WWW-Authenticate": challenge})
+    return ApiError("unauthorized", detail, headers={"WWW-Authenticate": challenge})
 
 
 def require(key: ApiKey, scopes: Collection[str]) -> None:
@@ -50,7 +53,7 @@ def require(key: ApiKey, scopes: Collection[str]) -> None:
     if not set(scopes) & set(key.scopes):
         wanted = " or ".join(scopes)
         challenge = f'Bearer realm="formation service", error="insufficient_scope", scope="{" ".join(scopes)}"'
-        raise Refusal(
+        raise ApiError(
             "insufficient_scope", f"This call needs the scope {wanted}.", headers={"WWW-Authenticate": challenge}
         )
 
@@ -68,3 +71,54 @@ class BearerKey(HttpBearer):
     def authenticate(self, request: HttpRequest, token: str) -> Any:
         """The key that the door has let in."""
         return key_of(request)
+
+
+DEMO_KEY = "sk_test_demo"
+# The demonstration's key opens the portal's own account, so that what was typed can be looked at.
+PORTAL_ACCOUNT = "portal"
+PORTAL_KEY_FILE = "portal-service-key"
+
+
+def new_key(*, is_live: bool) -> str:
+    """A key with 192 random bits behind the prefix that tells what it is for."""
+    return ("sk_live_" if is_live else "sk_test_") + secrets.token_urlsafe(24)
+
+
+def create_key(*, scopes: Collection[str], name: str = "", account: str = "", is_live: bool = False) -> str:
+    """Makes a key and gives it back, this once. Without an account it opens a new one. Raises ValueError."""
+    if unknown := set(scopes) - set(SCOPES):
+        raise ValueError(f"There is no scope {', '.join(sorted(unknown))}; there are {', '.join(SCOPES)}.")
+    key = new_key(is_live=is_live)
+    owner, _ = Account.objects.get_or_create(name=account or f"account-{secrets.token_hex(6)}")
+    ApiKey.objects.create(account=owner, name=name, digest=digest_of(key), scopes=sorted(set(scopes)))
+    return key
+
+
+def ensure_demo_key() -> str | None:
+    """The demo key while the demo setting is on; without it there is none."""
+    if not settings.DEMO:
+        return None
+    _ensure_key(DEMO_KEY, name="demo", is_demo=True)
+    return DEMO_KEY
+
+
+def portal_key() -> str:
+    """The portal's own key to this service, made on the first call and kept in DATA_DIR. It is not rate-limited."""
+    path = Path(settings.DATA_DIR) / PORTAL_KEY_FILE
+    key = secret_files.kept(path, lambda: new_key(is_live=True))
+    _ensure_key(key, name="portal", is_unlimited=True)
+    return key
+
+
+def _ensure_key(key: str, *, name: str, is_demo: bool = False, is_unlimited: bool = False) -> None:
+    account, _ = Account.objects.get_or_create(name=PORTAL_ACCOUNT)
+    ApiKey.objects.get_or_create(
+        digest=digest_of(key),
+        defaults={
+            "account": account,
+            "name": name,
+            "scopes": list(SCOPES),
+            "is_demo": is_demo,
+            "is_unlimited": is_unlimited,
+        },
+    )

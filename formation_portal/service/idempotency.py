@@ -24,8 +24,8 @@ from django.utils import timezone
 from formation_portal.databases import SERVICE
 from formation_portal.processes import has_ended, this_process
 from formation_portal.service.models import ApiKey, KeptAnswer
-from formation_portal.service.one_piece import in_one_piece
-from formation_portal.service.problems import Complaint, Refusal, invalid, pointer
+from formation_portal.service.problems import ApiError, ErrorDetail, invalid, pointer
+from formation_portal.service.storage import file_transaction
 
 HEADER = "Idempotency-Key"
 PATTERN = "^[!-~]{1,255}$"
@@ -37,26 +37,26 @@ _KEPT_HEADERS = ("Content-Type", "Location", "Deprecation", "Sunset")
 Work = Callable[[], HttpResponse]
 
 
-class _Taken(Exception):
+class _TakenOver(Exception):
     """Another request has taken the row over; this one's work must not count."""
 
 
-def once(request: HttpRequest, key: ApiKey, work: Work) -> HttpResponseBase:
+def run_once(request: HttpRequest, key: ApiKey, work: Work) -> HttpResponseBase:
     """The answer to the request: the work's, or what the work answered the first time."""
     name = request.headers.get(HEADER)
     if request.method != "POST" or name is None:
-        return in_one_piece(work)
+        return file_transaction(work)
     if not re.fullmatch(PATTERN, name):
         detail = f"{HEADER} must be 1 to 255 visible ASCII characters."
-        raise invalid([Complaint(pointer(HEADER), "invalid", detail, HEADER)])
+        raise invalid([ErrorDetail(pointer(HEADER), "invalid", detail, HEADER)])
     fingerprint = fingerprint_of(request)
     row = _claim(key, name, fingerprint)
     if row is not None:
-        return _work_and_keep(row, work)
+        return _run_and_keep(row, work)
     return _first_answer(key, name, fingerprint)
 
 
-def kept_as(response: HttpResponse, content: bytes) -> HttpResponse:
+def keep_as(response: HttpResponse, content: bytes) -> HttpResponse:
     """The response, which is kept with this content: for answers with something that is shown once."""
     response.kept_content = content  # type: ignore[attr-defined]  # read where the answer is kept
     return response
@@ -96,7 +96,7 @@ def _claim(key: ApiKey, name: str, fingerprint: str) -> KeptAnswer | None:
         api_key=key,
         idempotency_key=name,
         fingerprint=fingerprint,
-        attempt=_attempt(),
+        attempt=_new_attempt(),
         started_at=now,
         holder=this_process(),
     )
@@ -128,11 +128,11 @@ def _take_over(mine: KeptAnswer) -> KeptAnswer | None:
     return there.get() if taken else None
 
 
-def _attempt() -> str:
+def _new_attempt() -> str:
     return secrets.token_hex(16)
 
 
-def _work_and_keep(row: KeptAnswer, work: Work) -> HttpResponse:
+def _run_and_keep(row: KeptAnswer, work: Work) -> HttpResponse:
     def kept() -> HttpResponse:
         response = work()
         if response.status_code < 400:
@@ -140,17 +140,17 @@ def _work_and_keep(row: KeptAnswer, work: Work) -> HttpResponse:
         return response
 
     try:
-        response = in_one_piece(kept)
+        response = file_transaction(kept)
         if 400 <= response.status_code < 500:
             _keep(row, response)
         elif response.status_code >= 500:
-            _let_go(row)
-    except _Taken:
+            _release(row)
+    except _TakenOver:
         raise _in_progress() from None
     except BaseException:
         # Where that fails too the row is given up later. What went wrong first says what may have been done.
         with suppress(Error):
-            _let_go(row)
+            _release(row)
         raise
     return response
 
@@ -162,10 +162,10 @@ def _keep(row: KeptAnswer, response: HttpResponse) -> None:
         status=response.status_code, headers=headers, body=body
     )
     if not kept:
-        raise _Taken
+        raise _TakenOver
 
 
-def _let_go(row: KeptAnswer) -> None:
+def _release(row: KeptAnswer) -> None:
     """Nothing has happened: the same request may be sent again. With an answer it has, whatever the commit told us."""
     KeptAnswer.objects.filter(pk=row.pk, attempt=row.attempt, status=None).delete()
 
@@ -175,7 +175,7 @@ def _first_answer(key: ApiKey, name: str, fingerprint: str) -> HttpResponse:
     if row is None:
         raise _in_progress()
     if row.fingerprint != fingerprint:
-        raise Refusal("idempotency_key_reused", f"This {HEADER} was used for another request.")
+        raise ApiError("idempotency_key_reused", f"This {HEADER} was used for another request.")
     if row.status is None:
         raise _in_progress()
     response = HttpResponse(bytes(row.body), status=row.status, headers=row.headers)
@@ -183,6 +183,6 @@ def _first_answer(key: ApiKey, name: str, fingerprint: str) -> HttpResponse:
     return response
 
 
-def _in_progress() -> Refusal:
+def _in_progress() -> ApiError:
     detail = f"The first request with this {HEADER} is still running."
-    return Refusal("request_in_progress", detail, headers={"Retry-After": "1"})
+    return ApiError("request_in_progress", detail, headers={"Retry-After": "1"})

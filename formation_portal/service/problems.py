@@ -46,14 +46,14 @@ STATUS_OF = {
     "unavailable": 503,
 }
 # The disk is full, read-only, or broken: it passes, and nothing was done.
-_DISK_TROUBLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
+_DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
 # pydantic's word for an error, in the words of the interface.
 _CODES = {"missing": "required", "union_tag_not_found": "required", "extra_forbidden": "unknown_field"}
-_WHOLE_CODES = frozenset({"unknown_field", "party_type_not_allowed", "currency_not_allowed"})
+_SHARED_CODES = frozenset({"unknown_field", "party_type_not_allowed", "currency_not_allowed"})
 
 
 @dataclass(frozen=True, slots=True)
-class Complaint:
+class ErrorDetail:
     """One thing that is wrong with a request: where (a JSON pointer), which field, a code, and a sentence."""
 
     pointer: str
@@ -68,7 +68,7 @@ class Complaint:
         return {"pointer": self.pointer, **named, "code": self.code, "detail": self.detail, **self.where}
 
 
-class Refusal(Exception):
+class ApiError(Exception):
     """A request that is not carried out. Raised anywhere below a route, answered at the door."""
 
     def __init__(
@@ -76,7 +76,7 @@ class Refusal(Exception):
         code: str,
         detail: str,
         *,
-        errors: Iterable[Complaint] = (),
+        errors: Iterable[ErrorDetail] = (),
         headers: Mapping[str, str] | None = None,
         members: Mapping[str, Any] | None = None,
     ) -> None:
@@ -93,20 +93,20 @@ class Refusal(Exception):
         return STATUS_OF[self.code]
 
 
-def not_found(what: str) -> Refusal:
+def not_found(what: str) -> ApiError:
     """404: nothing here, or nothing that is yours; the two can't be told apart."""
-    return Refusal("not_found", f"There is no such {what}.")
+    return ApiError("not_found", f"There is no such {what}.")
 
 
-def invalid(complaints: Iterable[Complaint], detail: str = "") -> Refusal:
+def invalid(complaints: Iterable[ErrorDetail], detail: str = "") -> ApiError:
     """422 for what was said; its code is that of the complaints where they agree on one of the service's codes."""
     errors = tuple(complaints)
     codes = {complaint.code for complaint in errors}
-    code = codes.pop() if len(codes) == 1 and codes <= _WHOLE_CODES else "validation_failed"
-    return Refusal(code, detail or errors[0].detail, errors=errors)
+    code = codes.pop() if len(codes) == 1 and codes <= _SHARED_CODES else "validation_failed"
+    return ApiError(code, detail or errors[0].detail, errors=errors)
 
 
-def refuse_if_any(complaints: Iterable[Complaint]) -> None:
+def raise_if_any(complaints: Iterable[ErrorDetail]) -> None:
     """Raises 422 with all the complaints, if there are any."""
     if errors := tuple(complaints):
         raise invalid(errors)
@@ -117,60 +117,60 @@ def pointer(*steps: object) -> str:
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
 
 
-def answer(request: HttpRequest, error: Exception) -> HttpResponse:
+def error_response(request: HttpRequest, error: Exception) -> HttpResponse:
     """The problem+json for whatever went wrong; what nobody anticipated is logged and says nothing of itself."""
-    refusal = _refusal_of(error)
-    if refusal.status == HTTPStatus.INTERNAL_SERVER_ERROR:
+    problem = _api_error(error)
+    if problem.status == HTTPStatus.INTERNAL_SERVER_ERROR:
         logger.error("request %s: %s", _request_id(request), type(error).__name__, exc_info=error)
-    return response_to(request, refusal)
+    return problem_response(request, problem)
 
 
-def response_to(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+def problem_response(request: HttpRequest, problem: ApiError) -> HttpResponse:
     """The answer to a refused request."""
     body = {
-        "type": f"urn:formation-service:problem:{refusal.code}",
-        "title": HTTPStatus(refusal.status).phrase,
-        "status": refusal.status,
-        "detail": refusal.detail,
+        "type": f"urn:formation-service:problem:{problem.code}",
+        "title": HTTPStatus(problem.status).phrase,
+        "status": problem.status,
+        "detail": problem.detail,
         "instance": escape_uri_path(request.path),
-        "code": refusal.code,
-        "errors": [complaint.as_json() for complaint in refusal.errors],
+        "code": problem.code,
+        "errors": [complaint.as_json() for complaint in problem.errors],
         "request_id": _request_id(request),
-        **refusal.members,
+        **problem.members,
     }
     content = json.dumps(body).encode()
-    return HttpResponse(content, status=refusal.status, content_type=MEDIA_TYPE, headers=refusal.headers)
+    return HttpResponse(content, status=problem.status, content_type=MEDIA_TYPE, headers=problem.headers)
 
 
 def _request_id(request: HttpRequest) -> str:
     return str(getattr(request, "request_id", ""))
 
 
-def _refusal_of(error: Exception) -> Refusal:
-    if isinstance(error, Refusal):
+def _api_error(error: Exception) -> ApiError:
+    if isinstance(error, ApiError):
         return error
     if isinstance(error, ValidationError):
-        return _of_shapes(error)
+        return _validation_error(error)
     if isinstance(error, HttpError) and error.status_code == HTTPStatus.BAD_REQUEST:
-        return Refusal("malformed_json", "The body is not valid JSON in UTF-8.")
+        return ApiError("malformed_json", "The body is not valid JSON in UTF-8.")
     if isinstance(error, Http404):
         return not_found("resource")
     if isinstance(error, BadRequest | SuspiciousOperation | MultiPartParserError | TooManyFilesSent):
-        return Refusal("malformed_request", "The request could not be read.")
+        return ApiError("malformed_request", "The request could not be read.")
     if isinstance(error, DATABASE_AWAY):
         logger.warning("the service's database did not answer: %s", error)
-        return Refusal("unavailable", "The service cannot answer at the moment.", headers={"Retry-After": "5"})
-    if isinstance(error, OSError) and error.errno in _DISK_TROUBLE:
+        return ApiError("unavailable", "The service cannot answer at the moment.", headers={"Retry-After": "5"})
+    if isinstance(error, OSError) and error.errno in _DISK_ERRORS:
         logger.error("the service's disk does not take it: %s", error.strerror)
-        return Refusal("unavailable", "The service has no storage space at the moment.", headers={"Retry-After": "60"})
-    return Refusal("internal_error", "Something went wrong on our side.")
+        return ApiError("unavailable", "The service has no storage space at the moment.", headers={"Retry-After": "60"})
+    return ApiError("internal_error", "Something went wrong on our side.")
 
 
-def _of_shapes(error: ValidationError) -> Refusal:
-    return invalid(_complaint_of(one) for one in error.errors)
+def _validation_error(error: ValidationError) -> ApiError:
+    return invalid(_error_detail(one) for one in error.errors)
 
 
-def _complaint_of(error: Mapping[str, Any]) -> Complaint:
+def _error_detail(error: Mapping[str, Any]) -> ErrorDetail:
     # The first step is where the value came from; in a body the second is the name of our own parameter. Where a body
     # has one of several forms, pydantic counts the form's tag as the next step; a JSON pointer doesn't.
     source, *steps = error["loc"]
@@ -180,7 +180,7 @@ def _complaint_of(error: Mapping[str, Any]) -> Complaint:
         steps = [str(error["ctx"]["discriminator"]).strip("'()")]
     name = str(steps[-1]) if steps else None
     code = _CODES.get(str(error["type"]), "invalid")
-    return Complaint(pointer=pointer(*steps), field=name, code=code, detail=f"{name or 'body'}: {error['msg']}")
+    return ErrorDetail(pointer=pointer(*steps), field=name, code=code, detail=f"{name or 'body'}: {error['msg']}")
 
 
 _TAGS = frozenset({"person", "corporate", "foundation", "entity", "party", "share_class"})

@@ -13,8 +13,8 @@ from ninja.decorators import decorate_view
 from ninja.responses import Status
 
 from formation_portal.service.auth import BearerKey
-from formation_portal.service.door import JSON, View, guarded
-from formation_portal.service.shapes.problem import Problem
+from formation_portal.service.pipeline import JSON, ServiceView, guard
+from formation_portal.service.schemas.base import Problem
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -26,7 +26,7 @@ _ALWAYS = (401, 403, 429, 500, 503)
 
 
 @dataclass(frozen=True, slots=True)
-class Farewell:
+class Deprecation:
     """A route that will go (supplement, "Versions"): since when it is deprecated, and when it is switched off."""
 
     deprecated: datetime
@@ -51,7 +51,7 @@ def route(
     status: int = 200,
     takes: str | None = None,
     refuses: tuple[int, ...] = (),
-    farewell: Farewell | None = None,
+    deprecation: Deprecation | None = None,
     extra: dict[str, Any] | None = None,
 ) -> Callable[[Function], Function]:
     """Declares a route. `takes` is the media type of its body; a body brings its own refusals with it."""
@@ -62,9 +62,9 @@ def route(
     problems = frozenset({*_ALWAYS, *of_body, *of_path, *of_repeat, *refuses})
 
     def declare(view: Function) -> Function:
-        decorators: list[Callable[[View], View]] = [partial(guarded, scopes=wanted, takes=takes)]
-        if farewell:
-            decorators.append(partial(_said_farewell, farewell=farewell))
+        decorators: list[Callable[[ServiceView], ServiceView]] = [partial(guard, scopes=wanted, takes=takes)]
+        if deprecation:
+            decorators.append(partial(_with_deprecation, deprecation=deprecation))
         scopes_of_operations[view.__name__] = list(wanted)
         answering = _with_status(view, status)
         decorate_view(*decorators)(answering)
@@ -75,7 +75,7 @@ def route(
             response={status: gives, problems: Problem},
             operation_id=view.__name__,
             summary=view.__name__.replace("_", " ").capitalize(),
-            deprecated=True if farewell else None,
+            deprecated=True if deprecation else None,
             by_alias=True,
             openapi_extra=extra,
         )(answering)
@@ -95,14 +95,14 @@ def _with_status(view: Callable[..., Any], status: int) -> Callable[..., Any]:
     return answer
 
 
-def _said_farewell(run: View, *, farewell: Farewell) -> View:
+def _with_deprecation(run: ServiceView, *, deprecation: Deprecation) -> ServiceView:
     def answer(*args: Any, **kwargs: Any) -> HttpResponseBase:
         response = run(*args, **kwargs)
-        for name, value in farewell.headers().items():
+        for name, value in deprecation.headers().items():
             response[name] = value
         return response
 
     return answer
 
 
-__all__ = ["JSON", "Farewell", "route"]
+__all__ = ["JSON", "Deprecation", "route"]

@@ -1,23 +1,84 @@
-"""Uploaded files on disk: checked by content, digested while written, removed only after the commit."""
+"""One transaction with the files that are written in it: where it is rolled back, they are removed.
+
+A file is written before its row is committed and deleted after its row is gone. So a crash between the two leaves a
+file without a row at worst, which `manage.py remove_orphans` finds, never a row without its file.
+"""
 
 import hashlib
 import os
+import sqlite3
 import unicodedata
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
-from django.db import transaction
+from django.db import Error, transaction
+from django.http import HttpResponse
 
-from formation_portal.databases import SERVICE
-from formation_portal.service.door import FILE_LIMIT
-from formation_portal.service.one_piece import is_written
-from formation_portal.service.problems import Complaint, Refusal, invalid
+from formation_portal.databases import DATABASE_AWAY, SERVICE
+from formation_portal.service.models import Document
+from formation_portal.service.problems import ApiError, ErrorDetail, invalid
 
+_written: ContextVar[list[str] | None] = ContextVar("written", default=None)
+
+
+class Undecided(Exception):
+    """The database's answer to the commit was lost, so that nobody knows whether it was done."""
+
+
+def file_transaction(work: Callable[[], HttpResponse]) -> HttpResponse:
+    """Does the work in one transaction, which an error rolls back, raised or answered. Raises Undecided."""
+    paths: list[str] = []
+    outer = _written.set(paths)
+    response = None
+    try:
+        with transaction.atomic(using=SERVICE):
+            response = work()
+            if response.status_code >= 400:
+                transaction.set_rollback(True, using=SERVICE)
+    except DATABASE_AWAY as error:
+        _remove_without_row(paths)
+        if response is None or _is_surely_undone(error):
+            raise
+        raise Undecided from error
+    except BaseException:
+        _remove_without_row(paths)
+        raise
+    finally:
+        _written.reset(outer)
+    if response.status_code >= 400:
+        _remove_without_row(paths)
+    return response
+
+
+def _is_surely_undone(error: Exception) -> bool:
+    """SQLite undoes a commit that finds no room or no turn; of anything else no more is known than that it failed."""
+    kind = getattr(error.__cause__, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
+    return kind in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY)
+
+
+def note_written_file(path: str) -> None:
+    """A file was written for a row of this transaction; the path is relative to the documents' folder."""
+    if (paths := _written.get()) is not None:
+        paths.append(path)
+
+
+def _remove_without_row(paths: list[str]) -> None:
+    """A commit whose answer was lost may have been done all the same; whoever can't ask leaves the files alone."""
+    if not paths:
+        return
+    with suppress(Error):
+        kept = set(Document.objects.filter(path__in=paths).values_list("path", flat=True))
+        for path in set(paths) - kept:
+            (Path(settings.SERVICE_DOCUMENTS) / path).unlink(missing_ok=True)
+
+
+FILE_LIMIT = 10 * 1024 * 1024
 # How the three accepted kinds begin. A PDF may have some bytes before its mark.
 _PDF_WITHIN = 1024
 _SIGNATURES = ((b"\xff\xd8\xff", "image/jpeg"), (b"\x89PNG\r\n\x1a\n", "image/png"))
@@ -25,7 +86,7 @@ MIME_TYPES = ("application/pdf", "image/jpeg", "image/png")
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredFile:
     """A file as it lies on disk; the path is relative to the documents' folder."""
 
     path: str
@@ -35,21 +96,21 @@ class Stored:
     sha256: str
 
 
-def folder() -> Path:
+def documents_folder() -> Path:
     """Where the service keeps its documents."""
     return Path(settings.SERVICE_DOCUMENTS)
 
 
 @contextmanager
-def stored(file: "UploadedFile[Any]", *, path: str) -> Iterator[Stored]:
+def store_upload(file: "UploadedFile[Any]", *, path: str) -> Iterator[StoredFile]:
     """Writes the file, unless it is too large, empty or of another kind; where the block fails, it is removed again."""
     mime_type = _checked(file)
-    target = folder() / path
+    target = documents_folder() / path
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    is_written(path)
+    note_written_file(path)
     try:
         digest, size = _write(file, target)
-        yield Stored(path, _plain_name(file.name or ""), mime_type, size, digest)
+        yield StoredFile(path, _plain_name(file.name or ""), mime_type, size, digest)
     except BaseException:
         target.unlink(missing_ok=True)
         raise
@@ -73,29 +134,29 @@ def remove_after_commit(paths: list[str]) -> None:
 
 def _remove(paths: list[str]) -> None:
     for path in paths:
-        (folder() / path).unlink(missing_ok=True)
+        (documents_folder() / path).unlink(missing_ok=True)
 
 
 def _checked(file: "UploadedFile[Any]") -> str:
     if (file.size or 0) > FILE_LIMIT:
-        raise Refusal("too_large", f"A file may have at most {FILE_LIMIT:,} bytes.", errors=[_about_file("too_large")])
+        raise ApiError("too_large", f"A file may have at most {FILE_LIMIT:,} bytes.", errors=[_file_error("too_large")])
     if not file.size:
-        raise invalid([_about_file("empty")], "The file is empty.")
+        raise invalid([_file_error("empty")], "The file is empty.")
     head = file.read(_PDF_WITHIN)
     file.seek(0)
-    mime_type = _kind_of(head)
+    mime_type = _detect_mime_type(head)
     if mime_type is None:
         detail = "Send a PDF, JPEG or PNG file."
-        raise Refusal("unsupported_media_type", detail, errors=[_about_file("unsupported_media_type")])
+        raise ApiError("unsupported_media_type", detail, errors=[_file_error("unsupported_media_type")])
     return mime_type
 
 
-def _about_file(code: str) -> Complaint:
+def _file_error(code: str) -> ErrorDetail:
     details = {"too_large": "The file is too large", "empty": "The file is empty"}
-    return Complaint("/file", code, details.get(code, "The file is not a PDF, JPEG or PNG"), "file")
+    return ErrorDetail("/file", code, details.get(code, "The file is not a PDF, JPEG or PNG"), "file")
 
 
-def _kind_of(head: bytes) -> str | None:
+def _detect_mime_type(head: bytes) -> str | None:
     if b"%PDF-" in head:
         return "application/pdf"
     return next((mime_type for mark, mime_type in _SIGNATURES if head.startswith(mark)), None)

@@ -5,8 +5,8 @@ from django.http.response import HttpResponseBase
 from django.urls import URLPattern, path
 
 from formation_portal.service.api import api
-from formation_portal.service.docs import docs
-from formation_portal.service.door import envelope
+from formation_portal.service.pipeline import with_envelope
+from formation_portal.service.routes.docs import docs
 
 
 def nothing_here(request: HttpRequest, rest: str = "") -> HttpResponseBase:
@@ -17,11 +17,11 @@ def nothing_here(request: HttpRequest, rest: str = "") -> HttpResponseBase:
 routes = api.urls
 for pattern in routes[0]:
     assert isinstance(pattern, URLPattern)
-    pattern.callback = envelope(pattern.callback)
+    pattern.callback = with_envelope(pattern.callback)
 
 urlpatterns = [
     path("v1/", routes),
-    path("v1/docs", envelope(docs), name="service-docs"),
-    path("v1", envelope(nothing_here)),
-    path("v1/<path:rest>", envelope(nothing_here)),
+    path("v1/docs", with_envelope(docs), name="service-docs"),
+    path("v1", with_envelope(nothing_here)),
+    path("v1/<path:rest>", with_envelope(nothing_here)),
 ]

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from formation_portal.applications.thresholds import threshold_of
-from formation_portal.service.catalog.loader import load_catalog
+from formation_portal.service.catalog.loader import read_catalog
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ def test_each_place_has_a_threshold_of_its_own(code: str, percent: int, is_inclu
 
 
 def test_every_place_of_the_catalog_is_known() -> None:
-    places = {item["jurisdiction"]["iso_code"] for item in load_catalog()}
+    places = {item["jurisdiction"]["iso_code"] for item in read_catalog()}
     assert {code for code in places if not threshold_of({"iso_code": code}).is_known} == set()
 
 

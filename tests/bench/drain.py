@@ -8,7 +8,7 @@ from itertools import count
 from django.utils import timezone
 
 from formation_portal.relay.models import Attempt, Delivery, DeliveryState, ServiceProfile
-from tests.faults import applications, ledger
+from tests.faults import applications, comparison
 
 from .down import Measure
 from .scene import Scene, has_all_arrived, until
@@ -36,7 +36,7 @@ def outage_drain(*, small: bool) -> Iterator[Measure]:
     claimed = [at.timestamp() for at in Attempt.objects.values_list("started_at", flat=True) if at > opened]
     yield "outage_most_calls_in_a_second", most_in_a_second([arrival.at for arrival in scene.arrivals]), "calls"
     yield "outage_most_calls_decided_in_a_second", most_in_a_second(claimed), "calls"
-    found = ledger.compare(scene.kept(), may_hold=False)
+    found = comparison.compare(scene.kept(), may_hold=False)
     yield "outage_lost", found.lost, "things"
     yield "outage_duplicated", found.duplicated, "things"
 

@@ -15,9 +15,9 @@ from django.db import connections
 from formation_portal.applications.models import Application
 from formation_portal.management.supervision import Child
 from formation_portal.relay.models import Delivery, DeliveryState, ServiceProfile
-from tests.faults.kept import Kept
-from tests.faults.makes import WithoutKeys
 from tests.faults.processes import relay
+from tests.faults.service_records import ServiceRecord
+from tests.faults.services import WithoutKeys
 
 from .closed import WAYS
 from .watched import Watched
@@ -80,7 +80,7 @@ class Scene:
         lines = path.read_text().splitlines() if path.exists() else []
         return sorted((Arrival(**json.loads(line)) for line in lines), key=lambda arrival: arrival.at)
 
-    def kept(self) -> list[Kept]:
+    def kept(self) -> list[ServiceRecord]:
         """Everything that the service has accepted."""
         return WithoutKeys(self._folder).kept()
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from tests.faults.applications import CATALOG
 from tests.other_service import OtherService
+from tests.other_service.failures import Failure
 from tests.other_service.messages import Received
-from tests.other_service.troubles import Trouble
 
 # Seconds that a caller is asked to wait.
 RETRY_AFTER = 1
@@ -29,7 +29,7 @@ class Watched(OtherService):
         self.start()
         self.serve_forever()
 
-    def trouble_for(self, request: Received) -> Trouble | None:
+    def trouble_for(self, request: Received) -> Failure | None:
         """Called once for each request, as soon as it is there whole."""
         at = time.time()
         with self._noting:
@@ -40,5 +40,5 @@ class Watched(OtherService):
             with self._arrivals.open("a") as file:
                 file.write(json.dumps(arrival | {"is_refused": is_refused}) + "\n")
         if is_refused:
-            return Trouble("", status=429, body={"error": "Not so fast"}, headers={"Retry-After": str(RETRY_AFTER)})
+            return Failure("", status=429, body={"error": "Not so fast"}, headers={"Retry-After": str(RETRY_AFTER)})
         return super().trouble_for(request)

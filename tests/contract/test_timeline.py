@@ -34,7 +34,7 @@ def test_where_the_words_tell_no_range_nothing_is_expected(words: str) -> None:
 
 
 def test_every_product_of_our_catalog_says_it_in_words_that_can_be_counted() -> None:
-    from formation_portal.service.catalog.loader import load_catalog
+    from formation_portal.service.catalog.loader import read_catalog
 
-    for item in load_catalog():
+    for item in read_catalog():
         assert expected_between(item["estimated_timeline"], start=FRIDAY), item["estimated_timeline"]

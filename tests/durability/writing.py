@@ -14,7 +14,7 @@ from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.models import DeliveryState
-from formation_portal.service.loading import load
+from formation_portal.service.catalog.store import store_catalog
 from tests.applications import made
 
 # An application grows to what people enter, then a new one is started.
@@ -23,7 +23,7 @@ _SAVES_TO_AN_APPLICATION = 12
 
 def prepare() -> None:
     """The service knows the small product."""
-    load([made.ITEM])
+    store_catalog([made.ITEM])
 
 
 @dataclass

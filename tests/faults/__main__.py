@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .base_campaign import BaseCampaign
     from .environment import Ports
-    from .makes import Make
-    from .stage import Stage
+    from .services import ServiceUnderTest
 
 # Who is killed loses nothing that the system has; only a power cut needs a disk to prove.
 _MEMORY = Path("/dev/shm")
@@ -95,10 +95,10 @@ def _mode(said: argparse.Namespace) -> int:
     from .environment import set_up
 
     ports = set_up(said.within, database_url=said.database_url)
-    from .makes import MAKES
-    from .tally import table
+    from .fault_counts import table
+    from .services import SERVICES
 
-    (make,) = [make(said.within) for make in MAKES if make.name == said.mode]
+    (make,) = [make(said.within) for make in SERVICES if make.name == said.mode]
     result = _stage(said, make, ports).run()
     for line in (said.mode, *result.lines(kills=bool(said.kills)), *(table(result.faults) if said.table else ())):
         _say(line)
@@ -108,10 +108,10 @@ def _mode(said: argparse.Namespace) -> int:
     return 1 if broken else 0
 
 
-def _stage(said: argparse.Namespace, make: "Make", ports: "Ports") -> "Stage":
+def _stage(said: argparse.Namespace, make: "ServiceUnderTest", ports: "Ports") -> "BaseCampaign":
     if said.sabotage:
-        from .makes import WithoutKeys
         from .sabotage import SABOTAGES, Sabotaged
+        from .services import WithoutKeys
 
         assert isinstance(make, WithoutKeys)
         return Sabotaged(make, ports, seed=said.seed, sabotage=SABOTAGES[said.sabotage])

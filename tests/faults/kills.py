@@ -4,13 +4,13 @@ import random
 import time
 from pathlib import Path
 
+from .base_campaign import CUSTOMERS, BaseCampaign
 from .customers import Customer, broken_promises
 from .environment import Ports
-from .makes import Make
-from .processes import Crew
+from .processes import Processes
 from .result import Result
-from .site import serve_site
-from .stage import CUSTOMERS, Stage
+from .services import ServiceUnderTest
+from .web_server import serve_site
 
 KILLED = ("web", "worker", "service")
 # Seconds between two kills, at most.
@@ -18,14 +18,14 @@ _LONGEST = 0.5
 _LOOK_SECONDS = 0.02
 
 
-class Kills(Stage):
+class Kills(BaseCampaign):
     """One mode of it. `times` is how often each kind of process is killed."""
 
-    def __init__(self, make: Make, ports: Ports, *, seed: int, times: int) -> None:
+    def __init__(self, make: ServiceUnderTest, ports: Ports, *, seed: int, times: int) -> None:
         super().__init__(make, ports, seed=seed)
         self._times = times
 
-    def play(self, people: Crew, *, until: float) -> None:
+    def play(self, people: Processes, *, until: float) -> None:
         """Kill while customers live, let them finish, and wait for rest."""
         self.start(people)
         people.add("web", lambda: serve_site(self.ports.web))
@@ -36,7 +36,7 @@ class Kills(Stage):
         people.finish("customer")
         self.until_at_rest(people, until=until)
 
-    def _kill(self, people: Crew) -> None:
+    def _kill(self, people: Processes) -> None:
         chance = random.Random(self.seed)
         victims = [*KILLED * self._times]
         chance.shuffle(victims)
@@ -59,7 +59,7 @@ class Kills(Stage):
     def _promised(self) -> Path:
         return self.make.folder / "promised"
 
-    def result(self, people: Crew, seconds: float) -> Result:
+    def result(self, people: Processes, seconds: float) -> Result:
         result = super().result(people, seconds)
         broken = broken_promises(self._promised)
         result.found.lost += len(broken)

@@ -13,7 +13,7 @@ from formation_portal.relay.worker import Worker
 _LOOK_SECONDS = 0.02
 
 
-class Member(Child):
+class Process(Child):
     """One process of the crew. `stays`: it is started again when it ends; else it has one thing to do."""
 
     def __init__(self, name: str, work: Callable[[], None], *, stays: bool) -> None:
@@ -27,17 +27,17 @@ class Member(Child):
         self._process.join()
 
 
-class Crew:
+class Processes:
     """Processes that are looked after until they are ended."""
 
     def __init__(self) -> None:
-        self._members: list[Member] = []
+        self._members: list[Process] = []
         # How often each kind of process has died.
         self.deaths: Counter[str] = Counter()
 
     def add(self, name: str, work: Callable[[], None], *, stays: bool = True) -> None:
         """Start one more process, of the kind that the name says."""
-        member = Member(name, work, stays=stays)
+        member = Process(name, work, stays=stays)
         self._members.append(member)
         _start(member)
 
@@ -58,7 +58,7 @@ class Crew:
             if member.exit_code:
                 raise RuntimeError(f"A {name} ended with {member.exit_code}; standard error or the log says why")
 
-    def of(self, name: str) -> list[Member]:
+    def of(self, name: str) -> list[Process]:
         """The processes of one kind."""
         return [member for member in self._members if member.name == name]
 
@@ -69,9 +69,9 @@ class Crew:
 
 
 @contextlib.contextmanager
-def crew() -> Iterator[Crew]:
+def crew() -> Iterator[Processes]:
     """A crew, ended whatever happens."""
-    made = Crew()
+    made = Processes()
     try:
         yield made
     finally:
@@ -85,7 +85,7 @@ def relay() -> None:
     worker.run()
 
 
-def _start(member: Member) -> None:
+def _start(member: Process) -> None:
     # A connection that two processes hold is nobody's.
     connections.close_all()
     member.start()

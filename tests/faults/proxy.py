@@ -15,11 +15,11 @@ from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from tests.other_service.spoiling import Plan
+from tests.other_service.fault_injection import Plan
 
-from .entrance import Entrance
 from .exchange import Request, answer_to, cut, is_good, read_request, reset
-from .holders import child_with_port
+from .listening_socket import ListeningSocket
+from .socket_owners import child_with_port
 
 ANSWER_LOST, CUT_BODY, SLOW_DRIP, WORKER_KILLED = "answer_lost", "cut_body", "slow_drip", "worker_killed"
 KINDS = (ANSWER_LOST, CUT_BODY, SLOW_DRIP, WORKER_KILLED)
@@ -48,7 +48,7 @@ class Proxy:
     def __init__(
         self, *, port: int, service_port: int, plan: Plan | None, record: Path, parent: int, late: float = LATE_SECONDS
     ) -> None:
-        self._entrance = Entrance(port, self._serve)
+        self._entrance = ListeningSocket(port, self._serve)
         self._service_port, self._plan, self._parent = service_port, plan, parent
         self._faults = (record / "wire").open("a", buffering=1)
         self._seen = (record / "seen").open("a", buffering=1)

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .ledger import Findings
-from .tally import Faults
+from .comparison import Findings
+from .fault_counts import Faults
 
 
 @dataclass

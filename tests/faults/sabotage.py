@@ -20,14 +20,14 @@ from formation_portal.relay.reconciliation.records import Evidence
 from formation_portal.relay.service_profile import Profile
 from formation_portal.relay.sync import requeue
 from formation_portal.relay.timing import FAILURES
-from formation_portal.service.faults import ERROR_AFTER, ERROR_BEFORE
+from formation_portal.service.fault_injection import ERROR_AFTER, ERROR_BEFORE
 
+from .base_campaign import BaseCampaign
 from .environment import Ports
-from .makes import WithoutKeys
-from .plans import Aim
-from .processes import Crew, relay
+from .fault_plans import Aim
+from .processes import Processes, relay
 from .proxy import ANSWER_LOST, LATE_SECONDS, WORKER_KILLED
-from .stage import Stage
+from .services import WithoutKeys
 
 State = DeliveryState
 # Each with three parties.
@@ -128,14 +128,14 @@ SABOTAGES = {
 }
 
 
-class Sabotaged(Stage):
+class Sabotaged(BaseCampaign):
     """A small campaign against the make without keys, aimed at what was broken."""
 
     def __init__(self, make: WithoutKeys, ports: Ports, *, seed: int, sabotage: Sabotage) -> None:
         super().__init__(make, ports, seed=seed)
         self._sabotage, self._other = sabotage, make
 
-    def play(self, people: Crew, *, until: float) -> None:
+    def play(self, people: Processes, *, until: float) -> None:
         """Every party's first try meets the fault."""
         self.slower = self._sabotage.slower
         settings.RELAY_PACE *= self.slower
@@ -150,7 +150,7 @@ class Sabotaged(Stage):
         # What doesn't wait is at rest before what is late has come to the service.
         self._await_faults(people, aim, until=min(until, time.monotonic() + 2 * LATE_SECONDS * self.slower))
 
-    def _await_faults(self, people: Crew, aim: Aim, *, until: float) -> None:
+    def _await_faults(self, people: Processes, aim: Aim, *, until: float) -> None:
         while self.faults().total() < aim.hits and time.monotonic() < until:
             time.sleep(_LOOK_SECONDS)
             people.look_after()

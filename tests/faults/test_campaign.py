@@ -5,7 +5,7 @@ import pytest
 from tests.needed import needed
 from tests.scratch_postgres import server_programs
 
-from .running import run
+from .subprocess_run import run
 
 # Eight kinds at six endpoints; being shut out, in two ways, at any.
 FAULTS = 50

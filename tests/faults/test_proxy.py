@@ -19,9 +19,9 @@ from tests.other_service.fixtures import other_service
 from tests.other_service.schemas import id_of
 
 from . import proxy
-from .entrance import NEVER_ACCEPTED, REFUSED
 from .environment import free_port
-from .plans import Aim
+from .fault_plans import Aim
+from .listening_socket import NEVER_ACCEPTED, REFUSED
 
 __all__ = ["other_service"]
 

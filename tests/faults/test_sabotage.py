@@ -2,7 +2,7 @@
 
 import pytest
 
-from .running import run
+from .subprocess_run import run
 
 # How it is broken, and the line that tells: as in `sabotage`, which can't be read without the campaign's own settings.
 TOLD_BY = {

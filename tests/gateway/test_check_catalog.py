@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from tests.other_service import OtherService
-from tests.other_service.building import NAME, entity, item, schema
+from tests.other_service.schema_builders import NAME, entity, item, schema
 from tests.other_service.schemas import FAULTY, MARK_UP, USABLE
 
 

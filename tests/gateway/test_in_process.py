@@ -195,12 +195,11 @@ def test_a_view_that_breaks_is_an_unclear_answer() -> None:
 @pytest.mark.django_db(transaction=True, databases=["default", "service"])
 def test_the_embedded_service_says_the_same_near_and_far(live_server: Any) -> None:
     """Whole answers of the real service: records, lists, refusals and the catalog."""
-    from formation_portal.service.auth import SCOPES
-    from formation_portal.service.keys import create_key
-    from formation_portal.service.loading import load
-    from tests.service import forms
+    from formation_portal.service.auth import SCOPES, create_key
+    from formation_portal.service.catalog.store import store_catalog
+    from tests.service import example_catalog
 
-    load(forms.items())
+    store_catalog(example_catalog.items())
     key = create_key(scopes=SCOPES, account="portal")
     near = FormationService(base_url=BASE_URL, read_key=lambda: key, adapter=InProcessAdapter())
     far = FormationService(base_url=live_server.url, read_key=lambda: key, adapter=NetworkAdapter())

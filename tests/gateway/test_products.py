@@ -3,7 +3,7 @@
 from typing import Any
 
 from formation_portal.gateway.products import Product, read_products
-from tests.other_service.building import NAME, Json, entity, item, same_id, schema
+from tests.other_service.schema_builders import NAME, Json, entity, item, same_id, schema
 from tests.other_service.schemas import BROKEN, CATALOG, FAULTY, USABLE
 
 SOUND = schema("Form", entity("The company", NAME))

@@ -12,7 +12,7 @@ from django.test import Client, override_settings
 
 from formation_portal.accounts import addresses
 from formation_portal.gateway import catalog
-from formation_portal.service.keys import portal_key
+from formation_portal.service.auth import portal_key
 from tests.journeys.browser import Chromium, TabBrowser, launched, sign_in
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.site import served

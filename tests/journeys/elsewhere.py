@@ -13,7 +13,7 @@ from tests.journeys.conftest import new_user
 from tests.journeys.page import Control, Page
 from tests.journeys.stranger import Stranger
 from tests.other_service import OtherService
-from tests.other_service.building import Json
+from tests.other_service.schema_builders import Json
 from tests.other_service.schemas import CATALOG
 
 _PAGES = ("", "people/", "people/new/", "shares/", "documents/", "check/", "status/", "withdrawal/")

@@ -6,7 +6,7 @@ import pytest
 
 from formation_portal import relay
 from formation_portal.gateway.configured import service
-from formation_portal.service.catalog.loader import load_catalog
+from formation_portal.service.catalog.loader import read_catalog
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.held import differences, held
 from tests.journeys.stranger import Stranger
@@ -14,7 +14,7 @@ from tests.journeys.typed import said
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
-SLUGS = [item["product"]["slug"] for item in load_catalog()]
+SLUGS = [item["product"]["slug"] for item in read_catalog()]
 
 # Some of each kind in every run, all of them in `make test-long`.
 SHORT = {"bvi-limited-company", "ch-foundation"}

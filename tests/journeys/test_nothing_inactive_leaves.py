@@ -16,9 +16,9 @@ from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.in_process import BASE_URL
-from formation_portal.service.catalog.loader import load_catalog
-from formation_portal.service.keys import portal_key
-from formation_portal.service.loading import load
+from formation_portal.service.auth import portal_key
+from formation_portal.service.catalog.loader import read_catalog
+from formation_portal.service.catalog.store import store_catalog
 from tests.applications import made
 from tests.journeys.conftest import new_user
 from tests.relay.flaky_transport import FlakyTransport
@@ -26,7 +26,7 @@ from tests.relay.flaky_transport import FlakyTransport
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 Json = dict[str, Any]
-ITEMS = {item["product"]["slug"]: item for item in load_catalog()}
+ITEMS = {item["product"]["slug"]: item for item in read_catalog()}
 # Every fourth in every run, all of them in `make test-long`.
 TRIED = [slug if place % 4 == 0 else pytest.param(slug, marks=pytest.mark.long) for place, slug in enumerate(ITEMS)]
 _PARTS = {"day": "7", "month": "3", "year": "1990", "amount": "1000"}
@@ -198,7 +198,7 @@ def test_what_a_product_does_not_ask_never_leaves_comes_back_and_is_cleared(
 @pytest.fixture
 def complete(transport: FlakyTransport, owner: Any) -> Draft:
     """A complete draft that says what is asked of traders and of politically exposed persons; nothing has left."""
-    load([made.ITEM])
+    store_catalog([made.ITEM])
     draft = open_draft(saving.start(owner=owner, product=made.product()))
     _save(draft, "the-company", made.COMPANY | {"xy.activity": "Trading", "xy.goods": "Secret goods"}, owner)
     _save(draft, "funds", made.FUNDS, owner)

@@ -11,9 +11,9 @@ from django.core.management import call_command
 from formation_portal.applications import saving
 from formation_portal.applications.drafts import open_draft
 from formation_portal.management.orphans import AGE_SECONDS
-from formation_portal.service.loading import load
+from formation_portal.service.catalog.store import store_catalog
 from tests.applications import made
-from tests.service import forms
+from tests.service import example_catalog
 from tests.service.caller import Caller
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -37,7 +37,7 @@ def left_behind(folder: Path, beside: str, *, at: float) -> Path:
 
 
 def test_only_old_files_without_a_row_are_removed(owner: Any, settings: Any, capsys: Any) -> None:
-    load(forms.items())
+    store_catalog(example_catalog.items())
     caller = Caller.with_scopes()
     entity = caller.entity()
     assert caller.upload(f"/entities/{entity}/documents", file=made.upload(), document_key="Business plan")

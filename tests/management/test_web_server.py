@@ -17,7 +17,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from formation_portal.accounts import demo
-from formation_portal.service.keys import DEMO_KEY
+from formation_portal.service.auth import DEMO_KEY
 
 from .served import PATIENCE, READY, Served, eventually, free_port, opened, slow_clients
 

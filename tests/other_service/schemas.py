@@ -6,7 +6,7 @@ is no catalog item at all.
 
 from typing import Any
 
-from .building import NAME, PERSON, Json, ask, entity, item, role, same_id, schema, shared, when, when_any
+from .schema_builders import NAME, PERSON, Json, ask, entity, item, role, same_id, schema, shared, when, when_any
 
 DEEP = 50
 MANY = 300

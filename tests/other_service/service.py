@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import judging
-from .door import Door
+from . import validation
+from .failures import Failure, Failures
+from .fault_injection import BrokenReply, Plan, with_fault
+from .http_server import HttpServer
 from .journal import Journal
 from .messages import Received, Reply
 from .schemas import CATALOG
-from .spoiling import Plan, Spoilt, spoilt
-from .troubles import Trouble, Troubles
 
 KEY = "other-makes-key"
 
@@ -55,11 +55,11 @@ class OtherService:
         self.entities: dict[str, Entity] = {}
         self.key = KEY
         self.faults: list[BaseException | None] = []
-        self._troubles = Troubles()
+        self._troubles = Failures()
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._plan = plan
-        self._door = Door(self, port or 0)
+        self._door = HttpServer(self, port or 0)
         self._journal = Journal(journal) if journal else None
         for request in self._journal or ():
             assert self._do(request).status < 400, request.path
@@ -98,7 +98,7 @@ class OtherService:
 
     def answer(self, pattern: str, status: int, body: Any = None, **more: Any) -> None:
         """Answer requests ("POST .*/parties$") with a status and a body instead of doing what they ask."""
-        self._troubles.add(Trouble(pattern, status=status, body=body, **more))
+        self._troubles.add(Failure(pattern, status=status, body=body, **more))
 
     def refuse(self, pattern: str, name: str, text: str, *, times: int | None = None) -> None:
         """Refuse requests at one field, in this make's own shape."""
@@ -106,12 +106,12 @@ class OtherService:
 
     def cut(self, pattern: str, *, is_done: bool, times: int | None = 1) -> None:
         """Cut the line instead of answering, before or after doing what is asked."""
-        self._troubles.add(Trouble(pattern, times=times, is_done=is_done, is_cut=True))
+        self._troubles.add(Failure(pattern, times=times, is_done=is_done, is_cut=True))
 
     def hold(self, pattern: str, *, times: int | None = 1) -> threading.Event:
         """Do what is asked, but answer only once the event that comes back is set."""
         gate = threading.Event()
-        self._troubles.add(Trouble(pattern, times=times, is_done=True, gate=gate))
+        self._troubles.add(Failure(pattern, times=times, is_done=True, gate=gate))
         return gate
 
     def requests(self, method: str, ending: str) -> list[Received]:
@@ -125,9 +125,9 @@ class OtherService:
 
     # What the door asks
 
-    def reply(self, request: Received) -> Reply | Spoilt:
+    def reply(self, request: Received) -> Reply | BrokenReply:
         """What this make answers to the request, with what the plan makes of it."""
-        return spoilt(self._plan, request, self.do)
+        return with_fault(self._plan, request, self.do)
 
     def do(self, request: Received) -> Reply:
         """What this make does with the request; runs one request at a time."""
@@ -140,7 +140,7 @@ class OtherService:
                 self._journal.append(request)
             return reply
 
-    def trouble_for(self, request: Received) -> Trouble | None:
+    def trouble_for(self, request: Received) -> Failure | None:
         """The trouble that the request meets."""
         return self._troubles.for_request(f"{request.method} {request.path}")
 
@@ -172,14 +172,14 @@ class OtherService:
         found = [one for one in self.catalog if isinstance(one, dict) and one.get("jurisdiction_product_id") == wanted]
         if not found:
             return Reply(400, {"error": {"code": "no_product", "message": "No such product", "details": None}})
-        if complaints := judging.entity_complaints(found[0], request.body):
+        if complaints := validation.entity_complaints(found[0], request.body):
             return _refusal(complaints)
         entity = Entity(f"E-{next(self._numbers)}", found[0], request.body)
         self.entities[entity.id] = entity
         return Reply(201, {"data": {"id": entity.id}})
 
     def _csp_data(self, entity: Entity, request: Received) -> Reply:
-        if complaints := judging.csp_complaints(entity.item, request.body):
+        if complaints := validation.csp_complaints(entity.item, request.body):
             details = [{"field": name, "message": " ".join(texts)} for name, texts in complaints.items()]
             return Reply(400, {"error": {"code": "bad_answers", "message": "Look again", "details": details}})
         scope, data = request.body.get("scope"), request.body["csp_data"]
@@ -192,7 +192,7 @@ class OtherService:
         return Reply(204)
 
     def _add_party(self, entity: Entity, request: Received) -> Reply:
-        if complaints := judging.party_complaints(entity.item, request.body):
+        if complaints := validation.party_complaints(entity.item, request.body):
             return _refusal(complaints)
         party_id = f"pty_{next(self._numbers)}"
         entity.parties[party_id] = request.body
@@ -206,7 +206,7 @@ class OtherService:
         return {"party_id": party_id, "party_type": party["party_type"], "roles": roles}
 
     def _add_share_class(self, entity: Entity, request: Received) -> Reply:
-        if complaints := judging.share_class_complaints(request.body):
+        if complaints := validation.share_class_complaints(request.body):
             return _refusal(complaints)
         class_id = f"sc_{next(self._numbers)}"
         entity.share_classes[class_id] = request.body
@@ -214,7 +214,7 @@ class OtherService:
 
     def _add_shareholding(self, entity: Entity, request: Received) -> Reply:
         ids = set(entity.parties), set(entity.share_classes)
-        if complaints := judging.shareholding_complaints(*ids, request.body):
+        if complaints := validation.shareholding_complaints(*ids, request.body):
             return _refusal(complaints)
         entity.shareholdings.append(request.body)
         return Reply(201, {"data": {"shares_held": request.body["shares_held"]}})
@@ -223,7 +223,7 @@ class OtherService:
         is_party = request.form.get("scope") == "party"
         if "file" not in request.files:
             return _refusal({"file": ["is missing"]})
-        if request.form.get("document_key") not in judging.slots_of(entity.item, is_party=is_party):
+        if request.form.get("document_key") not in validation.slots_of(entity.item, is_party=is_party):
             return _refusal({"document_key": ["is no document of ours"]})
         if is_party and request.form.get("party_id") not in entity.parties:
             return _refusal({"party_id": ["is no party of this entity"]})
@@ -231,5 +231,5 @@ class OtherService:
         return Reply(201, {"data": {"state": "received"}})
 
 
-def _refusal(complaints: judging.Complaints) -> Reply:
+def _refusal(complaints: validation.Complaints) -> Reply:
     return Reply(422, {"errors": complaints})

@@ -11,7 +11,7 @@ from django.utils import translation
 from django.utils.translation import gettext
 
 from formation_portal.portal.difference import announcement
-from formation_portal.service.catalog.loader import load_catalog
+from formation_portal.service.catalog.loader import read_catalog
 from tests.markup import Markup
 
 ROOT = Path(__file__).parents[2]
@@ -44,7 +44,7 @@ def test_questions_that_come_and_go_are_told_in_under_a_hundred_characters(langu
 def test_what_is_told_of_a_file_or_a_session_is_short(language: str) -> None:
     slots = {
         slot["name"]
-        for item in load_catalog()
+        for item in read_catalog()
         for section in item["schema"]["sections"]
         for some in (section.get("documents") or {}).values()
         for slot in some

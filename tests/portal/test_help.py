@@ -10,14 +10,14 @@ from formation_portal.applications import saving
 from formation_portal.applications.drafts import Draft
 from formation_portal.portal.glossary import explained, place_of, places, terms_in
 from formation_portal.portal.glossary.words import words
-from formation_portal.service.catalog.loader import load_catalog
+from formation_portal.service.catalog.loader import read_catalog
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
 def test_every_place_of_the_catalog_has_words_of_its_own() -> None:
-    codes = {item["jurisdiction"]["iso_code"] for item in load_catalog()}
+    codes = {item["jurisdiction"]["iso_code"] for item in read_catalog()}
     assert codes <= places().keys()
     assert all(place.words for place in places().values())
 
@@ -51,7 +51,7 @@ def test_a_forms_own_words_lead_to_terms(text: str, found: tuple[str, ...]) -> N
 
 
 def test_most_forms_of_the_catalog_use_words_that_are_explained() -> None:
-    titles = [section["title"] for item in load_catalog() for section in item["schema"]["sections"]]
+    titles = [section["title"] for item in read_catalog() for section in item["schema"]["sections"]]
     assert sum(bool(terms_in([title])) for title in titles) > 60
 
 

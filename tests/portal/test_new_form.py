@@ -12,7 +12,7 @@ from formation_portal.applications.drafts import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.gateway.catalog import catalog, known_catalog
-from formation_portal.service.catalog.loader import load_catalog
+from formation_portal.service.catalog.loader import read_catalog
 from tests.markup import Markup
 from tests.portal.test_record import without_token
 
@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.django_db(databases=["default", "service"]), pytest.ma
 
 def earlier() -> CatalogItem:
     """A product of the catalog as it was: one question with another label, one that isn't asked now, one missing."""
-    item = deepcopy(next(one for one in load_catalog() if one["product"]["slug"] == "bvi-limited-company"))
+    item = deepcopy(next(one for one in read_catalog() if one["product"]["slug"] == "bvi-limited-company"))
     item["schema"]["version"] = "before"
     section = next(one for one in item["schema"]["sections"] if one["scope"] == "entity")
     first, second, *others = section["fields"]

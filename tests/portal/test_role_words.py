@@ -9,14 +9,14 @@ from formation_portal.applications.drafts import Draft
 from formation_portal.contract import canonical
 from formation_portal.management.messages import catalog_of, translated_languages
 from formation_portal.portal import roles
-from formation_portal.service.catalog.loader import load_catalog
+from formation_portal.service.catalog.loader import read_catalog
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
 @pytest.mark.parametrize("language", translated_languages())
 def test_every_role_of_the_catalog_has_its_word(language: str) -> None:
-    scopes = {section["scope"] for item in load_catalog() for section in item["schema"]["sections"]}
+    scopes = {section["scope"] for item in read_catalog() for section in item["schema"]["sections"]}
     named = {scope.partition(":")[2] for scope in scopes if scope.startswith("role:")}
     assert len(named) > 4
     catalog = catalog_of(language)

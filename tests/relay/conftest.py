@@ -12,9 +12,9 @@ from formation_portal.applications.models import Application
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.in_process import BASE_URL
 from formation_portal.relay.models import Delivery
-from formation_portal.service.keys import portal_key
-from formation_portal.service.limits import counter
-from formation_portal.service.loading import load
+from formation_portal.service.auth import portal_key
+from formation_portal.service.catalog.store import store_catalog
+from formation_portal.service.rate_limit import counter
 from tests.applications import made
 
 from .flaky_transport import FlakyTransport
@@ -31,8 +31,8 @@ def _files_go_nowhere_else(settings: Any, tmp_path: Path) -> None:
 @pytest.fixture
 def transport(db: None, monkeypatch: pytest.MonkeyPatch) -> FlakyTransport:
     """It works until a test makes it fail."""
-    load([made.ITEM])
-    counter.forget()
+    store_catalog([made.ITEM])
+    counter.reset()
     key, transport = portal_key(), FlakyTransport()
     service = FormationService(base_url=BASE_URL, read_key=lambda: key, adapter=transport)
     monkeypatch.setattr(gateway, "service", lambda: service)

@@ -34,7 +34,7 @@ def kill_a_worker(draft: Draft, monkeypatch: pytest.MonkeyPatch) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
     with monkeypatch.context() as patch:
-        patch.setattr("formation_portal.service.events.entity_created", die)
+        patch.setattr("formation_portal.service.webhooks.events.entity_created", die)
         connections.close_all()
         worker = multiprocessing.get_context("fork").Process(target=make_next_call, args=(draft.application.pk,))
         worker.start()

@@ -16,7 +16,7 @@ from formation_portal.invitations.models import Invitation
 from formation_portal.relay.worker import drain
 from formation_portal.reviews.grounds import Ground
 from formation_portal.reviews.models import Note, Reason, Remark, Ruling
-from formation_portal.service.keys import portal_key
+from formation_portal.service.auth import portal_key
 from tests.applications import made
 from tests.portal.test_part import let_in
 from tests.relay.conftest import transport

@@ -7,9 +7,8 @@ from typing import Any
 from django.http import HttpResponse
 from django.test import Client
 
-from formation_portal.service.auth import SCOPES
-from formation_portal.service.keys import create_key
-from tests.service import forms
+from formation_portal.service.auth import SCOPES, create_key
+from tests.service import example_catalog
 
 
 class Caller:
@@ -53,7 +52,7 @@ class Caller:
         headers = {"Idempotency-Key": form.pop("idempotency_key")} if "idempotency_key" in form else {}
         return self._client.post(f"/api/v1{path}", form, headers=headers)  # type: ignore[return-value]
 
-    def entity(self, product: str = forms.SHARES_PRODUCT, **properties: Any) -> str:
+    def entity(self, product: str = example_catalog.SHARES_PRODUCT, **properties: Any) -> str:
         answer = self.post("/entities", {"jurisdiction_product_id": product, **properties})
         assert answer.status_code == 201, answer.content
         return str(answer.json()["data"]["id"])
@@ -80,7 +79,7 @@ class Caller:
         assert answer.status_code == 201, answer.content
         return str(answer.json()["data"]["id"])
 
-    def answers(self, entity: str, /, *, schema: str = forms.SHARES_SCHEMA, **csp_data: Any) -> Any:
+    def answers(self, entity: str, /, *, schema: str = example_catalog.SHARES_SCHEMA, **csp_data: Any) -> Any:
         body = {"csp_form_schema_id": schema, "csp_data": {f"bvi.{key}": value for key, value in csp_data.items()}}
         return self.post(f"/entities/{entity}/csp-data", body)
 

@@ -2,16 +2,16 @@
 
 import pytest
 
-from formation_portal.service.limits import counter
-from formation_portal.service.loading import load
-from tests.service import forms
+from formation_portal.service.catalog.store import store_catalog
+from formation_portal.service.rate_limit import counter
+from tests.service import example_catalog
 from tests.service.caller import Caller
 
 
 @pytest.fixture
 def loaded(db: None) -> None:
-    load(forms.items())
-    counter.forget()
+    store_catalog(example_catalog.items())
+    counter.reset()
 
 
 @pytest.fixture

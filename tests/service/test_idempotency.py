@@ -8,12 +8,12 @@ from django.utils import timezone
 
 from formation_portal.service import idempotency
 from formation_portal.service.models import ApiKey, Entity, KeptAnswer
-from tests.service import forms
+from tests.service import example_catalog
 from tests.service.caller import Caller, problem
 
 pytestmark = pytest.mark.django_db(databases=["service"])
 
-BODY = {"jurisdiction_product_id": forms.SHARES_PRODUCT, "name": "Larkfield"}
+BODY = {"jurisdiction_product_id": example_catalog.SHARES_PRODUCT, "name": "Larkfield"}
 
 
 def create(caller: Caller, key: str = "key-1", **more: Any) -> Any:
@@ -102,7 +102,7 @@ def test_what_failed_on_our_side_may_be_sent_again(caller: Caller, monkeypatch: 
         raise RuntimeError
 
     with monkeypatch.context() as broken:
-        broken.setattr("formation_portal.service.events.entity_created", burst)
+        broken.setattr("formation_portal.service.webhooks.events.entity_created", burst)
         problem(create(caller), 500, "internal_error")
     assert Entity.objects.count() == 0
     assert create(caller).status_code == 201
@@ -112,7 +112,7 @@ def test_a_request_whose_row_was_taken_over_undoes_its_work(caller: Caller, monk
     def slow(_: Entity) -> None:
         KeptAnswer.objects.update(attempt="another")
 
-    monkeypatch.setattr("formation_portal.service.events.entity_created", slow)
+    monkeypatch.setattr("formation_portal.service.webhooks.events.entity_created", slow)
     problem(create(caller), 409, "request_in_progress")
     assert Entity.objects.count() == 0
 

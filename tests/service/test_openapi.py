@@ -15,9 +15,9 @@ from django.core.servers.basehttp import WSGIRequestHandler
 from django.test import Client, override_settings
 
 from formation_portal.service.api import api
-from tests.service import forms, sweep
-from tests.service.addresses import operations
+from tests.service import example_catalog, schemathesis_run
 from tests.service.caller import Caller
+from tests.service.operations import operations
 
 CASES = int(os.environ.get("SCHEMATHESIS_CASES", "0"))
 SEEDS = int(os.environ.get("SCHEMATHESIS_SEEDS", "1"))
@@ -42,7 +42,7 @@ def _unhindered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("_unhindered")
 @pytest.mark.parametrize("seed", range(1, SEEDS + 1))
 def test_the_service_keeps_its_own_document(caller: Caller, live_server: Any, tmp_path: Path, seed: int) -> None:
-    outcome = sweep.run(
+    outcome = schemathesis_run.run(
         live_server.url, caller.key, seed=seed, examples=EXAMPLES, phases=PHASES, aims={}, folder=tmp_path
     )
     print(f"seed {seed}: {outcome.cases} cases")  # noqa: T201 - shown with -s, and where the test fails
@@ -58,7 +58,7 @@ def test_the_service_keeps_its_document_for_records_that_are_there(
     caller: Caller, live_server: Any, tmp_path: Path, seed: int
 ) -> None:
     aims = records_to_aim_at(caller)
-    outcome = sweep.run(
+    outcome = schemathesis_run.run(
         live_server.url, caller.key, seed=seed, examples=EXAMPLES, phases=PHASES, aims=aims, folder=tmp_path
     )
     print(f"seed {seed}, with records: {outcome.cases} cases")  # noqa: T201
@@ -88,8 +88,8 @@ def records_to_aim_at(caller: Caller) -> dict[str, list[str]]:
         for name, value in found.items():
             made.setdefault(name, []).append(value)
     in_bodies = {
-        "jurisdiction_product_id": [forms.SHARES_PRODUCT, forms.PLAIN_PRODUCT],
-        "csp_form_schema_id": [forms.SHARES_SCHEMA],
+        "jurisdiction_product_id": [example_catalog.SHARES_PRODUCT, example_catalog.PLAIN_PRODUCT],
+        "csp_form_schema_id": [example_catalog.SHARES_SCHEMA],
         "party_id": made["party_id"],
         "source_party_id": made["party_id"],
         "share_class_id": made["share_class_id"],

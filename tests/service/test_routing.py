@@ -7,12 +7,12 @@ from django.urls import URLPattern
 from ninja import NinjaAPI, Router
 
 from formation_portal.service import problems
-from formation_portal.service.document import describe
-from formation_portal.service.routing import Farewell, route, scopes_of_operations
-from formation_portal.service.shapes.base import One
+from formation_portal.service.api import complete_document
+from formation_portal.service.routing import Deprecation, route, scopes_of_operations
+from formation_portal.service.schemas.base import One
 from tests.service.caller import Caller
 
-FAREWELL = Farewell(
+FAREWELL = Deprecation(
     deprecated=datetime(2026, 11, 24, tzinfo=UTC),
     sunset=datetime(2027, 11, 24, 12, tzinfo=UTC),
     link="https://service.example/changes",
@@ -24,13 +24,13 @@ def test_a_route_that_will_go_says_when(caller: Caller, monkeypatch: pytest.Monk
     monkeypatch.setitem(scopes_of_operations, "old_way", [])
     router = Router()
 
-    @route(router, "GET", "/old", scopes="entities:read", gives=One[str], farewell=FAREWELL)
+    @route(router, "GET", "/old", scopes="entities:read", gives=One[str], deprecation=FAREWELL)
     def old_way(request: HttpRequest) -> dict[str, str]:
         """The old way."""
         return {"data": "still here"}
 
     api = NinjaAPI(urls_namespace="old", docs_url=None)
-    api.add_exception_handler(Exception, problems.answer)  # type: ignore[arg-type]
+    api.add_exception_handler(Exception, problems.error_response)  # type: ignore[arg-type]
     api.add_router("", router)
     (view,) = [route.callback for route in api.urls[0] if isinstance(route, URLPattern) and route.name == "old_way"]
     assert view is not None
@@ -41,7 +41,7 @@ def test_a_route_that_will_go_says_when(caller: Caller, monkeypatch: pytest.Monk
     assert answer["Link"] == '<https://service.example/changes>; rel="deprecation"'
     refused = view(RequestFactory().get("/old"))
     assert (refused.status_code, refused["Sunset"]) == (401, answer["Sunset"])
-    document = describe(api.get_openapi_schema(path_prefix=""), scopes=scopes_of_operations)
+    document = complete_document(api.get_openapi_schema(path_prefix=""), scopes=scopes_of_operations)
     assert document["paths"]["/old"]["get"]["deprecated"] is True
 
 

@@ -16,7 +16,7 @@ from django.db import connections
 
 from formation_portal.management.supervision import Child
 from formation_portal.management.web_server import WebServer, listen
-from formation_portal.service import faults, spoiling
+from formation_portal.service import fault_injection
 from tests.faults import proxy
 from tests.faults.environment import Ports
 from tests.faults.processes import relay
@@ -27,7 +27,12 @@ from .samples import Sample, sample
 WORKERS = 2
 _HOST = "127.0.0.1"
 # What leaves nothing behind by itself. A killed process is begun anew, and what it leaked is gone.
-_AT_THE_SERVICE = (faults.ERROR_BEFORE, faults.ERROR_AFTER, faults.TOO_MANY, faults.BROKEN_JSON)
+_AT_THE_SERVICE = (
+    fault_injection.ERROR_BEFORE,
+    fault_injection.ERROR_AFTER,
+    fault_injection.TOO_MANY,
+    fault_injection.BROKEN_JSON,
+)
 _ON_THE_WIRE = (proxy.ANSWER_LOST, proxy.CUT_BODY, proxy.SLOW_DRIP)
 _LOOK_SECONDS = 0.1
 # More than either web server has threads, so that afterwards each of them has begun.
@@ -100,7 +105,7 @@ class Processes:
     def _serve_with_faults(self) -> None:
         # A plan from the settings comes to an end; a soak must not.
         plan = self._plan(_AT_THE_SERVICE)
-        spoiling.plan_in_force = lambda: plan
+        fault_injection.active_plan = lambda: plan
         WebServer(listen(_HOST, self._ports.service)).run()
 
     def _pass_on_with_faults(self) -> None:

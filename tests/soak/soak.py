@@ -15,9 +15,9 @@ from formation_portal.gateway.products import read_products
 from formation_portal.management.preparation import prepare
 from formation_portal.relay.models import Attempt, Delivery, DeliveryState
 from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, update_profile
-from formation_portal.service.catalog.loader import load_catalog
-from formation_portal.service.keys import portal_key
-from tests.faults import ledger
+from formation_portal.service.auth import portal_key
+from formation_portal.service.catalog.loader import read_catalog
+from tests.faults import comparison
 from tests.faults.environment import Ports
 
 from .crew import Processes
@@ -81,7 +81,7 @@ class Soak:
         addresses.confirm(person)
         client = Client()
         client.force_login(person, backend=settings.AUTHENTICATION_BACKENDS[0])
-        products = [reverse("portal:product", args=[one.key]) for one in read_products(load_catalog())[:_PRODUCTS]]
+        products = [reverse("portal:product", args=[one.key]) for one in read_products(read_catalog())[:_PRODUCTS]]
         cookies = {name: cookie.value for name, cookie in client.cookies.items()}
         return Customer(f"http://127.0.0.1:{self._ports.web}", cookies, products, first=number)
 
@@ -109,7 +109,7 @@ class Soak:
         """What there is once nobody has anything to do."""
         crowd.rest()
         until = time.monotonic() + _PATIENCE
-        while not ledger.is_at_rest():
+        while not comparison.is_at_rest():
             if time.monotonic() > until:
                 self._troubles.append(f"Not at rest after {_PATIENCE:.0f} seconds")
                 break

@@ -22,8 +22,8 @@ from formation_portal.health import LIVE
 from formation_portal.management.preparation import prepare
 from formation_portal.management.supervision import Child, Supervision
 from formation_portal.management.web_server import WebServer, listen
-from formation_portal.service.keys import DEMO_KEY
-from formation_portal.service.webhooks.sender import sender
+from formation_portal.service.auth import DEMO_KEY
+from formation_portal.service.webhooks.sending import webhook_sender
 
 
 class Command(BaseCommand):
@@ -83,7 +83,7 @@ class Command(BaseCommand):
 def _relay(listening: socket.socket) -> None:
     # It may outlive the web servers by a call; the port is theirs.
     listening.close()
-    with sender().beside():
+    with webhook_sender().beside():
         call_command("relay")
 
 

@@ -1,8 +1,8 @@
 """Reads the catalog's data files and expands them to catalog items (interface, "Catalog item", "Form schema").
 
 `products/<slug>.yaml` is one product; `shared/` holds what several take, and is taken by name. What the files may
-say is in `notation`. Ids are made from the slug (and, for a schema, its version), so they are the same wherever the
-catalog is loaded.
+say is in `product_syntax`. Ids are made from the slug (and, for a schema, its version), so they are the same
+wherever the catalog is loaded.
 """
 
 from pathlib import Path
@@ -10,7 +10,7 @@ from uuid import UUID, uuid5
 
 import yaml
 
-from .notation import Block, CatalogError, Vocabulary
+from .product_syntax import Block, CatalogError, SharedBlocks
 
 try:
     from yaml import CSafeLoader as SafeLoader
@@ -21,7 +21,7 @@ CATALOG = Path(__file__).parent
 NAMESPACE = UUID("7d6d4e9c-3f1b-5c43-9a55-0c8d1f2b7a10")
 
 
-def load_catalog(*, root: Path = CATALOG) -> list[Block]:
+def read_catalog(*, root: Path = CATALOG) -> list[Block]:
     """Every catalog item as the wire has it, by place and product name. Raises CatalogError."""
     shared = root / "shared"
     provider, jurisdictions = _read(shared / "provider.yaml"), _read(shared / "jurisdictions.yaml")
@@ -39,9 +39,9 @@ def load_catalog(*, root: Path = CATALOG) -> list[Block]:
     return sorted(items, key=lambda item: (item["jurisdiction"]["name"], item["product"]["name"]))
 
 
-def _vocabulary(folder: Path) -> Vocabulary:
+def _vocabulary(folder: Path) -> SharedBlocks:
     documents = _read(folder / "documents.yaml")
-    return Vocabulary(
+    return SharedBlocks(
         options=_read(folder / "options.yaml"),
         rules=_read(folder / "rules.yaml"),
         fields=_read_all(folder / "fields"),
@@ -52,8 +52,8 @@ def _vocabulary(folder: Path) -> Vocabulary:
     )
 
 
-def _item(slug: str, product: Block, place: Block, provider: Block, vocabulary: Vocabulary) -> Block:
-    words = vocabulary.changed(fields=product.get("fields", {}), currencies=product["currencies"])
+def _item(slug: str, product: Block, place: Block, provider: Block, vocabulary: SharedBlocks) -> Block:
+    words = vocabulary.for_product(fields=product.get("fields", {}), currencies=product["currencies"])
     return {
         "jurisdiction_product_id": _id("jurisdiction-product", slug),
         "jurisdiction": {

@@ -9,21 +9,30 @@ from ninja import File, Form, Router
 from ninja.files import UploadedFile
 from pydantic import StringConstraints
 
-from formation_portal.service import events, identifiers, storage
-from formation_portal.service.access import document_of, entity_to_read, entity_to_write, party_of
-from formation_portal.service.door import MULTIPART
-from formation_portal.service.forms import document_keys_of_entity, document_keys_of_party, form_of
+from formation_portal.service import identifiers, storage
+from formation_portal.service.entity_forms import document_keys_of_entity, document_keys_of_party, parsed_form
 from formation_portal.service.models import Document, Entity, Party
-from formation_portal.service.pagination import PER_PAGE, PageNumber, PerPage, page_of
-from formation_portal.service.problems import Complaint, invalid, not_found, pointer
-from formation_portal.service.records import document_record
+from formation_portal.service.pipeline import MULTIPART
+from formation_portal.service.problems import ErrorDetail, invalid, not_found, pointer
+from formation_portal.service.queries import (
+    PER_PAGE,
+    PageNumber,
+    PerPage,
+    document_of,
+    entity_to_read,
+    entity_to_write,
+    paginate,
+    party_of,
+)
 from formation_portal.service.routing import route
-from formation_portal.service.shapes.base import DocumentId, EntityId, One, Page, PartyId
-from formation_portal.service.shapes.document import DocumentOut
+from formation_portal.service.schemas.base import DocumentId, EntityId, One, Page, PartyId
+from formation_portal.service.schemas.entity import DocumentOut
+from formation_portal.service.serializers import serialize_document
+from formation_portal.service.webhooks import events
 
 router = Router(tags=["Documents"])
 
-Wire = dict[str, Any]
+Json = dict[str, Any]
 READ, WRITE = "documents:read", "documents:write"
 ONE = "/entities/{entity_id}/documents/{document_id}"
 Scope = Literal["entity", "party"]
@@ -53,13 +62,13 @@ def upload_document(
     document_key: Annotated[Key, Form()],
     scope: Annotated[Scope, Form()] = "entity",
     party_id: Annotated[PartyId | None, Form()] = None,
-) -> Wire:
+) -> Json:
     """Puts a PDF, JPEG or PNG into the slot that `document_key` names; a later upload replaces the earlier one."""
     entity = entity_to_write(request, entity_id)
     party = _party(entity, scope, party_id)
     _refuse_unknown_slot(entity, party, document_key)
     document_id = identifiers.new_document_id()
-    with storage.stored(file, path=f"{entity.id}/{document_id}") as stored:
+    with storage.store_upload(file, path=f"{entity.id}/{document_id}") as stored:
         _remove_earlier(entity, party, document_key)
         document = Document.objects.create(
             id=document_id,
@@ -73,7 +82,7 @@ def upload_document(
             path=stored.path,
         )
     events.document_uploaded(entity, document)
-    return {"data": document_record(document)}
+    return {"data": serialize_document(document)}
 
 
 @route(router, "GET", "/entities/{entity_id}/documents", scopes=READ, gives=Page[DocumentOut], refuses=(422,))
@@ -83,28 +92,28 @@ def list_documents(
     party_id: PartyId | None = None,
     page: PageNumber = 1,
     per_page: PerPage = PER_PAGE,
-) -> Wire:
+) -> Json:
     """**S** The documents of the entity and its parties, oldest first; `party_id` takes those of one party."""
     entity = entity_to_read(request, entity_id)
     rows = Document.objects.filter(entity=entity).order_by("created_at", "id")
     if party_id is not None:
         rows = rows.filter(party=party_of(entity, party_id))
-    return page_of(
-        rows, page=page, per_page=per_page, out=lambda documents: [document_record(row) for row in documents]
+    return paginate(
+        rows, page=page, per_page=per_page, out=lambda documents: [serialize_document(row) for row in documents]
     )
 
 
 @route(router, "GET", ONE, scopes=READ, gives=One[DocumentOut])
-def get_document(request: HttpRequest, entity_id: EntityId, document_id: DocumentId) -> Wire:
+def get_document(request: HttpRequest, entity_id: EntityId, document_id: DocumentId) -> Json:
     """**S** One document, without its bytes."""
-    return {"data": document_record(document_of(entity_to_read(request, entity_id), document_id))}
+    return {"data": serialize_document(document_of(entity_to_read(request, entity_id), document_id))}
 
 
 @route(router, "GET", f"{ONE}/download", scopes=READ, gives=None, extra=_DOWNLOAD)
 def download_document(request: HttpRequest, entity_id: EntityId, document_id: DocumentId) -> FileResponse:
     """**S** The document's bytes."""
     document = document_of(entity_to_read(request, entity_id), document_id)
-    path = storage.folder() / document.path
+    path = storage.documents_folder() / document.path
     if not path.is_file():
         raise not_found("document")
     # Never the name that a sender gave it, which may claim another type.
@@ -132,17 +141,17 @@ def _party(entity: Entity, scope: Scope, party_id: str | None) -> Party | None:
     if scope == "entity":
         if party_id is not None:
             detail = "A document of a party is sent with scope=party."
-            raise invalid([Complaint(pointer("scope"), "invalid", detail, "scope")])
+            raise invalid([ErrorDetail(pointer("scope"), "invalid", detail, "scope")])
         return None
     if party_id is None:
         detail = "scope=party needs party_id."
-        raise invalid([Complaint(pointer("party_id"), "required", detail, "party_id")])
+        raise invalid([ErrorDetail(pointer("party_id"), "required", detail, "party_id")])
     return party_of(entity, party_id)
 
 
 def _refuse_unknown_slot(entity: Entity, party: Party | None, document_key: str) -> None:
-    form = form_of(entity.form)
+    form = parsed_form(entity.form)
     keys = document_keys_of_party(form, party.party_type) if party else document_keys_of_entity(form)
     if document_key not in keys:
         detail = f"This form has no document named {document_key} here."
-        raise invalid([Complaint(pointer("document_key"), "unknown_field", detail, "document_key")])
+        raise invalid([ErrorDetail(pointer("document_key"), "unknown_field", detail, "document_key")])

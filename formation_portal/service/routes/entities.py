@@ -9,69 +9,73 @@ from ninja import Router
 
 from formation_portal.contract.lifecycle import AGENT, DEEDS, State, deed_to, may
 from formation_portal.databases import SERVICE
-from formation_portal.service import events, storage
-from formation_portal.service.access import (
+from formation_portal.service import storage
+from formation_portal.service.auth import key_of, require
+from formation_portal.service.entity_forms import entity_fields, parsed_form
+from formation_portal.service.models import CatalogItem, Entity
+from formation_portal.service.parsing import AnswerParser
+from formation_portal.service.problems import ApiError, not_found, raise_if_any
+from formation_portal.service.queries import (
+    PER_PAGE,
+    PageNumber,
+    PerPage,
     entities_of,
-    entity_to_move,
+    entity_for_transition,
     entity_to_read,
     entity_to_write,
+    paginate,
     parties_of,
     share_class_ids,
 )
-from formation_portal.service.auth import key_of, require
-from formation_portal.service.forms import askable_of_entity, form_of
-from formation_portal.service.judging import complaints_of
-from formation_portal.service.models import CatalogItem, Entity
-from formation_portal.service.pagination import PER_PAGE, PageNumber, PerPage, page_of
-from formation_portal.service.problems import Refusal, not_found, refuse_if_any
-from formation_portal.service.records import entity_record, entity_records
 from formation_portal.service.routing import JSON, route
-from formation_portal.service.shapes.base import EntityId, One, Page
-from formation_portal.service.shapes.entity import ClientReference, EntityIn, EntityOut, EntityPatch, StatusIn
-from formation_portal.service.writing import Reader
+from formation_portal.service.schemas.base import EntityId, One, Page
+from formation_portal.service.schemas.entity import ClientReference, EntityIn, EntityOut, EntityPatch, StatusIn
+from formation_portal.service.serializers import serialize_entities, serialize_entity
+from formation_portal.service.submission_check import missing_for_submission
+from formation_portal.service.webhooks import events
 
 router = Router(tags=["Entities"])
 
-Wire = dict[str, Any]
+Json = dict[str, Any]
 READ, WRITE, REVIEW = "entities:read", "entities:write", "entities:review"
 
 
 @route(router, "POST", "/entities", scopes=WRITE, gives=One[EntityOut], status=201, takes=JSON, refuses=(404,))
-def create_entity(request: HttpRequest, body: EntityIn) -> Wire:
+def create_entity(request: HttpRequest, body: EntityIn) -> Json:
     """Creates an entity from a catalog item. What is missing besides is judged on submit."""
     items = CatalogItem.objects.select_related("form").filter(is_listed=True)
     item = items.filter(jurisdiction_product_id=body.jurisdiction_product_id.lower()).first()
     if item is None:
         raise not_found("product")
     key = key_of(request)
-    _refuse_twin(request, body.client_reference)
-    said = Reader(today=_today()).properties(body.properties, askable_of_entity(form_of(item.form)))
-    refuse_if_any(said.complaints)
+    _refuse_duplicate(request, body.client_reference)
+    said = AnswerParser(today=_today()).properties(body.properties, entity_fields(parsed_form(item.form)))
+    raise_if_any(said.errors)
     entity = Entity(
         account=key.account,
         created_by=key,
         client_reference=body.client_reference,
         item=item,
         form=item.form,
-        properties=said.laid_over({}),
+        properties=said.merged_into({}),
     )
     try:
         with transaction.atomic(using=SERVICE):
             entity.save(force_insert=True)
     except IntegrityError:
-        _refuse_twin(request, body.client_reference)
+        _refuse_duplicate(request, body.client_reference)
         raise
     events.entity_created(entity)
-    return {"data": entity_record(entity)}
+    return {"data": serialize_entity(entity)}
 
 
-def _refuse_twin(request: HttpRequest, client_reference: str | None) -> None:
+def _refuse_duplicate(request: HttpRequest, client_reference: str | None) -> None:
     if client_reference is None:
         return
     twin = Entity.objects.filter(created_by=key_of(request), client_reference=client_reference).first()
     if twin is not None:
         detail = f"This key has an entity with the client_reference {client_reference} already."
-        raise Refusal("conflict", detail, members={"existing_id": twin.id})
+        raise ApiError("conflict", detail, members={"existing_id": twin.id})
 
 
 @route(router, "GET", "/entities", scopes=READ, gives=Page[EntityOut], refuses=(422,))
@@ -81,78 +85,78 @@ def list_entities(
     status: State | None = None,
     page: PageNumber = 1,
     per_page: PerPage = PER_PAGE,
-) -> Wire:
+) -> Json:
     """**S** The account's entities, newest first."""
     entities = entities_of(request).order_by("-created_at", "-id")
     if client_reference is not None:
         entities = entities.filter(client_reference=client_reference)
     if status is not None:
         entities = entities.filter(status=status)
-    return page_of(entities, page=page, per_page=per_page, out=entity_records)
+    return paginate(entities, page=page, per_page=per_page, out=serialize_entities)
 
 
 @route(router, "GET", "/entities/{entity_id}", scopes=READ, gives=One[EntityOut])
-def get_entity(request: HttpRequest, entity_id: EntityId) -> Wire:
+def get_entity(request: HttpRequest, entity_id: EntityId) -> Json:
     """**S** One entity."""
-    return {"data": entity_record(entity_to_read(request, entity_id))}
+    return {"data": serialize_entity(entity_to_read(request, entity_id))}
 
 
 @route(router, "PATCH", "/entities/{entity_id}", scopes=WRITE, gives=One[EntityOut], takes=JSON, refuses=(409,))
-def update_entity(request: HttpRequest, entity_id: EntityId, body: EntityPatch) -> Wire:
+def update_entity(request: HttpRequest, entity_id: EntityId, body: EntityPatch) -> Json:
     """**S** Changes canonical properties; null clears."""
     entity = entity_to_write(request, entity_id)
-    reader = Reader(today=_today(), share_classes=share_class_ids(entity))
-    said = reader.properties(body.properties, askable_of_entity(form_of(entity.form)))
-    refuse_if_any(said.complaints)
-    entity.properties = said.laid_over(entity.properties)
+    reader = AnswerParser(today=_today(), share_classes=share_class_ids(entity))
+    said = reader.properties(body.properties, entity_fields(parsed_form(entity.form)))
+    raise_if_any(said.errors)
+    entity.properties = said.merged_into(entity.properties)
     entity.save(update_fields=["properties", "updated_at"])
-    return {"data": entity_record(entity)}
+    return {"data": serialize_entity(entity)}
 
 
 @route(router, "DELETE", "/entities/{entity_id}", scopes=WRITE, gives=None, status=204, refuses=(409,))
 def delete_entity(request: HttpRequest, entity_id: EntityId) -> None:
     """**S** Removes a draft with all that hangs on it."""
-    entity = entity_to_move(request, entity_id)
+    entity = entity_for_transition(request, entity_id)
     if entity.state is not State.DRAFT:
-        raise Refusal("invalid_state", f"Only a draft can be deleted; this entity is {entity.status}.")
-    events.party(entity, "removed", *parties_of(entity))
+        raise ApiError("invalid_state", f"Only a draft can be deleted; this entity is {entity.status}.")
+    events.party_changed(entity, "removed", *parties_of(entity))
     storage.remove_after_commit(list(entity.documents.values_list("path", flat=True)))
     entity.delete()
 
 
 @route(router, "POST", "/entities/{entity_id}/submit", scopes=WRITE, gives=One[EntityOut])
-def submit_entity(request: HttpRequest, entity_id: EntityId) -> Wire:
+def submit_entity(request: HttpRequest, entity_id: EntityId) -> Json:
     """**S** Submits the entity for review, or says in 422 `requirements_not_met` what is still needed."""
-    entity = entity_to_move(request, entity_id)
+    entity = entity_for_transition(request, entity_id)
     deed = DEEDS["submit"]
     if not may(deed.name, entity.state):
-        raise Refusal("invalid_state", f"An entity that is {entity.status} can't be submitted.")
-    if needed := complaints_of(entity, today=_today()):
+        raise ApiError("invalid_state", f"An entity that is {entity.status} can't be submitted.")
+    if needed := missing_for_submission(entity, today=_today()):
         count = f"{len(needed)} {'thing is' if len(needed) == 1 else 'things are'}"
-        raise Refusal("requirements_not_met", f"{count} still needed.", errors=needed)
-    return {"data": _moved(entity, deed.target, note="")}
+        raise ApiError("requirements_not_met", f"{count} still needed.", errors=needed)
+    return {"data": _set_status(entity, deed.target, note="")}
 
 
 @route(router, "POST", "/entities/{entity_id}/status", scopes=(REVIEW, WRITE), gives=One[EntityOut], takes=JSON)
-def set_status(request: HttpRequest, entity_id: EntityId, body: StatusIn) -> Wire:
+def set_status(request: HttpRequest, entity_id: EntityId, body: StatusIn) -> Json:
     """**S** Moves the entity on: an agent's deed needs entities:review, withdrawing needs entities:write."""
-    entity = entity_to_move(request, entity_id)
+    entity = entity_for_transition(request, entity_id)
     target = State(body.status)
-    require(key_of(request), (REVIEW,) if _is_agents(target) else (WRITE,))
+    require(key_of(request), (REVIEW,) if _is_by_agent(target) else (WRITE,))
     if deed_to(target, entity.state) is None:
-        raise Refusal("invalid_state", f"An entity that is {entity.status} can't become {target}.")
-    return {"data": _moved(entity, target, note=body.note)}
+        raise ApiError("invalid_state", f"An entity that is {entity.status} can't become {target}.")
+    return {"data": _set_status(entity, target, note=body.note)}
 
 
-def _is_agents(target: State) -> bool:
+def _is_by_agent(target: State) -> bool:
     return any(deed.by == AGENT for deed in DEEDS.values() if deed.target is target)
 
 
-def _moved(entity: Entity, target: State, *, note: str) -> Wire:
+def _set_status(entity: Entity, target: State, *, note: str) -> Json:
     before, entity.status, entity.status_note = entity.status, target, note
     entity.save(update_fields=["status", "status_note", "updated_at"])
     events.status_changed(entity, before=before)
-    return entity_record(entity)
+    return serialize_entity(entity)
 
 
 def _today() -> Any:

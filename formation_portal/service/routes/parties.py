@@ -1,4 +1,4 @@
-"""Parties of an entity (interface, "Party", "POST …/parties", "GET …/parties"; supplement, "Parties")."""
+"""The account's parties over all entities, and using one again (interface, "Remaining party endpoints"; supplement)."""
 
 from typing import Annotated, Any, Literal
 
@@ -6,46 +6,110 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Body, Router
+from pydantic import StringConstraints
 
 from formation_portal.contract import canonical
-from formation_portal.service import events, roles, storage
-from formation_portal.service.access import (
-    HOLDS,
+from formation_portal.service import entity_forms, identifiers, storage
+from formation_portal.service.auth import key_of
+from formation_portal.service.entity_forms import HolderFields, parsed_form, party_fields
+from formation_portal.service.models import Entity, Party, role_mark
+from formation_portal.service.parsing import AnswerParser, ParsedAnswers
+from formation_portal.service.problems import ApiError, ErrorDetail, pointer, raise_if_any
+from formation_portal.service.queries import (
+    HOLDS_SHARES,
+    PER_PAGE,
+    PageNumber,
+    PerPage,
     entity_to_read,
     entity_to_write,
+    paginate,
     parties_of,
     party_of,
     share_class_ids,
+    with_shares_held,
 )
-from formation_portal.service.forms import askable_of_party, form_of
-from formation_portal.service.models import Entity, Party, role_mark
-from formation_portal.service.pagination import PER_PAGE, PageNumber, PerPage, page_of
-from formation_portal.service.problems import Refusal, refuse_if_any
-from formation_portal.service.records import party_record
 from formation_portal.service.routing import JSON, route
-from formation_portal.service.shapes.base import EntityId, One, Page, PartyId, RoleName
-from formation_portal.service.shapes.party import PartyIn, PartyOut, PartyPatch
-from formation_portal.service.writing import Reader, Said
+from formation_portal.service.schemas.base import EntityId, One, Page, PartyId, RoleName
+from formation_portal.service.schemas.party import PartyIn, PartyOut, PartyPatch, ReuseIn
+from formation_portal.service.serializers import serialize_party
+from formation_portal.service.webhooks import events
 
 router = Router(tags=["Parties"])
 
-Wire = dict[str, Any]
+Json = dict[str, Any]
+Search = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\u0000-\u001f\u007f]*$")]
+
+
+@route(router, "GET", "/parties", scopes="parties:read", gives=Page[PartyOut], refuses=(422,))
+def search_parties(
+    request: HttpRequest, search: Search | None = None, page: PageNumber = 1, per_page: PerPage = PER_PAGE
+) -> Json:
+    """**S** The account's parties over all entities, newest first; `search` looks in names and e-mail addresses."""
+    mine = with_shares_held(Party.objects.filter(entity__account_id=key_of(request).account_id))
+    parties = mine.select_related("entity__form").defer("entity__form__document").order_by("-created_at", "-id")
+    for word in (search or "").casefold().split():
+        parties = parties.filter(search_text__contains=word)
+    return paginate(
+        parties, page=page, per_page=per_page, out=lambda rows: [serialize_party(party, party.entity) for party in rows]
+    )
+
+
+@route(
+    router,
+    "POST",
+    "/entities/{entity_id}/parties/reuse",
+    scopes="parties:write",
+    gives=One[PartyOut],
+    status=201,
+    takes=JSON,
+)
+def reuse_party(request: HttpRequest, entity_id: EntityId, body: ReuseIn) -> Json:
+    """**S** Copies a party of the account into this entity: its kind, and the answers that this form asks for too."""
+    entity = entity_to_write(request, entity_id)
+    source = _source(request, body.source_party_id)
+    form = parsed_form(entity.form)
+    entity_forms.refuse_unsuitable_roles(form, source.party_type, body.roles)
+    askable = party_fields(form, source.party_type, body.roles)
+    party = Party(entity=entity, party_type=source.party_type, roles=body.roles)
+    party.properties = {name: value for name, value in source.properties.items() if (name,) in askable.properties}
+    party.csp_data = {name: value for name, value in source.csp_data.items() if _is_copied(askable, name)}
+    party.save(force_insert=True)
+    events.party_changed(entity, "added", party)
+    return {"data": serialize_party(party, entity)}
+
+
+def _source(request: HttpRequest, party_id: str) -> Party:
+    mine = Party.objects.filter(entity__account_id=key_of(request).account_id)
+    source = mine.filter(pk=party_id).first() if identifiers.is_id(party_id, identifiers.PARTY) else None
+    if source is None:
+        detail = "There is no such party."
+        member = "source_party_id"
+        raise ApiError("not_found", detail, errors=[ErrorDetail(pointer(member), "not_found", detail, member)])
+    return source
+
+
+def _is_copied(askable: HolderFields, name: str) -> bool:
+    """Whether an answer means the same elsewhere; a reference to a share class of the other entity doesn't."""
+    spec = askable.csp.get(name)
+    return spec is not None and not spec.refers_to_share_class
+
+
 READ, WRITE = "parties:read", "parties:write"
 # What a body says of a party besides its properties.
 _OWN_MEMBERS = {"party_type", "roles"}
 
 
 @route(router, "POST", "/entities/{entity_id}/parties", scopes=WRITE, gives=One[PartyOut], status=201, takes=JSON)
-def add_party(request: HttpRequest, entity_id: EntityId, body: Annotated[PartyIn, Body()]) -> Wire:
+def add_party(request: HttpRequest, entity_id: EntityId, body: Annotated[PartyIn, Body()]) -> Json:
     """Adds a person, company or foundation in its roles; a shareholder without shares is a potential one."""
     entity = entity_to_write(request, entity_id)
-    roles.refuse_unfit(form_of(entity.form), body.party_type, body.roles)
+    entity_forms.refuse_unsuitable_roles(parsed_form(entity.form), body.party_type, body.roles)
     party = Party(entity=entity, party_type=body.party_type, roles=body.roles)
-    said = _said(entity, party, body.model_dump(exclude=_OWN_MEMBERS, exclude_unset=True))
-    party.properties = said.laid_over({})
+    said = _parsed_properties(entity, party, body.model_dump(exclude=_OWN_MEMBERS, exclude_unset=True))
+    party.properties = said.merged_into({})
     party.save(force_insert=True)
-    events.party(entity, "added", party)
-    return {"data": party_record(party, entity)}
+    events.party_changed(entity, "added", party)
+    return {"data": serialize_party(party, entity)}
 
 
 @route(router, "GET", "/entities/{entity_id}/parties", scopes=READ, gives=Page[PartyOut], refuses=(422,))
@@ -56,7 +120,7 @@ def list_parties(
     party_type: Literal["person", "corporate", "foundation"] | None = None,
     page: PageNumber = 1,
     per_page: PerPage = PER_PAGE,
-) -> Wire:
+) -> Json:
     """The entity's parties with their roles, oldest first. `role` finds who has it; a pending role is not had yet."""
     entity = entity_to_read(request, entity_id)
     parties = parties_of(entity)
@@ -64,16 +128,16 @@ def list_parties(
         parties = _in_role(parties, role)
     if party_type is not None:
         parties = parties.filter(party_type=party_type)
-    return page_of(
-        parties, page=page, per_page=per_page, out=lambda rows: [party_record(party, entity) for party in rows]
+    return paginate(
+        parties, page=page, per_page=per_page, out=lambda rows: [serialize_party(party, entity) for party in rows]
     )
 
 
 @route(router, "GET", "/entities/{entity_id}/parties/{party_id}", scopes=READ, gives=One[PartyOut])
-def get_party(request: HttpRequest, entity_id: EntityId, party_id: PartyId) -> Wire:
+def get_party(request: HttpRequest, entity_id: EntityId, party_id: PartyId) -> Json:
     """**S** One party."""
     entity = entity_to_read(request, entity_id)
-    return {"data": party_record(party_of(entity, party_id), entity)}
+    return {"data": serialize_party(party_of(entity, party_id), entity)}
 
 
 @route(
@@ -85,19 +149,19 @@ def get_party(request: HttpRequest, entity_id: EntityId, party_id: PartyId) -> W
     takes=JSON,
     refuses=(409,),
 )
-def update_party(request: HttpRequest, entity_id: EntityId, party_id: PartyId, body: PartyPatch) -> Wire:
+def update_party(request: HttpRequest, entity_id: EntityId, party_id: PartyId, body: PartyPatch) -> Json:
     """**S** Changes roles and properties; null clears a property. Its kind stays."""
     entity = entity_to_write(request, entity_id)
     party = party_of(entity, party_id)
     if body.roles is not None:
-        roles.refuse_unfit(form_of(entity.form), party.party_type, body.roles)
+        entity_forms.refuse_unsuitable_roles(parsed_form(entity.form), party.party_type, body.roles)
         if canonical.SHAREHOLDER not in body.roles:
-            _refuse_holder(party)
+            _refuse_shareholder(party)
         party.roles = body.roles
-    party.properties = _said(entity, party, body.properties).laid_over(party.properties)
+    party.properties = _parsed_properties(entity, party, body.properties).merged_into(party.properties)
     party.save()
-    events.party(entity, "updated", party)
-    return {"data": party_record(party, entity)}
+    events.party_changed(entity, "updated", party)
+    return {"data": serialize_party(party, entity)}
 
 
 @route(
@@ -107,24 +171,24 @@ def remove_party(request: HttpRequest, entity_id: EntityId, party_id: PartyId) -
     """**S** Removes a party with its answers and documents; one that holds shares gives them up first."""
     entity = entity_to_write(request, entity_id)
     party = party_of(entity, party_id)
-    _refuse_holder(party)
-    events.party(entity, "removed", party)
+    _refuse_shareholder(party)
+    events.party_changed(entity, "removed", party)
     storage.remove_after_commit(list(party.documents.values_list("path", flat=True)))
     party.delete()
 
 
-def _said(entity: Entity, party: Party, body: Wire) -> Said:
-    reader = Reader(today=timezone.now().date(), share_classes=share_class_ids(entity))
-    said = reader.properties(body, askable_of_party(form_of(entity.form), party.party_type, party.roles))
-    refuse_if_any(said.complaints)
+def _parsed_properties(entity: Entity, party: Party, body: Json) -> ParsedAnswers:
+    reader = AnswerParser(today=timezone.now().date(), share_classes=share_class_ids(entity))
+    said = reader.properties(body, party_fields(parsed_form(entity.form), party.party_type, party.roles))
+    raise_if_any(said.errors)
     return said
 
 
 def _in_role(parties: QuerySet[Party], role: str) -> QuerySet[Party]:
     there = parties.filter(role_text__contains=role_mark(role))
-    return there.filter(HOLDS) if role == canonical.SHAREHOLDER else there
+    return there.filter(HOLDS_SHARES) if role == canonical.SHAREHOLDER else there
 
 
-def _refuse_holder(party: Party) -> None:
+def _refuse_shareholder(party: Party) -> None:
     if getattr(party, "holds", False):
-        raise Refusal("conflict", "This party holds shares; remove its shareholdings first.")
+        raise ApiError("conflict", "This party holds shares; remove its shareholdings first.")

@@ -10,20 +10,27 @@ from ninja import Router
 
 from formation_portal.contract.world import is_currency
 from formation_portal.databases import SERVICE
-from formation_portal.service.access import entity_to_read, entity_to_write, share_class_of
-from formation_portal.service.forms import askable_of_share_class, form_of
+from formation_portal.service.entity_forms import parsed_form, share_class_fields
 from formation_portal.service.models import Entity, ShareClass
-from formation_portal.service.pagination import PER_PAGE, PageNumber, PerPage, page_of
-from formation_portal.service.problems import Complaint, Refusal, pointer, refuse_if_any
-from formation_portal.service.records import share_class_record
+from formation_portal.service.parsing import AnswerParser
+from formation_portal.service.problems import ApiError, ErrorDetail, pointer, raise_if_any
+from formation_portal.service.queries import (
+    PER_PAGE,
+    PageNumber,
+    PerPage,
+    entity_to_read,
+    entity_to_write,
+    paginate,
+    share_class_of,
+)
 from formation_portal.service.routing import JSON, route
-from formation_portal.service.shapes.base import EntityId, One, Page, ShareClassId
-from formation_portal.service.shapes.share import ShareClassIn, ShareClassOut, ShareClassPatch
-from formation_portal.service.writing import Reader
+from formation_portal.service.schemas.base import EntityId, One, Page, ShareClassId
+from formation_portal.service.schemas.share import ShareClassIn, ShareClassOut, ShareClassPatch
+from formation_portal.service.serializers import serialize_share_class
 
 router = Router(tags=["Shares"])
 
-Wire = dict[str, Any]
+Json = dict[str, Any]
 READ, WRITE = "entities:read", "entities:write"
 ONE = "/entities/{entity_id}/share-classes/{share_class_id}"
 # What every class has (interface, "Share class"); these can be changed, never cleared.
@@ -39,38 +46,40 @@ _ALWAYS = ("name", "currency", "par_value", "voting_rights", "dividend_rights")
     status=201,
     takes=JSON,
 )
-def add_share_class(request: HttpRequest, entity_id: EntityId, body: ShareClassIn) -> Wire:
+def add_share_class(request: HttpRequest, entity_id: EntityId, body: ShareClassIn) -> Json:
     """Defines a class of shares. Its name is unique within the entity."""
     entity = entity_to_write(request, entity_id)
     row = ShareClass(entity=entity)
     _change(row, entity, body.model_dump())
-    return {"data": share_class_record(row)}
+    return {"data": serialize_share_class(row)}
 
 
 @route(router, "GET", "/entities/{entity_id}/share-classes", scopes=READ, gives=Page[ShareClassOut], refuses=(422,))
 def list_share_classes(
     request: HttpRequest, entity_id: EntityId, page: PageNumber = 1, per_page: PerPage = PER_PAGE
-) -> Wire:
+) -> Json:
     """**S** The entity's classes of shares, oldest first."""
     rows = ShareClass.objects.filter(entity=entity_to_read(request, entity_id)).order_by("created_at", "id")
-    return page_of(rows, page=page, per_page=per_page, out=lambda classes: [share_class_record(row) for row in classes])
+    return paginate(
+        rows, page=page, per_page=per_page, out=lambda classes: [serialize_share_class(row) for row in classes]
+    )
 
 
 @route(router, "GET", ONE, scopes=READ, gives=One[ShareClassOut])
-def get_share_class(request: HttpRequest, entity_id: EntityId, share_class_id: ShareClassId) -> Wire:
+def get_share_class(request: HttpRequest, entity_id: EntityId, share_class_id: ShareClassId) -> Json:
     """**S** One class of shares."""
-    return {"data": share_class_record(share_class_of(entity_to_read(request, entity_id), share_class_id))}
+    return {"data": serialize_share_class(share_class_of(entity_to_read(request, entity_id), share_class_id))}
 
 
 @route(router, "PATCH", ONE, scopes=WRITE, gives=One[ShareClassOut], takes=JSON, refuses=(409,))
 def update_share_class(
     request: HttpRequest, entity_id: EntityId, share_class_id: ShareClassId, body: ShareClassPatch
-) -> Wire:
+) -> Json:
     """**S** Changes properties of a class of shares."""
     entity = entity_to_write(request, entity_id)
     row = share_class_of(entity, share_class_id)
     _change(row, entity, body.properties)
-    return {"data": share_class_record(row)}
+    return {"data": serialize_share_class(row)}
 
 
 @route(router, "DELETE", ONE, scopes=WRITE, gives=None, status=204, refuses=(409,))
@@ -78,15 +87,15 @@ def remove_share_class(request: HttpRequest, entity_id: EntityId, share_class_id
     """**S** Removes a class of which nobody holds shares."""
     row = share_class_of(entity_to_write(request, entity_id), share_class_id)
     if row.shareholdings.exists():
-        raise Refusal("conflict", "Shares of this class are held; remove the shareholdings first.")
+        raise ApiError("conflict", "Shares of this class are held; remove the shareholdings first.")
     row.delete()
 
 
 def _change(row: ShareClass, entity: Entity, body: Mapping[str, Any]) -> None:
     """Lays the body over the class and saves it; raises 422, or 409 where another class has the name."""
-    said = Reader(today=timezone.now().date()).properties(body, askable_of_share_class(form_of(entity.form)))
-    properties = said.laid_over(row.properties)
-    refuse_if_any((*said.complaints, *_missing(properties, said.complaints), *_currency(properties)))
+    said = AnswerParser(today=timezone.now().date()).properties(body, share_class_fields(parsed_form(entity.form)))
+    properties = said.merged_into(row.properties)
+    raise_if_any((*said.errors, *_missing(properties, said.errors), *_currency(properties)))
     row.properties, row.name = properties, properties["name"]
     twin = ShareClass.objects.filter(entity=entity, name=row.name).exclude(pk=row.pk).first()
     if twin is not None:
@@ -98,23 +107,23 @@ def _change(row: ShareClass, entity: Entity, body: Mapping[str, Any]) -> None:
         raise _conflict(ShareClass.objects.get(entity=entity, name=row.name)) from None
 
 
-def _conflict(twin: ShareClass) -> Refusal:
-    return Refusal("conflict", f"This entity has a class named {twin.name}.", members={"existing_id": twin.id})
+def _conflict(twin: ShareClass) -> ApiError:
+    return ApiError("conflict", f"This entity has a class named {twin.name}.", members={"existing_id": twin.id})
 
 
-def _missing(properties: Mapping[str, Any], complaints: tuple[Complaint, ...]) -> list[Complaint]:
+def _missing(properties: Mapping[str, Any], complaints: tuple[ErrorDetail, ...]) -> list[ErrorDetail]:
     told = {complaint.pointer for complaint in complaints}
     return [
-        Complaint(pointer(name), "required", f"A class of shares needs {name}.", name)
+        ErrorDetail(pointer(name), "required", f"A class of shares needs {name}.", name)
         for name in _ALWAYS
         if name not in properties and pointer(name) not in told
     ]
 
 
-def _currency(properties: Mapping[str, Any]) -> list[Complaint]:
+def _currency(properties: Mapping[str, Any]) -> list[ErrorDetail]:
     problems = []
     if (code := properties.get("currency")) is not None and not is_currency(code):
-        problems.append(Complaint("/currency", "currency_not_allowed", "Send an ISO 4217 code.", "currency"))
+        problems.append(ErrorDetail("/currency", "currency_not_allowed", "Send an ISO 4217 code.", "currency"))
     if properties.get("par_value", 0) < 0:
-        problems.append(Complaint("/par_value", "negative", "A par value must be zero or more.", "par_value"))
+        problems.append(ErrorDetail("/par_value", "negative", "A par value must be zero or more.", "par_value"))
     return problems

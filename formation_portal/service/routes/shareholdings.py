@@ -8,27 +8,30 @@ from ninja import Router
 
 from formation_portal.contract import canonical
 from formation_portal.databases import SERVICE
-from formation_portal.service import events
-from formation_portal.service.access import (
+from formation_portal.service.entity_forms import active_roles
+from formation_portal.service.models import Entity, Party, ShareClass, Shareholding
+from formation_portal.service.problems import ApiError
+from formation_portal.service.queries import (
+    PER_PAGE,
+    PageNumber,
+    PerPage,
     entity_to_read,
     entity_to_write,
-    named_in_body,
+    paginate,
     party_of,
     share_class_of,
     shareholding_of,
+    with_body_pointer,
 )
-from formation_portal.service.models import Entity, Party, ShareClass, Shareholding
-from formation_portal.service.pagination import PER_PAGE, PageNumber, PerPage, page_of
-from formation_portal.service.problems import Refusal
-from formation_portal.service.records import shareholding_record
-from formation_portal.service.roles import active_roles
 from formation_portal.service.routing import JSON, route
-from formation_portal.service.shapes.base import EntityId, One, Page, ShareholdingId
-from formation_portal.service.shapes.share import ShareholdingIn, ShareholdingOut, ShareholdingPatch
+from formation_portal.service.schemas.base import EntityId, One, Page, ShareholdingId
+from formation_portal.service.schemas.share import ShareholdingIn, ShareholdingOut, ShareholdingPatch
+from formation_portal.service.serializers import serialize_shareholding
+from formation_portal.service.webhooks import events
 
 router = Router(tags=["Shares"])
 
-Wire = dict[str, Any]
+Json = dict[str, Any]
 READ, WRITE = "entities:read", "entities:write"
 ONE = "/entities/{entity_id}/shareholdings/{shareholding_id}"
 
@@ -42,76 +45,76 @@ ONE = "/entities/{entity_id}/shareholdings/{shareholding_id}"
     status=201,
     takes=JSON,
 )
-def add_shareholding(request: HttpRequest, entity_id: EntityId, body: ShareholdingIn) -> Wire:
+def add_shareholding(request: HttpRequest, entity_id: EntityId, body: ShareholdingIn) -> Json:
     """Allocates shares, which makes a potential shareholder an active one. One per party and class."""
     entity = entity_to_write(request, entity_id)
-    party, share_class = _named(entity, body)
+    party, share_class = _party_and_class(entity, body)
     if canonical.SHAREHOLDER not in party.roles:
-        raise Refusal("conflict", "Give this party the role shareholder first.")
-    _refuse_twin(party, share_class)
+        raise ApiError("conflict", "Give this party the role shareholder first.")
+    _refuse_duplicate(party, share_class)
     row = Shareholding(party=party, share_class=share_class, shares_held=body.shares_held)
     try:
         with transaction.atomic(using=SERVICE):
             row.save(force_insert=True)
     except IntegrityError:
-        _refuse_twin(party, share_class)
+        _refuse_duplicate(party, share_class)
         raise
     events.shareholding_created(entity, row)
-    _tell_where_roles_changed(entity, party)
-    return {"data": shareholding_record(row)}
+    _report_changed_roles(entity, party)
+    return {"data": serialize_shareholding(row)}
 
 
-def _tell_where_roles_changed(entity: Entity, before: Party) -> None:
+def _report_changed_roles(entity: Entity, before: Party) -> None:
     """With the first shares a potential shareholder becomes an active one, and with the last the other way round."""
     party = party_of(entity, before.id)
     if active_roles(party) != active_roles(before):
-        events.party(entity, "updated", party)
+        events.party_changed(entity, "updated", party)
 
 
-def _named(entity: Entity, body: ShareholdingIn) -> tuple[Party, ShareClass]:
+def _party_and_class(entity: Entity, body: ShareholdingIn) -> tuple[Party, ShareClass]:
     try:
         party = party_of(entity, body.party_id)
-    except Refusal as absent:
-        raise named_in_body("party_id", absent) from None
+    except ApiError as absent:
+        raise with_body_pointer("party_id", absent) from None
     try:
         return party, share_class_of(entity, body.share_class_id)
-    except Refusal as absent:
-        raise named_in_body("share_class_id", absent) from None
+    except ApiError as absent:
+        raise with_body_pointer("share_class_id", absent) from None
 
 
-def _refuse_twin(party: Party, share_class: ShareClass) -> None:
+def _refuse_duplicate(party: Party, share_class: ShareClass) -> None:
     twin = Shareholding.objects.filter(party=party, share_class=share_class).first()
     if twin is not None:
-        raise Refusal("conflict", "This party holds shares of this class.", members={"existing_id": twin.id})
+        raise ApiError("conflict", "This party holds shares of this class.", members={"existing_id": twin.id})
 
 
 @route(router, "GET", "/entities/{entity_id}/shareholdings", scopes=READ, gives=Page[ShareholdingOut], refuses=(422,))
 def list_shareholdings(
     request: HttpRequest, entity_id: EntityId, page: PageNumber = 1, per_page: PerPage = PER_PAGE
-) -> Wire:
+) -> Json:
     """**S** The entity's shareholdings, oldest first."""
     entity = entity_to_read(request, entity_id)
     rows = Shareholding.objects.filter(party__entity=entity).order_by("created_at", "id")
-    return page_of(
-        rows, page=page, per_page=per_page, out=lambda holdings: [shareholding_record(row) for row in holdings]
+    return paginate(
+        rows, page=page, per_page=per_page, out=lambda holdings: [serialize_shareholding(row) for row in holdings]
     )
 
 
 @route(router, "GET", ONE, scopes=READ, gives=One[ShareholdingOut])
-def get_shareholding(request: HttpRequest, entity_id: EntityId, shareholding_id: ShareholdingId) -> Wire:
+def get_shareholding(request: HttpRequest, entity_id: EntityId, shareholding_id: ShareholdingId) -> Json:
     """**S** One shareholding."""
-    return {"data": shareholding_record(shareholding_of(entity_to_read(request, entity_id), shareholding_id))}
+    return {"data": serialize_shareholding(shareholding_of(entity_to_read(request, entity_id), shareholding_id))}
 
 
 @route(router, "PATCH", ONE, scopes=WRITE, gives=One[ShareholdingOut], takes=JSON, refuses=(409,))
 def update_shareholding(
     request: HttpRequest, entity_id: EntityId, shareholding_id: ShareholdingId, body: ShareholdingPatch
-) -> Wire:
+) -> Json:
     """**S** Changes how many shares are held."""
     row = shareholding_of(entity_to_write(request, entity_id), shareholding_id)
     row.shares_held = body.shares_held
     row.save(update_fields=["shares_held"])
-    return {"data": shareholding_record(row)}
+    return {"data": serialize_shareholding(row)}
 
 
 @route(router, "DELETE", ONE, scopes=WRITE, gives=None, status=204, refuses=(409,))
@@ -121,4 +124,4 @@ def remove_shareholding(request: HttpRequest, entity_id: EntityId, shareholding_
     row = shareholding_of(entity, shareholding_id)
     party = party_of(entity, row.party_id)
     row.delete()
-    _tell_where_roles_changed(entity, party)
+    _report_changed_roles(entity, party)

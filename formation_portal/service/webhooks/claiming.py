@@ -1,9 +1,10 @@
-"""Takes the next event that is due for one try, and commits that, with the attempt, before a socket opens."""
+"""When a delivery is tried again, and when it is given up (supplement, "Events")."""
 
 import logging
+import random
 import uuid
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef
@@ -11,9 +12,33 @@ from django.utils import timezone
 
 from formation_portal.databases import SERVICE
 from formation_portal.processes import ended_among, this_process
-from formation_portal.service.webhooks import schedule
-from formation_portal.service.webhooks.models import DeliveryAttempt, EventDelivery
-from formation_portal.service.webhooks.posting import Outcome
+from formation_portal.service.models import DeliveryAttempt, EventDelivery
+from formation_portal.service.webhooks.posting import PostResult
+
+_WAITS = (
+    timedelta(seconds=5),
+    timedelta(minutes=5),
+    timedelta(minutes=30),
+    *(timedelta(hours=hours) for hours in (2, 5, 10, 14, 20, 24)),
+)
+MAX_TRIES = len(_WAITS) + 1
+# Spreads the tries after an outage, so that they don't all come in one instant.
+_JITTER = 0.1
+# A try has an address to look up and POST_SECONDS for everything else; nobody else takes it meanwhile.
+LEASE = timedelta(minutes=3)
+# A try isn't begun when its lease is nearly over, as after the process was asleep.
+MARGIN = timedelta(minutes=1)
+# Later events of an entity wait behind an earlier one that was tried so often: through an outage of two hours and a
+# half. After that they go ahead, so that one that is never taken holds up no other for days.
+PATIENT_TRIES = 4
+
+
+def wait_after(tries: int) -> timedelta | None:
+    """How long to wait after so many tries in vain; None where there are no more."""
+    if tries >= MAX_TRIES:
+        return None
+    return _WAITS[tries - 1] * random.uniform(1, 1 + _JITTER)  # noqa: S311  # no secret hangs on it
+
 
 logger = logging.getLogger(__name__)
 
@@ -22,7 +47,7 @@ SENDER_DIED = "sender_died"
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class EventClaim:
     """A delivery that is ours until its lease ends, with the attempt that is about to be made."""
 
     row: EventDelivery
@@ -31,9 +56,9 @@ class Claim:
     until: datetime
 
     @property
-    def is_still_ours(self) -> bool:
+    def has_time_left(self) -> bool:
         """Whether there is time enough for a try before somebody else takes it."""
-        return timezone.now() < self.until - schedule.MARGIN
+        return timezone.now() < self.until - MARGIN
 
 
 def due_subscriptions() -> list[str]:
@@ -42,7 +67,7 @@ def due_subscriptions() -> list[str]:
     return list(due.order_by("subscription_id").values_list("subscription_id", flat=True).distinct())
 
 
-def free_what_the_dead_held() -> None:
+def release_dead_leases() -> None:
     """What a process of this machine was sending when it ended is due now, and not when its lease is over."""
     now = timezone.now()
     held = EventDelivery.objects.filter(next_at__gt=now).exclude(holder="")
@@ -50,27 +75,27 @@ def free_what_the_dead_held() -> None:
         held.filter(holder__in=ended).update(next_at=now, holder="")
 
 
-def take(subscription_id: str) -> Claim | None:
+def claim_next(subscription_id: str) -> EventClaim | None:
     """The subscription's oldest event that may be sent now, with its attempt committed; None where there is none."""
     with transaction.atomic(using=SERVICE, durable=True):
         now = timezone.now()
         row = _next(subscription_id, now)
         if row is None:
             return None
-        lease, until = uuid.uuid4(), now + schedule.LEASE
+        lease, until = uuid.uuid4(), now + LEASE
         # Whoever took it in between has counted a try.
         mine = EventDelivery.objects.filter(pk=row.pk, tries=row.tries, next_at=row.next_at)
         if not mine.update(tries=F("tries") + 1, lease=lease, next_at=until, holder=this_process()):
             return None
         row.tries += 1
         row.attempts.filter(ended_at=None).update(ended_at=now, outcome=SENDER_DIED)
-        return Claim(row, lease, row.attempts.create(started_at=now), until)
+        return EventClaim(row, lease, row.attempts.create(started_at=now), until)
 
 
-def conclude(claim: Claim, outcome: Outcome) -> None:
+def record_result(claim: EventClaim, outcome: PostResult) -> None:
     """Keep what became of the try. Where another has taken it over meanwhile, only the attempt learns of it."""
     now, row = timezone.now(), claim.row
-    wait = None if outcome.is_delivered else schedule.wait_after(row.tries)
+    wait = None if outcome.is_delivered else wait_after(row.tries)
     is_dead = not outcome.is_delivered and wait is None
     with transaction.atomic(using=SERVICE):
         DeliveryAttempt.objects.filter(pk=claim.attempt.pk).update(
@@ -93,7 +118,7 @@ def _next(subscription_id: str, now: datetime) -> EventDelivery | None:
         subscription=OuterRef("subscription"),
         about=OuterRef("about"),
         event__lt=OuterRef("event"),
-        tries__lte=schedule.PATIENT_TRIES,
+        tries__lte=PATIENT_TRIES,
     )
     due = open_rows.filter(subscription=subscription_id, next_at__lte=now).exclude(Exists(earlier))
     return due.select_related("event", "subscription").order_by("event").first()

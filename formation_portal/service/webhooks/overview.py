@@ -8,8 +8,8 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from formation_portal.databases import SERVICE
-from formation_portal.service.records import time_of
-from formation_portal.service.webhooks.models import DeliveryAttempt, EventDelivery
+from formation_portal.service.models import DeliveryAttempt, EventDelivery
+from formation_portal.service.serializers import format_time
 
 _WHICH = {
     "dead": Q(dead_at__isnull=False),
@@ -35,12 +35,12 @@ def counts() -> dict[str, int]:
     return {state: EventDelivery.objects.filter(which).count() for state, which in _WHICH.items()}
 
 
-def story(number: int) -> list[str]:
+def describe_delivery(number: int) -> list[str]:
     """One delivery, and each try. Raises NoSuchDelivery."""
     row = EventDelivery.objects.filter(pk=number).select_related("event", "subscription").first()
     if row is None:
         raise NoSuchDelivery(number)
-    next_try = [f"next try: {time_of(row.next_at)}"] if row.next_at else []
+    next_try = [f"next try: {format_time(row.next_at)}"] if row.next_at else []
     return [_line(row), *next_try, *(_try(attempt) for attempt in row.attempts.order_by("pk"))]
 
 
@@ -70,4 +70,4 @@ def _line(row: EventDelivery) -> str:
 
 def _try(attempt: DeliveryAttempt) -> str:
     status = f" {attempt.status}" if attempt.status else ""
-    return f"  {time_of(attempt.started_at)}  {attempt.outcome or 'in progress'}{status}"
+    return f"  {format_time(attempt.started_at)}  {attempt.outcome or 'in progress'}{status}"

@@ -23,7 +23,7 @@ _STATUS_LINE = re.compile(rb"HTTP/1\.[01] (\d{3})[ \r\n]")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PostResult:
     """How a try ended: a stable word, and the answer's status where there was one."""
 
     word: str
@@ -35,24 +35,24 @@ class Outcome:
         return self.word == "delivered"
 
 
-def post(url: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
+def post(url: str, body: bytes, headers: Mapping[str, str]) -> PostResult:
     """Post the body. Whatever goes wrong is an outcome: only 2xx counts as delivered."""
     try:
         status = _status_of(url, _request(url, body, headers), checked_addresses(url))
     except TargetRefused:
-        return Outcome("target_refused")
+        return PostResult("target_refused")
     except socket.gaierror:
-        return Outcome("no_such_name")
+        return PostResult("no_such_name")
     except TimeoutError:
-        return Outcome("timed_out")
+        return PostResult("timed_out")
     except ssl.SSLError:
-        return Outcome("tls_failed")
+        return PostResult("tls_failed")
     except OSError:
-        return Outcome("not_reached")
+        return PostResult("not_reached")
     if status is None:
-        return Outcome("no_answer")
+        return PostResult("no_answer")
     is_taken = HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES
-    return Outcome("delivered" if is_taken else "refused", status)
+    return PostResult("delivered" if is_taken else "refused", status)
 
 
 def _request(url: str, body: bytes, headers: Mapping[str, str]) -> bytes:

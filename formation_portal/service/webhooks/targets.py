@@ -22,14 +22,16 @@ URL_PATTERN = rf"^https?://({_NAME}|127\.0\.0\.1|\[::1\])(:{_PORT})?{_REST}$"
 URL_LIMIT = 2_000
 
 # Networks in which one address stands for another, or for another network.
-_DISGUISES = tuple(ipaddress.ip_network(text) for text in ("2002::/16", "2001::/32", "64:ff9b::/96", "64:ff9b:1::/48"))
+_TRANSLATED_NETWORKS = tuple(
+    ipaddress.ip_network(text) for text in ("2002::/16", "2001::/32", "64:ff9b::/96", "64:ff9b:1::/48")
+)
 
 
 class TargetRefused(Exception):
     """The target is outside the public internet and not listed; or it is public and would be told in the clear."""
 
 
-def refuse_at_once(url: str) -> None:
+def refuse_obvious(url: str) -> None:
     """Raises TargetRefused for what can be told without looking a name up."""
     host = urlsplit(url).hostname or ""
     if host == "localhost":
@@ -70,7 +72,7 @@ def _is_listed(address: Address) -> bool:
 
 def _is_public(address: Address) -> bool:
     if isinstance(address, ipaddress.IPv6Address) and (
-        address.ipv4_mapped or address.scope_id or any(address in network for network in _DISGUISES)
+        address.ipv4_mapped or address.scope_id or any(address in network for network in _TRANSLATED_NETWORKS)
     ):
         return False
     return address.is_global and not address.is_multicast and not address.is_reserved

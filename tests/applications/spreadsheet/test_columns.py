@@ -7,11 +7,11 @@ from django.utils import translation
 
 from formation_portal.applications.spreadsheet.columns import KIND, columns, headings, plain
 from formation_portal.contract.schema import FormSchema
-from formation_portal.service.catalog.loader import load_catalog
+from formation_portal.service.catalog.loader import read_catalog
 from tests.applications import made
 from tests.contract.builders import form, question, role
 
-SCHEMAS = {item["product"]["slug"]: FormSchema.model_validate(item["schema"]) for item in load_catalog()}
+SCHEMAS = {item["product"]["slug"]: FormSchema.model_validate(item["schema"]) for item in read_catalog()}
 
 
 def heads(schema: FormSchema) -> list[str]:

@@ -15,7 +15,7 @@ from formation_portal.applications.spreadsheet.opening import read_sheet
 from formation_portal.applications.spreadsheet.template import csv_template
 from formation_portal.applications.spreadsheet.template_workbook import xlsx_template
 from formation_portal.contract.catalog import parse_catalog
-from formation_portal.service.catalog.loader import load_catalog
+from formation_portal.service.catalog.loader import read_catalog
 from tests.applications import made
 
 from .sheets import opened, saved
@@ -125,7 +125,7 @@ def test_nothing_that_is_written_out_is_ever_worked_out(owner: Any, label: str) 
 
 @pytest.mark.parametrize("slug", ["caymans-foundation-company", "delaware-llc", "malta-ltd"])
 def test_the_sheet_of_a_product_is_understood_when_it_comes_back(owner: Any, slug: str) -> None:
-    [product] = parse_catalog([next(item for item in load_catalog() if item["product"]["slug"] == slug)])
+    [product] = parse_catalog([next(item for item in read_catalog() if item["product"]["slug"] == slug)])
     draft = open_draft(saving.start(owner=owner, product=product))  # type: ignore[arg-type]
     book = opened(xlsx_template(draft))
     book.worksheets[0].append(["Person"])

@@ -20,10 +20,9 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.relay.document_status import read_due_documents
 from formation_portal.relay.models import Delivery, ReceivedEvent
 from formation_portal.relay.worker import drain
-from formation_portal.service import events
 from formation_portal.service.models import Document, Entity, EventDelivery
-from formation_portal.service.webhooks.sending import body_of
-from formation_portal.service.webhooks.signing import signed_headers
+from formation_portal.service.webhooks import events
+from formation_portal.service.webhooks.sending import body_of, signed_headers
 from tests.applications import made
 from tests.relay.flaky_transport import FlakyTransport
 

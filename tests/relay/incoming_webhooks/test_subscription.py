@@ -12,7 +12,7 @@ from formation_portal.gateway import FormationService
 from formation_portal.relay.incoming_webhooks import subscription
 from formation_portal.relay.models import ReceivedEvent
 from formation_portal.service.models import Subscription
-from formation_portal.service.webhooks.signing import secret_of, signed_headers
+from formation_portal.service.webhooks.sending import secret_of, signed_headers
 from tests.relay.flaky_transport import FlakyTransport, answers
 
 from .conftest import SECRET, event, post, written

@@ -12,7 +12,7 @@ from formation_portal.relay.models import ServiceProfile
 from formation_portal.relay.probe.payloads import most_complete, payloads_for, sample_value
 from formation_portal.relay.resources import ResourceKind
 from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, Capabilities
-from formation_portal.service.catalog.loader import load_catalog
+from formation_portal.service.catalog.loader import read_catalog
 from formation_portal.service.models import Entity
 from tests.applications import made
 from tests.other_service import OtherService
@@ -238,7 +238,7 @@ class TestAFaultyService:
 
 def items() -> list[CatalogItem]:
     """Every product that we know."""
-    return [one for one in parse_catalog([*load_catalog(), *USABLE, made.ITEM]) if isinstance(one, CatalogItem)]
+    return [one for one in parse_catalog([*read_catalog(), *USABLE, made.ITEM]) if isinstance(one, CatalogItem)]
 
 
 class TestSpecimen:

@@ -3,9 +3,9 @@ from typing import Any
 import pytest
 
 from formation_portal.contract.lifecycle import State
-from formation_portal.service.loading import load
+from formation_portal.service.catalog.store import store_catalog
 from formation_portal.service.models import Entity
-from tests.service import forms
+from tests.service import example_catalog
 from tests.service.caller import Caller, pointers, problem
 
 pytestmark = pytest.mark.django_db(databases=["service"])
@@ -15,7 +15,7 @@ def test_answers_merge_key_by_key_and_null_clears(caller: Caller, entity: str) -
     assert caller.answers(entity, activity="Trading", partners="Many").status_code == 200
     caller.answers(entity, partners=None, started="2026-11-24")
     held = caller.get(f"/entities/{entity}/csp-data").json()["data"]["csp_data"]
-    assert held == {"bvi.activity": "Trading", "bvi.started": "2026-11-24", "bvi.agent_office": forms.AGENT}
+    assert held == {"bvi.activity": "Trading", "bvi.started": "2026-11-24", "bvi.agent_office": example_catalog.AGENT}
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_answers_merge_key_by_key_and_null_clears(caller: Caller, entity: str) -
         ("capital", {"amount": -1, "currency": "USD"}, "negative"),
         ("capital", {"amount": 0.001, "currency": "USD"}, "too_precise"),
         ("mail", {"street1": "1 Main St"}, "incomplete_address"),
-        ("agent_office", forms.AGENT, "provided_by_agent"),
+        ("agent_office", example_catalog.AGENT, "provided_by_agent"),
     ],
 )
 def test_a_value_of_the_wrong_shape_is_refused_at_its_field(
@@ -118,15 +118,17 @@ def test_a_pointer_to_a_key_with_a_slash_is_escaped(caller: Caller, entity: str)
 
 
 def test_answers_to_another_schema_are_refused(caller: Caller, entity: str) -> None:
-    told = problem(caller.answers(entity, schema=forms.PLAIN_SCHEMA, activity="Trading"), 409, "schema_superseded")
-    assert forms.SHARES_SCHEMA in told["detail"]
+    told = problem(
+        caller.answers(entity, schema=example_catalog.PLAIN_SCHEMA, activity="Trading"), 409, "schema_superseded"
+    )
+    assert example_catalog.SHARES_SCHEMA in told["detail"]
 
 
 def test_an_older_schema_stays_for_entities_created_with_it(caller: Caller, entity: str) -> None:
-    newer = forms.items()
+    newer = example_catalog.items()
     newer[0]["schema"] |= {"id": "5c1e3a70-12ab-4d21-8f10-51d6b1a30009", "version": "2"}
     newer[0]["schema"]["sections"][0]["fields"].pop(3)
-    load(newer)
+    store_catalog(newer)
     assert caller.answers(entity, activity="Trading").status_code == 200
     later = caller.entity()
     problem(caller.answers(later, activity="Trading"), 409, "schema_superseded")
@@ -136,7 +138,7 @@ def test_an_older_schema_stays_for_entities_created_with_it(caller: Caller, enti
 def test_a_partys_answers_are_its_own(caller: Caller, entity: str) -> None:
     director, share_class = caller.person(entity, "director"), caller.share_class(entity)
     body = {
-        "csp_form_schema_id": forms.SHARES_SCHEMA,
+        "csp_form_schema_id": example_catalog.SHARES_SCHEMA,
         "scope": "party",
         "party_id": director,
         "csp_data": {"bvi.class_right": share_class},
@@ -144,7 +146,7 @@ def test_a_partys_answers_are_its_own(caller: Caller, entity: str) -> None:
     answer = caller.post(f"/entities/{entity}/csp-data", body)
     assert answer.status_code == 200
     held = caller.get(f"/entities/{entity}/csp-data?party_id={director}").json()["data"]
-    assert held["csp_data"] == {"bvi.class_right": share_class, "bvi.post": forms.AGENT}
+    assert held["csp_data"] == {"bvi.class_right": share_class, "bvi.post": example_catalog.AGENT}
     assert (held["scope"], held["party_id"]) == ("party", director)
     assert "bvi.class_right" not in caller.get(f"/entities/{entity}/csp-data").json()["data"]["csp_data"]
 
@@ -152,7 +154,7 @@ def test_a_partys_answers_are_its_own(caller: Caller, entity: str) -> None:
 def test_a_reference_names_a_share_class_of_the_same_entity(caller: Caller, entity: str) -> None:
     director, elsewhere = caller.person(entity, "director"), caller.entity()
     body = {
-        "csp_form_schema_id": forms.SHARES_SCHEMA,
+        "csp_form_schema_id": example_catalog.SHARES_SCHEMA,
         "scope": "party",
         "party_id": director,
         "csp_data": {"bvi.class_right": caller.share_class(elsewhere)},
@@ -165,7 +167,7 @@ def test_a_reference_names_a_share_class_of_the_same_entity(caller: Caller, enti
 def test_a_share_classs_answers_are_its_own(caller: Caller, entity: str) -> None:
     share_class = caller.share_class(entity)
     body = {
-        "csp_form_schema_id": forms.SHARES_SCHEMA,
+        "csp_form_schema_id": example_catalog.SHARES_SCHEMA,
         "scope": "share_class",
         "share_class_id": share_class,
         "csp_data": {"bvi.class_note": "Founders"},
@@ -186,7 +188,7 @@ def test_a_share_classs_answers_are_its_own(caller: Caller, entity: str) -> None
     ],
 )
 def test_a_scope_and_its_id_go_together(caller: Caller, entity: str, more: dict[str, Any], where: str) -> None:
-    body = {"csp_form_schema_id": forms.SHARES_SCHEMA, "csp_data": {}, **more}
+    body = {"csp_form_schema_id": example_catalog.SHARES_SCHEMA, "csp_data": {}, **more}
     answer = caller.post(f"/entities/{entity}/csp-data", body)
     assert answer.status_code == 422
     assert pointers(answer) == [where]

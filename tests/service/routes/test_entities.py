@@ -2,19 +2,19 @@ import pytest
 
 from formation_portal.contract.lifecycle import DEEDS, State
 from formation_portal.service.models import Entity, Event
-from tests.service import forms
+from tests.service import example_catalog
 from tests.service.caller import Caller, pointers, problem
 
 pytestmark = pytest.mark.django_db(databases=["service"])
 
 
 def test_an_entity_needs_only_its_product(caller: Caller) -> None:
-    answer = caller.post("/entities", {"jurisdiction_product_id": forms.SHARES_PRODUCT})
+    answer = caller.post("/entities", {"jurisdiction_product_id": example_catalog.SHARES_PRODUCT})
     assert answer.status_code == 201
     entity = answer.json()["data"]
     assert entity["id"].startswith("ent_")
     assert entity["status"] == "draft"
-    assert entity["schema_id"] == forms.SHARES_SCHEMA
+    assert entity["schema_id"] == example_catalog.SHARES_SCHEMA
     assert entity["jurisdiction"]["slug"] == "bvi"
     assert entity["product"]["slug"] == "shares-company"
 
@@ -27,18 +27,18 @@ def test_canonical_answers_are_properties_and_other_prefixes_are_objects(caller:
 
 
 def test_what_the_agent_provides_is_filled_in(caller: Caller, entity: str) -> None:
-    assert caller.get(f"/entities/{entity}").json()["data"]["office"] == forms.AGENT
+    assert caller.get(f"/entities/{entity}").json()["data"]["office"] == example_catalog.AGENT
 
 
 def test_what_the_agent_provides_is_taken_from_nobody_else(caller: Caller) -> None:
-    body = {"jurisdiction_product_id": forms.SHARES_PRODUCT, "office": forms.AGENT}
+    body = {"jurisdiction_product_id": example_catalog.SHARES_PRODUCT, "office": example_catalog.AGENT}
     answer = caller.post("/entities", body)
     problem(answer, 422, "validation_failed")
     assert pointers(answer) == ["/office"]
 
 
 def test_an_unknown_product_is_not_found(caller: Caller) -> None:
-    problem(caller.post("/entities", {"jurisdiction_product_id": forms.SHARES_SCHEMA}), 404, "not_found")
+    problem(caller.post("/entities", {"jurisdiction_product_id": example_catalog.SHARES_SCHEMA}), 404, "not_found")
 
 
 def test_a_body_without_product_is_refused(caller: Caller) -> None:
@@ -50,13 +50,13 @@ def test_a_body_without_product_is_refused(caller: Caller) -> None:
 
 @pytest.mark.parametrize("body", [{"colour": "red"}, {"status": "incorporated"}, {"company": {"colour": "red"}}])
 def test_an_unknown_property_is_refused_where_it_stands(caller: Caller, body: dict[str, object]) -> None:
-    answer = caller.post("/entities", {"jurisdiction_product_id": forms.SHARES_PRODUCT, **body})
+    answer = caller.post("/entities", {"jurisdiction_product_id": example_catalog.SHARES_PRODUCT, **body})
     problem(answer, 422, "unknown_field")
     assert pointers(answer) == ["/company/colour" if "company" in body else f"/{next(iter(body))}"]
 
 
 def test_a_client_reference_names_one_entity_of_a_key(caller: Caller, stranger: Caller) -> None:
-    body = {"jurisdiction_product_id": forms.SHARES_PRODUCT, "client_reference": "FP-1"}
+    body = {"jurisdiction_product_id": example_catalog.SHARES_PRODUCT, "client_reference": "FP-1"}
     first = caller.post("/entities", body).json()["data"]["id"]
     told = problem(caller.post("/entities", body), 409, "conflict")
     assert told["existing_id"] == first

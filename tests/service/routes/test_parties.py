@@ -4,7 +4,7 @@ import pytest
 
 from formation_portal.contract.lifecycle import State
 from formation_portal.service.models import Entity, Event, EventDelivery
-from tests.service import forms
+from tests.service import example_catalog
 from tests.service.caller import Caller, pointers, problem
 
 pytestmark = pytest.mark.django_db(databases=["service"])
@@ -103,7 +103,7 @@ def test_a_role_of_the_table_is_taken_without_a_section(caller: Caller, entity: 
 
 
 def test_a_role_that_only_the_schema_has_is_taken(caller: Caller) -> None:
-    foundation = caller.entity(forms.PLAIN_PRODUCT)
+    foundation = caller.entity(example_catalog.PLAIN_PRODUCT)
     body = {"party_type": "foundation", "name": "Elder foundation", "roles": ["manager"]}
     assert caller.post(f"/entities/{foundation}/parties", body).status_code == 201
 
@@ -230,7 +230,7 @@ def test_a_change_of_a_partys_answers_is_told_and_the_same_again_is_not(caller: 
     party = caller.person(entity, "director")
     share_class = caller.share_class(entity)
     body = {
-        "csp_form_schema_id": forms.SHARES_SCHEMA,
+        "csp_form_schema_id": example_catalog.SHARES_SCHEMA,
         "scope": "party",
         "party_id": party,
         "csp_data": {"bvi.class_right": share_class},

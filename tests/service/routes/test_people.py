@@ -2,7 +2,7 @@ import pytest
 
 from formation_portal.contract.lifecycle import State
 from formation_portal.service.models import Entity, Event
-from tests.service import forms
+from tests.service import example_catalog
 from tests.service.caller import Caller, pointers, problem
 
 pytestmark = pytest.mark.django_db(databases=["service"])
@@ -31,7 +31,7 @@ def test_a_search_asks_the_database_a_fixed_number_of_times(
 
 def test_a_party_is_used_again_elsewhere(caller: Caller, entity: str) -> None:
     source = caller.person(entity, "director", date_of_birth="1985-03-27")
-    foundation = caller.entity(forms.PLAIN_PRODUCT)
+    foundation = caller.entity(example_catalog.PLAIN_PRODUCT)
     body = {"source_party_id": source, "roles": ["manager"]}
     answer = caller.post(f"/entities/{foundation}/parties/reuse", body)
     assert answer.status_code == 201
@@ -51,7 +51,7 @@ def test_answers_travel_where_the_form_asks_for_them(caller: Caller, entity: str
 
 def test_a_reference_to_a_share_class_stays_behind(caller: Caller, entity: str) -> None:
     source = caller.person(entity, "director")
-    right = {"csp_form_schema_id": forms.SHARES_SCHEMA, "scope": "party", "party_id": source}
+    right = {"csp_form_schema_id": example_catalog.SHARES_SCHEMA, "scope": "party", "party_id": source}
     share_class = caller.share_class(entity)
     caller.post(f"/entities/{entity}/csp-data", {**right, "csp_data": {"bvi.class_right": share_class}})
     other = caller.entity()

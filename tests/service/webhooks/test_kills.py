@@ -7,9 +7,8 @@ import pytest
 from django.db import connections
 
 from formation_portal.service.models import Event, EventDelivery
-from formation_portal.service.webhooks import claiming, schedule
-from formation_portal.service.webhooks.sender import sender
-from formation_portal.service.webhooks.sending import send_due
+from formation_portal.service.webhooks import claiming
+from formation_portal.service.webhooks.sending import send_due, webhook_sender
 from tests.service.caller import Caller
 
 from .conftest import Clock
@@ -37,9 +36,9 @@ def test_a_sender_that_is_killed_while_it_posts_loses_nothing(
         sender.kill()
         sender.join()
         if not is_here:
-            claiming.free_what_the_dead_held()
+            claiming.release_dead_leases()
             assert EventDelivery.objects.filter(lease__isnull=False, next_at__gt=clock.now()).exists()
-            clock.move(seconds=schedule.LEASE.total_seconds() + 1)
+            clock.move(seconds=claiming.LEASE.total_seconds() + 1)
     receiver.is_silent = False
     while send_due():
         clock.move(hours=1)
@@ -51,7 +50,7 @@ def test_a_sender_that_is_killed_while_it_posts_loses_nothing(
 
 
 def test_a_thread_sends_what_happens_while_it_runs(caller: Caller, receiver: Receiver, secret: str) -> None:
-    with sender().beside():
+    with webhook_sender().beside():
         caller.entity()
         assert receiver.wait_for(1)
     assert not any(thread.name == "events" for thread in threading.enumerate())
@@ -65,7 +64,7 @@ def test_a_sender_clears_what_is_over_before_it_sends(
     send_due()
     clock.move(days=31)
     over, _ = Event.objects.get(), caller.entity()
-    with sender().beside():
+    with webhook_sender().beside():
         assert receiver.wait_for(2)
     assert not Event.objects.filter(pk=over.pk).exists()
     assert Event.objects.count() == 1
@@ -74,7 +73,7 @@ def test_a_sender_clears_what_is_over_before_it_sends(
 def test_two_senders_at_once_send_nothing_twice(caller: Caller, receiver: Receiver, secret: str) -> None:
     for _ in range(12):
         caller.entity()
-    with sender().beside(), sender().beside(), sender().beside():
+    with webhook_sender().beside(), webhook_sender().beside(), webhook_sender().beside():
         assert receiver.wait_for(12)
     while send_due():
         pass

@@ -13,8 +13,8 @@ from standardwebhooks import Webhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
 from formation_portal.service.models import EventDelivery
-from formation_portal.service.webhooks import claiming, posting, schedule
-from formation_portal.service.webhooks.claiming import take
+from formation_portal.service.webhooks import claiming, posting
+from formation_portal.service.webhooks.claiming import claim_next
 from formation_portal.service.webhooks.posting import post
 from formation_portal.service.webhooks.sending import send_due
 from tests.service.caller import Caller
@@ -124,7 +124,7 @@ def test_a_delivery_is_tried_on_the_schedule_and_then_dead(
 
 
 def test_the_waits_are_spread() -> None:
-    waits = {schedule.wait_after(2) for _ in range(20)}
+    waits = {claiming.wait_after(2) for _ in range(20)}
     assert len(waits) > 1
     assert all(wait and timedelta(minutes=5) <= wait <= timedelta(minutes=5.5) for wait in waits)
 
@@ -138,7 +138,7 @@ def test_an_event_that_is_never_taken_holds_up_no_other_for_days(
     receiver.status = 200
     caller.person(entity, "director")
     assert send_due() == 0, "it waits behind the earlier one"
-    EventDelivery.objects.filter(tries=1).update(tries=schedule.PATIENT_TRIES + 1)
+    EventDelivery.objects.filter(tries=1).update(tries=claiming.PATIENT_TRIES + 1)
     assert send_due() == 1
     assert types(receiver)[-1] == "party.added"
 
@@ -157,10 +157,10 @@ def test_one_receiver_that_is_down_keeps_no_other_waiting(caller: Caller, receiv
 def test_what_another_sender_has_taken_is_left_alone(caller: Caller, receiver: Receiver, secret: str) -> None:
     caller.entity()
     row = EventDelivery.objects.get()
-    claim = take(row.subscription_id)
+    claim = claim_next(row.subscription_id)
     assert claim is not None
     assert claim.attempt.pk is not None
-    assert take(row.subscription_id) is None
+    assert claim_next(row.subscription_id) is None
     assert send_due() == 0
     assert receiver.received == []
 
@@ -171,9 +171,9 @@ def test_what_another_sender_takes_in_between_is_left_alone(
     """Where a database lets both read the row before either has written it."""
     caller.entity()
     seen = EventDelivery.objects.select_related("event", "subscription").get()
-    assert take(seen.subscription_id) is not None
+    assert claim_next(seen.subscription_id) is not None
     monkeypatch.setattr(claiming, "_next", lambda *_: seen)
-    assert take(seen.subscription_id) is None
+    assert claim_next(seen.subscription_id) is None
     assert seen.attempts.count() == 1
 
 

@@ -12,7 +12,7 @@ from django.db import transaction
 from formation_portal.databases import SERVICE
 from formation_portal.service.models import Event, EventDelivery, KeptAnswer, Subscription
 from formation_portal.service.routes.webhooks import MOST
-from formation_portal.service.webhooks.signing import KEY_FILE, secret_of
+from formation_portal.service.webhooks.sending import KEY_FILE, secret_of
 from tests.service.caller import Caller, pointers, problem
 
 pytestmark = pytest.mark.django_db(databases=["service"])

@@ -5,8 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from formation_portal.service.auth import SCOPES
-from formation_portal.service.keys import create_key
+from formation_portal.service.auth import SCOPES, create_key
 
 
 class Command(BaseCommand):

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from formation_portal.service.catalog.loader import load_catalog
-from formation_portal.service.catalog.notation import CatalogError
-from formation_portal.service.loading import FaultySchema, load
+from formation_portal.service.catalog.loader import read_catalog
+from formation_portal.service.catalog.product_syntax import CatalogError
+from formation_portal.service.catalog.store import FaultySchema, store_catalog
 
 
 class Command(BaseCommand):
@@ -15,8 +15,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Says what was done."""
         try:
-            items = load_catalog()
-            is_new = load(items)
+            items = read_catalog()
+            is_new = store_catalog(items)
         except (CatalogError, FaultySchema) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"{len(items)} products {'loaded' if is_new else 'unchanged'}")

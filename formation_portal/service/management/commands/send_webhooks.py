@@ -5,8 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from formation_portal.service.webhooks.sender import sender
-from formation_portal.service.webhooks.sending import send_due
+from formation_portal.service.webhooks.sending import send_due, webhook_sender
 
 
 class Command(BaseCommand):
@@ -20,7 +19,7 @@ class Command(BaseCommand):
         if options["once"]:
             self.stdout.write(f"{send_due()} events delivered")
             return
-        steady = sender()
+        steady = webhook_sender()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: steady.stop())
         steady.run()

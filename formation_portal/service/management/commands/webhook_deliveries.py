@@ -41,7 +41,7 @@ class Command(BaseCommand):
 
     def _show(self, number: int) -> None:
         try:
-            lines = overview.story(number)
+            lines = overview.describe_delivery(number)
         except overview.NoSuchDelivery:
             raise CommandError(f"There is no delivery {number}") from None
         for line in lines:

@@ -1,0 +1,171 @@
+"""The form schemas that entities answer, parsed once, and which answers each of their holders may give.
+
+A person, company or foundation may be given every answer that any role section has for its kind, so that roles can
+come and go in any order with the answers. Which of them count is judged on submit.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from formation_portal.contract import canonical, implied
+from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.schema import ENTITY
+from formation_portal.contract.schema import FormSchema as Form
+from formation_portal.service.models import FormSchema, Party
+from formation_portal.service.problems import ErrorDetail, pointer, raise_if_any
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HolderFields:
+    """The fields that one holder may answer: by the path of the property, and by csp_field_key."""
+
+    properties: Mapping[Path, FieldSpec]
+    csp: Mapping[str, FieldSpec]
+
+
+def parsed_form(row: FormSchema) -> Form:
+    """The row's schema, parsed once per process and content."""
+    known = _parsed.get(row.digest)
+    if known is None:
+        known = _parsed[row.digest] = Form.model_validate(row.document)
+    return known
+
+
+# Bounded by the schemas that were ever loaded: some dozens.
+_parsed: dict[str, Form] = {}
+
+
+def entity_fields(form: Form) -> HolderFields:
+    """What is asked about the entity (interface, "Section scopes and where answers go")."""
+    return form.remembered(_entity_fields)
+
+
+def party_fields(form: Form, kind: str, roles: Iterable[str]) -> HolderFields:
+    """What is asked of a party of the kind; where two roles ask the same, the party's own role decides how."""
+    known = form.remembered(_party_fields_by_roles)
+    held = (kind, *roles)
+    if held not in known:
+        known[held] = _party_fields(form, kind, held[1:])
+    return known[held]
+
+
+def share_class_fields(form: Form) -> HolderFields:
+    """What is asked about a class of shares."""
+    return form.remembered(_share_class_fields)
+
+
+def _entity_fields(form: Form) -> HolderFields:
+    return _holder_fields(form.entity_fields, path_of=canonical.path_of)
+
+
+def _party_fields_by_roles(_: Form) -> dict[tuple[str, ...], HolderFields]:
+    return {}
+
+
+def _party_fields(form: Form, kind: str, roles: tuple[str, ...]) -> HolderFields:
+    mine = form.fields_of(kind, roles)
+    others = (spec for section in form.role_sections for spec in section.groups[kind])
+    general = implied.PERSON_FIELDS if canonical.is_person(kind) else implied.COMPANY_FIELDS
+    return _holder_fields((*mine, *others, *general), path_of=_property_path)
+
+
+def _share_class_fields(form: Form) -> HolderFields:
+    return _holder_fields((*form.share_class_fields, *implied.SHARE_CLASS_FIELDS), path_of=_property_path)
+
+
+def document_keys_of_entity(form: Form) -> frozenset[str]:
+    """The slots for documents of the entity itself."""
+    return frozenset(slot.name for section in form.entity_sections for slot in section.slots(ENTITY))
+
+
+def document_keys_of_party(form: Form, kind: str) -> frozenset[str]:
+    """The slots for documents of a party of the kind."""
+    return frozenset(slot.name for section in form.role_sections for slot in section.slots(kind))
+
+
+def entity_answers_by_agent(form: Form) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the agent provides about the entity, as properties and as csp-data (interface, "Field")."""
+    return _answers_by_agent(form, form.entity_fields, canonical.path_of)
+
+
+def party_answers_by_agent(form: Form, kind: str, roles: Iterable[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the agent provides about a party in its roles, as properties and as csp-data."""
+    return _answers_by_agent(form, form.fields_of(kind, tuple(roles)), _property_path)
+
+
+def share_class_answers_by_agent(form: Form) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the agent provides about a class of shares, as properties and as csp-data."""
+    return _answers_by_agent(form, form.share_class_fields, _property_path)
+
+
+def _answers_by_agent(
+    form: Form, specs: Iterable[FieldSpec], path_of: Callable[[str], Path]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    properties: dict[str, Any] = {}
+    csp: dict[str, Any] = {}
+    for spec in specs:
+        if spec.provided_by_agent and form.agent_address:
+            path = path_of(spec.canonical_field) if spec.canonical_field else (spec.name,)
+            _set_path(properties if spec.canonical_field else csp, path, dict(form.agent_address))
+    return properties, csp
+
+
+def _set_path(record: dict[str, Any], path: Path, value: Any) -> None:
+    *outer, last = path
+    for step in outer:
+        record = record.setdefault(step, {})
+    record[last] = value
+
+
+def _property_path(canonical_field: str) -> Path:
+    return (canonical.property_of(canonical_field),)
+
+
+def _holder_fields(specs: Iterable[FieldSpec], *, path_of: Callable[[str], Path]) -> HolderFields:
+    properties: dict[Path, FieldSpec] = {}
+    csp: dict[str, FieldSpec] = {}
+    for spec in specs:
+        if spec.canonical_field:
+            properties.setdefault(path_of(spec.canonical_field), spec)
+        else:
+            csp.setdefault(spec.name, spec)
+    return HolderFields(properties, csp)
+
+
+# The interface's role table; it decides where the entity's schema has no section for the role.
+APPLIES_TO = {
+    "director": frozenset({"person", "corporate"}),
+    "shareholder": frozenset({"person", "corporate"}),
+    "ubo": frozenset({"person"}),
+    "member": frozenset({"person", "corporate"}),
+    "supervisor": frozenset({"person", "corporate"}),
+    "officer": frozenset({"person"}),
+}
+
+
+def active_roles(party: Party) -> list[str]:
+    """Those that a party has: who has no shares is a potential shareholder only (interface, "States and transitions").
+
+    Whether it has any is read with the party (`queries.with_shares_held`); a new one has none.
+    """
+    return [role for role in party.roles if role != canonical.SHAREHOLDER or getattr(party, "holds", False)]
+
+
+def refuse_unsuitable_roles(form: Form, kind: str, roles: Iterable[str]) -> None:
+    """Raises 422 with a complaint for each role that nobody has here, or that a party of the kind may not have."""
+    raise_if_any(
+        ErrorDetail(pointer("roles", place), code, detail, "roles")
+        for place, role in enumerate(roles)
+        for code, detail in _role_errors(form, kind, role)
+    )
+
+
+def _role_errors(form: Form, kind: str, role: str) -> Iterable[tuple[str, str]]:
+    sections = form.sections_of([role])
+    if not sections and role not in APPLIES_TO:
+        yield "unknown_role", f"There is no role {role} here."
+    elif not (any(section.allows(kind) for section in sections) if sections else kind in APPLIES_TO[role]):
+        yield "party_type_not_allowed", f"A party of type {kind} can't have the role {role} here."

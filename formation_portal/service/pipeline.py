@@ -1,0 +1,103 @@
+"""What every call passes before its route: key, rate, scope, size, media type, idempotency (supplement, "Transport").
+
+And what it passes afterwards: request id, rate-limit headers, deprecation. A route itself knows none of this.
+"""
+
+import logging
+import re
+import secrets
+from collections.abc import Callable
+from functools import partial, wraps
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase, HttpResponseNotAllowed
+from django.utils.encoding import escape_uri_path
+
+from formation_portal.service import auth, idempotency, rate_limit
+from formation_portal.service.fault_injection import with_faults
+from formation_portal.service.problems import ApiError, error_response, problem_response
+from formation_portal.service.storage import FILE_LIMIT
+from formation_portal.whole_numbers import body_length
+
+logger = logging.getLogger(__name__)
+
+JSON, MULTIPART = "application/json", "multipart/form-data"
+JSON_LIMIT = 1024 * 1024
+# A multipart body holds a file, a few short fields and the lines between them.
+BODY_LIMITS = {JSON: JSON_LIMIT, MULTIPART: FILE_LIMIT + 64 * 1024}
+REQUEST_ID = "X-Request-Id"
+
+ServiceView = Callable[..., HttpResponseBase]
+
+
+def guard(run: ServiceView, *, scopes: tuple[str, ...], takes: str | None) -> ServiceView:
+    """The route behind its checks. `takes` is the media type of its body, None where it needs none."""
+
+    perform = with_faults(idempotency.run_once)
+
+    def enter(request: HttpRequest, **path: Any) -> HttpResponseBase:
+        try:
+            key = auth.identify(request)
+            request.auth = key  # type: ignore[attr-defined]
+            rate_limit.count_request(request, key)
+            auth.require(key, scopes)
+            _check_body(request, takes)
+            work: Callable[[], Any] = partial(run, request, **path)
+            return work() if request.method == "GET" else perform(request, key, work)
+        except Exception as error:
+            return error_response(request, error)
+
+    return enter
+
+
+def _check_body(request: HttpRequest, takes: str | None) -> None:
+    """Refuses a body by its size and media type, before it is read. What is missing in an empty one is told later."""
+    size, limit = body_length(request.META), BODY_LIMITS[takes or JSON]
+    if size > limit:
+        raise ApiError("too_large", f"The body may have at most {limit:,} bytes.")
+    if size and takes is not None and request.content_type != takes:
+        raise ApiError("unsupported_media_type", f"Send the body as {takes}.", headers={"Accept-Post": takes})
+
+
+def with_envelope(view: ServiceView) -> ServiceView:
+    """Any view below /api/v1, with what every answer carries. HEAD is answered as GET without its body."""
+
+    @wraps(view)
+    def around(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        request.request_id = _request_id(request)  # type: ignore[attr-defined]
+        method = request.method
+        if method == "HEAD":
+            request.method = "GET"
+        try:
+            response = view(request, *args, **kwargs)
+        except Exception as error:
+            response = error_response(request, error)
+        request.method = method
+        if isinstance(response, HttpResponseNotAllowed):
+            response = _not_allowed(request, response)
+        _add_headers(request, response)
+        path = escape_uri_path(request.path)
+        logger.info("%s %s %s %s", request.request_id, method, path, response.status_code)  # type: ignore[attr-defined]
+        return response
+
+    around.csrf_exempt = True  # type: ignore[attr-defined]  # keys open the routes; no cookie is looked at
+    return around
+
+
+def _request_id(request: HttpRequest) -> str:
+    sent = request.headers.get(REQUEST_ID, "")
+    return sent if re.fullmatch("[!-~]{1,128}", sent) else f"req_{secrets.token_hex(12)}"
+
+
+def _not_allowed(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    allowed = ", ".join(sorted(method.strip() for method in response["Allow"].split(",")))
+    detail = f"{request.method} is not allowed here; use {allowed}."
+    return problem_response(request, ApiError("method_not_allowed", detail, headers={"Allow": allowed}))
+
+
+def _add_headers(request: HttpRequest, response: HttpResponseBase) -> None:
+    response[REQUEST_ID] = request.request_id  # type: ignore[attr-defined]
+    response.headers.setdefault("Cache-Control", "no-store")
+    if allowance := getattr(request, "allowance", None):
+        allowance.add_to(response)

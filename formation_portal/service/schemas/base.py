@@ -1,0 +1,121 @@
+"""What all shapes share: strict bodies, envelopes, ids and texts with the patterns that the document shows."""
+
+from typing import Annotated, Any, Generic, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
+
+from formation_portal.service import identifiers
+
+Item = TypeVar("Item")
+
+# Control characters and marks that turn the direction of text are in nobody's answer (contract, reading.py).
+_NO_CONTROLS = r"\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufffd"
+_SPACES = r" \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+LINE = f"^[^{_NO_CONTROLS}]*$"
+WORDS = f"^[^{_NO_CONTROLS}]*[^{_NO_CONTROLS}{_SPACES}][^{_NO_CONTROLS}]*$"
+
+
+def documented_text(pattern: str, *, limit: int) -> Any:
+    """A text whose pattern is told here and enforced by the contract, which says better what is wrong."""
+    return WithJsonSchema({"type": "string", "maxLength": limit, "pattern": pattern})
+
+
+def _id_schema(prefix: str) -> Any:
+    return WithJsonSchema({"type": "string", "pattern": identifiers.pattern_of(prefix)})
+
+
+def integral(value: Any) -> Any:
+    """JSON has one kind of number: 5.0 is as whole as 5."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+# An id that is none is answered like one that nobody has: 404. So its pattern is told, not enforced.
+EntityId = Annotated[str, _id_schema(identifiers.ENTITY)]
+PartyId = Annotated[str, _id_schema(identifiers.PARTY)]
+ShareClassId = Annotated[str, _id_schema(identifiers.SHARE_CLASS)]
+ShareholdingId = Annotated[str, _id_schema(identifiers.SHAREHOLDING)]
+DocumentId = Annotated[str, _id_schema(identifiers.DOCUMENT)]
+WebhookId = Annotated[str, _id_schema(identifiers.WEBHOOK)]
+Uuid = Annotated[str, WithJsonSchema({"type": "string", "format": "uuid"})]
+Time = Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]
+
+Line = Annotated[str, documented_text(LINE, limit=500)]
+Words = Annotated[str, documented_text(WORDS, limit=500)]
+RoleName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,49}$")]
+
+
+def _distinct(values: list[str]) -> list[str]:
+    if len(set(values)) < len(values):
+        raise ValueError("must not contain duplicates")
+    return values
+
+
+Roles = Annotated[
+    list[RoleName], Field(max_length=20, json_schema_extra={"uniqueItems": True}), AfterValidator(_distinct)
+]
+
+
+class StrictBody(BaseModel):
+    """A body that takes exactly its members, in their JSON types."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
+class OpenBody(BaseModel):
+    """A body that also takes the properties which the entity's form schema names; the contract judges those."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
+
+    @property
+    def properties(self) -> dict[str, Any]:
+        """What the body says beyond its own members."""
+        return dict(self.model_extra or {})
+
+
+class One(BaseModel, Generic[Item]):
+    """One record, wrapped (interface, "Endpoints")."""
+
+    data: Item
+
+
+class PageMeta(BaseModel):
+    """Where a page stands in its list (supplement, "Envelopes, pages, errors")."""
+
+    page: int
+    per_page: int
+    total: int
+    total_pages: int
+
+
+class Page(BaseModel, Generic[Item]):
+    """One page of a list."""
+
+    data: list[Item]
+    meta: PageMeta
+
+
+class ProblemError(BaseModel):
+    """One thing that is wrong, or, on submit, one thing that is still needed."""
+
+    pointer: str
+    field: str | None = None
+    code: str
+    detail: str
+    section: str | None = None
+    party_id: str | None = None
+    share_class_id: str | None = None
+    slot: str | None = None
+
+
+class Problem(BaseModel):
+    """What was refused and why. `code` is stable; `existing_id` names the record that a conflict is with."""
+
+    type: str
+    title: str
+    status: int = Field(ge=400, le=599)
+    detail: str
+    instance: str
+    code: str
+    errors: list[ProblemError]
+    request_id: str
+    existing_id: str | None = None

@@ -1,0 +1,114 @@
+"""Whether an entity can be submitted: its record read by the contract, and its needs (supplement, "Entities").
+
+The same `needs` that the portal shows decides here, so the two cannot differ.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import date
+from typing import Any
+
+from formation_portal.contract import canonical
+from formation_portal.contract.answers import judge
+from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.needs import Need, needs
+from formation_portal.contract.record import Holding, Party, Record, ShareClass
+from formation_portal.contract.schema import FormSchema
+from formation_portal.contract.wire import raw_answers, raw_entity_answers
+from formation_portal.service import models
+from formation_portal.service.entity_forms import parsed_form
+from formation_portal.service.problems import ErrorDetail, pointer
+
+
+def missing_for_submission(entity: models.Entity, *, today: date) -> list[ErrorDetail]:
+    """One complaint for each thing that is still needed; with none, the entity can be submitted."""
+    form = parsed_form(entity.form)
+    record = record_of(entity, form, today=today)
+    return [_error_detail(form, need) for need in needs(form, record)]
+
+
+def record_of(entity: models.Entity, form: FormSchema, *, today: date) -> Record:
+    """All that the entity says, in a fixed number of queries."""
+    classes = tuple(entity.share_classes.order_by("created_at", "id"))
+    parties = tuple(entity.parties.order_by("created_at", "id"))
+    holdings = models.Shareholding.objects.filter(party__entity=entity)
+    known = frozenset(row.id for row in classes)
+    raw = raw_entity_answers(form, entity.properties, entity.csp_data)
+    return Record(
+        answers=judge(form.entity_fields, _without_removed_classes(form.entity_fields, raw, known), today=today),
+        parties=tuple(_party(row, form, known, today) for row in parties),
+        share_classes=tuple(_share_class(row, form, today) for row in classes),
+        holdings=tuple(Holding(row.party_id, row.share_class_id, row.shares_held) for row in holdings),
+        documents=frozenset(entity.documents.values_list("party_id", "document_key")),
+    )
+
+
+def _party(row: models.Party, form: FormSchema, classes: frozenset[str], today: date) -> Party:
+    fields = form.fields_of(row.party_type, row.roles)
+    raw = _without_removed_classes(fields, raw_answers(fields, row.properties, row.csp_data), classes)
+    return Party(
+        id=row.id,
+        kind=row.party_type,
+        roles=tuple(row.roles),
+        answers=judge(fields, raw, today=today),
+        label=row.label,
+    )
+
+
+def _share_class(row: models.ShareClass, form: FormSchema, today: date) -> ShareClass:
+    raw = raw_answers(form.share_class_fields, row.properties, row.csp_data)
+    return ShareClass(id=row.id, answers=judge(form.share_class_fields, raw, today=today), label=row.name)
+
+
+def _without_removed_classes(
+    fields: Iterable[FieldSpec], raw: Mapping[str, Any], classes: frozenset[str]
+) -> dict[str, Any]:
+    """The answers without references to share classes that have been removed since."""
+    lost = {spec.name for spec in fields if spec.refers_to_share_class and raw.get(spec.name) not in classes}
+    return {name: value for name, value in raw.items() if name not in lost}
+
+
+def _error_detail(form: FormSchema, need: Need) -> ErrorDetail:
+    named = {
+        "section": need.section,
+        "party_id": need.party_id,
+        "share_class_id": need.share_class_id,
+        "slot": need.slot,
+    }
+    return ErrorDetail(
+        pointer=_pointer(form, need),
+        field=need.field,
+        code=need.code,
+        detail=need.text,
+        where={name: value for name, value in named.items() if value is not None},
+    )
+
+
+def _pointer(form: FormSchema, need: Need) -> str:
+    if need.party_id:
+        fields = [spec for section in form.role_sections for group in section.groups.values() for spec in group]
+        return pointer("parties", need.party_id, *_steps(fields, need))
+    if need.share_class_id:
+        return pointer("share_classes", need.share_class_id, *_steps(form.share_class_fields, need))
+    if need.code == "minimum":
+        return pointer("parties")
+    if need.code == "share_class":
+        return pointer("share_classes")
+    return pointer(*_steps(form.entity_fields, need, path_of=canonical.path_of))
+
+
+def _last_part(canonical_field: str) -> tuple[str, ...]:
+    return (canonical.property_of(canonical_field),)
+
+
+def _steps(fields: Iterable[FieldSpec], need: Need, *, path_of: Any = _last_part) -> tuple[str, ...]:
+    if need.slot:
+        return ("documents", need.slot)
+    if need.code == "holding":
+        return ("shareholdings",)
+    if need.field is None:
+        return ("roles",)
+    spec = next((spec for spec in fields if spec.name == need.field), None)
+    if spec is None or not spec.canonical_field:
+        return ("csp_data", need.field)
+    steps: tuple[str, ...] = path_of(spec.canonical_field)
+    return steps

@@ -1,0 +1,129 @@
+"""Compares what the portal wants at the service with what the service has kept, thing by thing."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.relay.models import AMBIGUOUS, DUPLICATE, UNCLEAR, Delivery, DeliveryState
+from formation_portal.relay.resolution.queue import deliveries_in
+from formation_portal.relay.resources import ResourceKind, ResourceName
+
+from .expected_records import expected_records, text
+from .service_records import ServiceRecord, things_there
+
+# What a service without keys and lists leaves to an agent, where the answer to its creation was lost.
+_MAY_BE_HELD = (ResourceKind.ENTITY, ResourceKind.SHARE_CLASS, ResourceKind.SHAREHOLDING, ResourceKind.DOCUMENT)
+# What `probe_service` leaves behind where nothing can be removed.
+_PROBES = "probe-"
+# What has no record of its own, so that there is nothing to count.
+_UNCOUNTED = (ResourceKind.ENTITY_CSP, ResourceKind.PARTY_CSP, ResourceKind.SHARE_CLASS_CSP, ResourceKind.SUBMISSION)
+
+
+@dataclass
+class Findings:
+    """What the comparison has counted, and a sentence for each thing that is wrong."""
+
+    lost: int = 0
+    duplicated: int = 0
+    held: int = 0
+    stuck: int = 0
+
+    def __post_init__(self) -> None:
+        self.sentences: list[str] = []
+
+    def say(self, number: str, application: Application, what: str, times: int = 1) -> None:
+        """Count something."""
+        setattr(self, number, getattr(self, number) + times)
+        self.sentences.append(f"{number}: {application.reference} {what}")
+
+
+def compare(kept: list[ServiceRecord], *, may_hold: bool) -> Findings:
+    """Every application against everything that the service has kept under its reference."""
+    found = Findings()
+    by_reference: dict[str, list[ServiceRecord]] = {}
+    for one in kept:
+        by_reference.setdefault(one.reference, []).append(one)
+    for application in Application.objects.order_by("pk"):
+        there = by_reference.pop(application.reference, [])
+        rows = {row.name: row for row in application.deliveries.all()}
+        _compare_one(found, open_draft(application), rows, there)
+        _judge_states(found, application, rows, may_hold=may_hold)
+    for reference, strangers in by_reference.items():
+        if reference.startswith(_PROBES):
+            continue
+        found.duplicated += len(strangers)
+        found.sentences.append(f"duplicated: {len(strangers)} entities of nobody, {reference}")
+    return found
+
+
+def _compare_one(found: Findings, draft: Draft, rows: dict[ResourceName, Delivery], kept: list[ServiceRecord]) -> None:
+    wanted = list(expected_records(draft))
+    tokens = {row.remote_id: row.subject for row in rows.values() if row.remote_id}
+    there = things_there(kept, tokens)
+    for thing in wanted:
+        row = rows.get(thing.name)
+        has = _bound(kept, row) if row is not None and thing.name[0] in _BOUND else there[thing.name[0]]
+        # A service that has no states was not told, which the portal says.
+        is_there = has[thing.value] or (thing.name[0] is ResourceKind.SUBMISSION and has[""])
+        if row is None or (_are_done(rows, thing.name[0], row) and not is_there):
+            found.say("lost", draft.application, f"{thing.name}: {thing.value}")
+    for kind, has in there.items():
+        if kind not in _UNCOUNTED:
+            much = has - Counter(thing.value for thing in wanted if thing.name[0] is kind)
+            for value, times in much.items():
+                found.say("duplicated", draft.application, f"{kind}, {times} too many: {value}", times)
+
+
+def _are_done(rows: dict[ResourceName, Delivery], kind: ResourceKind, row: Delivery) -> bool:
+    """Whether the relay has said all there is to say of it. Where an entity stands, every deed together says."""
+    saying = [one for one in rows.values() if one.is_transition] if kind.is_transition else [row]
+    return all(one.state == DeliveryState.DONE for one in saying)
+
+
+def _judge_states(
+    found: Findings, application: Application, rows: dict[ResourceName, Delivery], *, may_hold: bool
+) -> None:
+    seen_by_agents = set(deliveries_in("undecided").filter(application=application).values_list("pk", flat=True))
+    for row in rows.values():
+        if row.state == DeliveryState.HELD:
+            found.held += 1
+            is_fine = may_hold and _may_be_held(row) and row.pk in seen_by_agents
+        elif row.state == DeliveryState.DONE:
+            # What the portal believes to be doubled was counted: either that is so, or it is wrong.
+            is_fine = row.reason != DUPLICATE
+        else:
+            is_fine = row.state == DeliveryState.QUEUED and _is_behind_something_held(row, rows)
+        if not is_fine:
+            found.say("stuck", application, f"{row.kind} {row.subject}: {row.state} {row.reason}")
+
+
+def _may_be_held(row: Delivery) -> bool:
+    return row.resource_kind in _MAY_BE_HELD and row.reason in (UNCLEAR, AMBIGUOUS)
+
+
+def _is_behind_something_held(row: Delivery, rows: dict[ResourceName, Delivery]) -> bool:
+    held = {name for name, other in rows.items() if other.state == DeliveryState.HELD}
+    if row.is_transition:
+        return bool(held)
+    needs = {(ResourceKind(kind), subject) for kind, subject in row.needs}
+    return bool(needs & held) or any(_is_behind_something_held(rows[name], rows) for name in needs if name in rows)
+
+
+def is_at_rest() -> bool:
+    """Whether the relay has nothing more to do by itself."""
+    due = Delivery.objects.filter(next_at__isnull=False).exists()
+    return not due and not Delivery.objects.filter(state=DeliveryState.SENDING).exists()
+
+
+# What is bound to a record by its id must be that record.
+_BOUND = (ResourceKind.ENTITY, ResourceKind.PARTY, ResourceKind.SHARE_CLASS)
+
+
+def _bound(kept: list[ServiceRecord], row: Delivery) -> Counter[str]:
+    records = {
+        ResourceKind.ENTITY: {one.id: one.properties for one in kept},
+        ResourceKind.PARTY: {name: body for one in kept for name, body in one.parties.items()},
+        ResourceKind.SHARE_CLASS: {name: body for one in kept for name, body in one.share_classes.items()},
+    }[row.resource_kind]
+    return Counter([text(records[row.remote_id])] if row.remote_id in records else [])

@@ -1,0 +1,77 @@
+"""What an application wants at the service, thing by thing.
+
+It is read from the answers by the contract's own functions, not by the relay's, so that no fault of the relay can hide
+itself.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from formation_portal.applications.drafts import Draft
+from formation_portal.applications.models import document_subject
+from formation_portal.applications.rows import PartyRow, ShareClassRow
+from formation_portal.contract import wire
+from formation_portal.relay.resources import ResourceKind, ResourceName, shareholding_subject
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedRecord:
+    """One thing that should be at the service, with its values as a text; parties and classes by their tokens."""
+
+    name: ResourceName
+    value: str
+
+
+def expected_records(draft: Draft) -> Iterator[ExpectedRecord]:
+    """Everything that should be at the service."""
+    standing = draft.standing
+    yield ExpectedRecord((ResourceKind.ENTITY, ""), text(wire.entity_properties(standing)))
+    yield ExpectedRecord((ResourceKind.ENTITY_CSP, ""), text(wire.csp_data(standing)))
+    for share_class in draft.share_classes:
+        yield from _of_share_class(draft, share_class)
+    for party in draft.parties:
+        yield from _of_party(draft, party)
+    yield from _papers(draft, None)
+    for (party_token, class_token), holding in draft.holdings.items():
+        name = (ResourceKind.SHAREHOLDING, shareholding_subject(party_token, class_token))
+        yield ExpectedRecord(name, text([party_token, class_token, holding.shares]))
+    if not draft.application.is_open:
+        yield ExpectedRecord((ResourceKind.SUBMISSION, ""), draft.application.state)
+
+
+def _of_share_class(draft: Draft, row: ShareClassRow) -> Iterator[ExpectedRecord]:
+    yield ExpectedRecord((ResourceKind.SHARE_CLASS, row.token), text(wire.share_class_body(draft.standing, row.record)))
+    yield ExpectedRecord(
+        (ResourceKind.SHARE_CLASS_CSP, row.token), text([row.token, wire.csp_data(draft.standing, row.record)])
+    )
+
+
+def _of_party(draft: Draft, row: PartyRow) -> Iterator[ExpectedRecord]:
+    yield ExpectedRecord((ResourceKind.PARTY, row.token), text(wire.party_body(draft.standing, row.record)))
+    yield ExpectedRecord(
+        (ResourceKind.PARTY_CSP, row.token), text([row.token, wire.csp_data(draft.standing, row.record)])
+    )
+    yield from _papers(draft, row)
+
+
+def _papers(draft: Draft, row: PartyRow | None) -> Iterator[ExpectedRecord]:
+    token = row.token if row else None
+    for slot, paper in draft.documents_of(row).items():
+        yield ExpectedRecord(
+            (ResourceKind.DOCUMENT, document_subject(token, slot)), text([token or "", slot, paper.sha256])
+        )
+
+
+def text(value: Any) -> str:
+    """The same for the same values, whatever their order. 1 and 1.0 are one number."""
+    return json.dumps(_plain(value), sort_keys=True)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value

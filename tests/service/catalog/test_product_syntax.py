@@ -1,0 +1,152 @@
+"""How a data file becomes a section on the wire (the notation's own docstring)."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from formation_portal.service.catalog.loader import read_catalog
+from formation_portal.service.catalog.product_syntax import CatalogError, SharedBlocks
+
+
+def words(**more: Any) -> SharedBlocks:
+    blocks: dict[str, Any] = {
+        "options": {"sizes": ["Small", "Large"]},
+        "rules": {"is_large": {"xx.size": "Large"}},
+        "fields": {
+            "entity.name": {"label": "Name"},
+            "xx.size": {"label": "Size", "type": "select", "options": "sizes"},
+            "entity.capital": {"label": "Capital", "type": "currency_amount"},
+        },
+        "field_sets": {"both": ["entity.name", "xx.size"]},
+        "slots": {"Passport": {"help": "The page with the photo."}, "Licence": {}},
+        "slot_sets": {"papers": ["Passport", {"Licence": {"optional": True}}]},
+        "sections": {"about": {"title": "About", "fields": ["both"]}},
+    }
+    return SharedBlocks(**(blocks | more))
+
+
+def fields(*entries: Any, vocabulary: SharedBlocks | None = None) -> list[dict[str, Any]]:
+    section = (vocabulary or words()).section({"title": "About", "fields": list(entries)})
+    return list(section["fields"])
+
+
+def test_a_canonical_name_and_a_providers_name_are_told_apart_by_their_prefix() -> None:
+    canonical, provider = fields("both")
+    assert canonical == {
+        "key": "name", "canonical_field": "entity.name", "label": "Name", "field_type": "text", "required": True,
+    }  # fmt: skip
+    assert provider["csp_field_key"] == "xx.size"
+    assert provider["options"] == ["Small", "Large"]
+
+
+def test_a_later_entry_changes_an_earlier_one_in_its_place() -> None:
+    assert [(f["key"], f["required"]) for f in fields("both", {"entity.name": {"optional": True}})] == [
+        ("name", False),
+        ("size", True),
+    ]
+
+
+def test_a_condition_is_by_equality_by_includes_any_or_by_the_name_of_a_rule() -> None:
+    def rule(when: Any) -> Any:
+        return fields({"xx.more": {"label": "More", "when": when}})[0]["depends_on"]
+
+    assert rule({"xx.size": "Large"}) == rule("is_large") == {"field": "xx.size", "value": "Large"}
+    assert rule({"xx.size": ["Large"]}) == {"field": "xx.size", "operator": "includes_any", "value": ["Large"]}
+
+
+def test_options_that_exclude_the_others_are_named() -> None:
+    (field,) = fields(
+        {"xx.uses": {"label": "Uses", "type": "multi_select", "options": "sizes", "exclusive": ["Small"]}}
+    )
+    assert field["exclusive_options"] == ["Small"]
+
+
+def test_every_option_of_the_catalog_that_says_none_excludes_the_others() -> None:
+    groups = ("fields", "person_fields", "corporate_fields", "foundation_fields")
+    sections = [section for item in read_catalog() for section in item["schema"]["sections"]]
+    asked = [field for section in sections for group in groups for field in section.get(group, [])]
+    several = [field for field in asked if field["field_type"] == "multi_select"]
+    found = [(field["exclusive_options"], field["options"]) for field in several if "exclusive_options" in field]
+    assert found
+    assert all(set(alone) < set(options) for alone, options in found)
+    for field in several:
+        said = [option for option in field["options"] if option.startswith(("None", "No ", "Not "))]
+        assert said == field.get("exclusive_options", []), field["key"]
+
+
+def test_a_declaration_is_a_list_with_one_option() -> None:
+    (field,) = fields({"xx.truth": {"label": "Truth", "declare": "I declare"}})
+    assert (field["field_type"], field["options"]) == ("multi_select", ["I declare"])
+
+
+def test_an_amount_allows_the_products_currencies_unless_it_names_its_own() -> None:
+    product = words().for_product(fields={}, currencies=["USD", "EUR"])
+    (capital,) = fields("entity.capital", vocabulary=product)
+    (other,) = fields({"entity.capital": {"currencies": ["CHF"]}}, vocabulary=product)
+    assert capital["allowed_currencies"] == ["USD", "EUR"]
+    assert other["allowed_currencies"] == ["CHF"]
+
+
+def test_a_product_changes_a_shared_question_wherever_it_asks_it() -> None:
+    product = words().for_product(fields={"entity.name": {"help": "Short."}}, currencies=[])
+    assert product.section("about")["fields"][0]["help"] == "Short."
+    assert "help" not in words().section("about")["fields"][0]
+
+
+def test_a_section_takes_a_block_replaces_members_and_adds_to_lists() -> None:
+    section = words().section({"use": "about", "title": "Mine", "add": {"fields": ["entity.capital"]}})
+    assert section["title"] == "Mine"
+    assert [field["key"] for field in section["fields"]] == ["name", "size", "capital"]
+
+
+def test_a_role_asks_nothing_of_kinds_of_party_that_it_does_not_allow() -> None:
+    role = {
+        "scope": "role:director",
+        "title": "Directors",
+        "allows": ["corporate"],
+        "person_fields": ["entity.name"],
+        "corporate_fields": ["xx.size"],
+        "foundation_fields": ["xx.size"],
+        "documents": {"person": ["papers"], "entity": [], "foundation": ["papers"]},
+        "at_least": {"minimum": 2, "when": {"xx.size": ["Large"]}},
+    }
+    section = words().section(role)
+    assert (section["allows_corporate"], section["allows_foundation"]) == (True, False)
+    assert "foundation_fields" not in section
+    assert section["documents"] == {
+        "person": [
+            {"name": "Passport", "required": True, "help": "The page with the photo."},
+            {"name": "Licence", "required": False},
+        ],
+        "entity": [],
+    }
+    assert section["conditional_min"] == {"field": "xx.size", "value_in": ["Large"], "minimum": 2}
+
+
+@pytest.mark.parametrize("entry", ["entity.nothing", "nobody"])
+def test_a_name_that_stands_nowhere_is_refused(entry: str) -> None:
+    with pytest.raises(CatalogError, match=entry):
+        fields(entry)
+    with pytest.raises(CatalogError, match=entry):
+        words().section(entry)
+
+
+def test_a_fault_in_a_file_is_told_with_the_files_name(tmp_path: Path) -> None:
+    (tmp_path / "shared" / "fields").mkdir(parents=True)
+    (tmp_path / "shared" / "sections").mkdir()
+    (tmp_path / "products").mkdir()
+    for name in ("provider", "options", "rules", "field_sets"):
+        (tmp_path / "shared" / f"{name}.yaml").write_text("{}")
+    (tmp_path / "shared" / "jurisdictions.yaml").write_text("bvi: {}")
+    (tmp_path / "shared" / "documents.yaml").write_text("{slots: {}, sets: {}}")
+    (tmp_path / "products" / "odd.yaml").write_text("{jurisdiction: atlantis, currencies: []}")
+    with pytest.raises(CatalogError, match=r"odd\.yaml: 'atlantis'"):
+        read_catalog(root=tmp_path)
+
+
+def test_loading_twice_gives_the_same_and_shares_nothing() -> None:
+    once, again = read_catalog(), read_catalog()
+    assert once == again
+    once[0]["schema"]["sections"].clear()
+    assert again[0]["schema"]["sections"]

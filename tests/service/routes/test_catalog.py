@@ -1,0 +1,79 @@
+import gzip
+
+import pytest
+
+from formation_portal.service.catalog.store import store_catalog
+from tests.service import example_catalog
+from tests.service.caller import Caller, pointers, problem
+
+pytestmark = pytest.mark.django_db(databases=["service"])
+
+
+def test_the_catalog_is_what_was_loaded(caller: Caller) -> None:
+    answer = caller.get("/catalog")
+    assert answer.json() == {"data": example_catalog.items(), "meta": {"total": 2}}
+
+
+@pytest.mark.parametrize(
+    ("query", "slugs"),
+    [
+        ("jurisdiction=bvi", ["shares-company"]),
+        ("product_type=Foundation", ["plain-foundation"]),
+        (f"jurisdiction_product_id={example_catalog.SHARES_PRODUCT.upper()}", ["shares-company"]),
+        ("jurisdiction=bvi&product_type=Foundation", []),
+        ("jurisdiction=atlantis", []),
+        (f"jurisdiction_product_id={example_catalog.SHARES_SCHEMA}", []),
+    ],
+)
+def test_filters_combine(caller: Caller, query: str, slugs: list[str]) -> None:
+    found = caller.get(f"/catalog?{query}").json()
+    assert [item["product"]["slug"] for item in found["data"]] == slugs
+    assert found["meta"] == {"total": len(slugs)}
+
+
+@pytest.mark.parametrize("query", ["product_type=Trust", "jurisdiction=B%20V", "jurisdiction_product_id=5"])
+def test_a_filter_that_cannot_be_is_refused(caller: Caller, query: str) -> None:
+    answer = caller.get(f"/catalog?{query}")
+    problem(answer, 422, "validation_failed")
+    assert pointers(answer) == [f"/{query.partition('=')[0]}"]
+
+
+def test_a_catalog_that_one_has_is_not_sent_again(caller: Caller) -> None:
+    first = caller.get("/catalog")
+    etag = first["ETag"]
+    assert etag.startswith('"')
+    assert first["Cache-Control"] == "private, max-age=300"
+    for held in (etag, f'"other", {etag}', f"W/{etag}", "*"):
+        again = caller.get("/catalog", If_None_Match=held)
+        assert (again.status_code, again.content) == (304, b"")
+        assert (again["ETag"], again["Cache-Control"]) == (etag, first["Cache-Control"])
+    assert caller.get("/catalog", If_None_Match='"other"').status_code == 200
+    assert caller.get("/catalog?jurisdiction=bvi", If_None_Match=etag).status_code == 200
+
+
+def test_a_changed_catalog_has_another_etag(caller: Caller) -> None:
+    etag = caller.get("/catalog")["ETag"]
+    changed = example_catalog.items()
+    changed[0]["price"]["annual"] = 801
+    store_catalog(changed)
+    answer = caller.get("/catalog", If_None_Match=etag)
+    assert answer.status_code == 200
+    assert answer.json()["data"][0]["price"]["annual"] == 801
+
+
+def test_packed_bytes_have_a_strong_etag_of_their_own(caller: Caller) -> None:
+    plain, packed = caller.get("/catalog"), caller.get("/catalog", Accept_Encoding="gzip, br")
+    assert packed["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed.content) == plain.content
+    assert packed["ETag"] != plain["ETag"]
+    assert packed["ETag"].startswith('"')
+    assert "Accept-Encoding" in packed["Vary"]
+    assert caller.get("/catalog", Accept_Encoding="gzip", If_None_Match=packed["ETag"]).status_code == 304
+
+
+def test_a_product_that_left_the_catalog_stays_for_its_entities(caller: Caller, entity: str) -> None:
+    store_catalog(example_catalog.items()[1:])
+    assert caller.get("/catalog").json()["meta"] == {"total": 1}
+    problem(caller.post("/entities", {"jurisdiction_product_id": example_catalog.SHARES_PRODUCT}), 404, "not_found")
+    assert caller.get(f"/entities/{entity}").json()["data"]["product"]["slug"] == "shares-company"
+    assert caller.answers(entity, activity="Trading").status_code == 200

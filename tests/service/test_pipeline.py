@@ -1,0 +1,212 @@
+"""What every call passes: keys, scopes, sizes, media types, and the shape of every refusal."""
+
+import re
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import OperationalError
+from django.test import Client, override_settings
+
+from formation_portal.service.auth import DEMO_KEY, SCOPES, ensure_demo_key
+from formation_portal.service.routing import scopes_of_operations
+from tests.service import example_catalog
+from tests.service.caller import Caller, pointers, problem
+from tests.service.operations import operations
+
+pytestmark = pytest.mark.django_db(databases=["service"])
+
+
+@pytest.mark.parametrize("header", ["", "Bearer", "Bearer  ", "Basic c2s6", "Bearer sk_test_wrong", "sk_test_wrong"])
+def test_a_call_without_a_known_key_is_unauthorized(loaded: None, header: str) -> None:
+    headers = {"Authorization": header} if header else {}
+    answer = Client(headers=headers).get("/api/v1/catalog")
+    problem(answer, 401, "unauthorized")
+    assert answer["WWW-Authenticate"].startswith("Bearer")
+
+
+@pytest.mark.parametrize(("method", "path", "operation"), operations())
+def test_each_route_is_closed_to_a_key_without_its_scope(
+    caller: Caller, method: str, path: str, operation: str
+) -> None:
+    scopes = scopes_of_operations[operation]
+    assert set(scopes) <= set(SCOPES)
+    shut_out = Caller.without(scopes, account="ours")
+    answer = shut_out.call(method, path)
+    problem(answer, 403, "insufficient_scope")
+    assert "insufficient_scope" in answer["WWW-Authenticate"]
+
+
+@pytest.mark.parametrize(("method", "path"), [(method, path) for method, path, _ in operations() if "{" in path])
+def test_another_accounts_records_are_not_found(
+    caller: Caller, stranger: Caller, entity: str, method: str, path: str
+) -> None:
+    parts = a_whole(caller, entity)
+    problem(call(stranger, method, path, parts), 404, "not_found")
+    own = call(caller, method, path, parts)
+    own.close()
+    assert own.status_code != 404
+
+
+def a_whole(caller: Caller, entity: str) -> dict[str, str]:
+    """An entity with one of each, by the names that paths use."""
+    party, share_class = caller.person(entity, "shareholder"), caller.share_class(entity)
+    file = SimpleUploadedFile("plan.pdf", b"%PDF-1.7\n")
+    upload: Any = caller.upload(f"/entities/{entity}/documents", file=file, document_key="Business plan")
+    return {
+        "entity_id": entity,
+        "party_id": party,
+        "share_class_id": share_class,
+        "shareholding_id": caller.holding(entity, party, share_class),
+        "document_id": upload.json()["data"]["id"],
+        "webhook_id": caller.webhook(),
+    }
+
+
+def call(caller: Caller, method: str, path: str, parts: dict[str, str]) -> Any:
+    """A call whose body is well-formed, so that nothing but the path decides."""
+    bodies: dict[str, Any] = {
+        "status": {"status": "withdrawn"},
+        "csp-data": {"csp_form_schema_id": example_catalog.SHARES_SCHEMA, "csp_data": {}},
+        "reuse": {"source_party_id": parts["party_id"], "roles": ["director"]},
+        "parties": {"party_type": "person", "first_name": "A", "last_name": "B", "roles": ["director"]},
+        "share-classes": {
+            "name": "Other",
+            "currency": "USD",
+            "par_value": 0,
+            "voting_rights": True,
+            "dividend_rights": True,
+        },
+        "shareholdings": {"party_id": parts["party_id"], "share_class_id": parts["share_class_id"], "shares_held": 1},
+    }
+    last, path = path.rpartition("/")[2], path.format(**parts)
+    if method == "POST" and last == "documents":
+        file = SimpleUploadedFile("plan.pdf", b"%PDF-1.7\n")
+        return caller.upload(path, file=file, document_key="Business plan")
+    if method == "PATCH":
+        return caller.patch(path, {"shares_held": 5} if "shareholdings" in path else {})
+    return caller.call(method, path, bodies.get(last))
+
+
+def test_a_request_id_is_echoed_or_made(caller: Caller) -> None:
+    assert caller.get("/catalog", X_Request_Id="mine-1")["X-Request-Id"] == "mine-1"
+    assert re.fullmatch("req_[0-9a-f]{24}", caller.get("/catalog")["X-Request-Id"])
+    assert caller.get("/nowhere", X_Request_Id="mine-2").json()["request_id"] == "mine-2"
+    assert caller.get("/catalog", X_Request_Id="two words")["X-Request-Id"] != "two words"
+
+
+@pytest.mark.parametrize("path", ["/nowhere", "/entities/", "/entities/x/y/z", "", "/", "/docs/more"])
+def test_an_address_that_is_no_route_is_not_found(caller: Caller, path: str) -> None:
+    problem(caller.get(path), 404, "not_found")
+    problem(caller.post(path, {}), 404, "not_found")
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "TRACE", "OPTIONS"])
+def test_a_method_that_is_not_possible_says_which_are(caller: Caller, method: str) -> None:
+    answer = caller.call(method, "/entities")
+    problem(answer, 405, "method_not_allowed")
+    assert answer["Allow"] == "GET, POST"
+
+
+def test_head_answers_as_get(caller: Caller, entity: str) -> None:
+    assert caller.call("HEAD", f"/entities/{entity}").status_code == 200
+    assert caller.call("HEAD", "/nowhere").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"{",
+        b"\xff",
+        b'{"a": "\\ud800"}',
+        b'{"a": NaN}',
+        b"[" * 100_000,
+        b'{"a": ' + b"9" * 5000 + b"}",
+        '{"a": "ü"}'.encode("latin-1"),
+    ],
+)
+def test_a_body_that_is_no_json_is_malformed(caller: Caller, body: bytes) -> None:
+    client = Client(headers={"Authorization": f"Bearer {caller.key}"})
+    problem(client.post("/api/v1/entities", body, content_type="application/json"), 400, "malformed_json")
+
+
+@pytest.mark.parametrize("body", [b"", b"null", b"[]", b'"text"', b"5"])
+def test_a_body_that_is_no_object_is_refused(caller: Caller, body: bytes) -> None:
+    client = Client(headers={"Authorization": f"Bearer {caller.key}"})
+    problem(client.post("/api/v1/entities", body, content_type="application/json"), 422, "validation_failed")
+
+
+@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"])
+def test_a_body_of_another_media_type_is_refused(caller: Caller, content_type: str) -> None:
+    client = Client(headers={"Authorization": f"Bearer {caller.key}"})
+    answer = client.post("/api/v1/entities", b"{}", content_type=content_type)
+    problem(answer, 415, "unsupported_media_type")
+
+
+def test_a_multipart_body_without_boundary_is_malformed(caller: Caller, entity: str) -> None:
+    client = Client(headers={"Authorization": f"Bearer {caller.key}"})
+    path = f"/api/v1/entities/{entity}/documents"
+    for content_type in ("multipart/form-data", "multipart/form-data; boundary=é"):
+        problem(client.post(path, b"x", content_type=content_type), 400, "malformed_request")
+
+
+def test_a_body_over_a_mebibyte_is_too_large(caller: Caller) -> None:
+    body = {"jurisdiction_product_id": example_catalog.SHARES_PRODUCT, "name": "x" * 1024 * 1024}
+    problem(caller.post("/entities", body), 413, "too_large")
+
+
+def test_a_whole_number_may_be_written_with_a_point(caller: Caller, entity: str) -> None:
+    body = b'{"party_id": "%s", "share_class_id": "%s", "shares_held": 5.0}' % (
+        caller.person(entity, "shareholder").encode(),
+        caller.share_class(entity).encode(),
+    )
+    client = Client(headers={"Authorization": f"Bearer {caller.key}"})
+    path = f"/api/v1/entities/{entity}/shareholdings"
+    answer = client.post(path, body, content_type="application/json")
+    assert answer.status_code == 201
+    assert answer.json()["data"]["shares_held"] == 5
+
+
+def test_every_complaint_points_at_its_place(caller: Caller) -> None:
+    answer = caller.post("/entities", {"jurisdiction_product_id": 5, "client_reference": "ä"})
+    told = problem(answer, 422, "validation_failed")
+    assert pointers(answer) == ["/jurisdiction_product_id", "/client_reference"]
+    assert told["instance"] == "/api/v1/entities"
+    assert told["title"] == "Unprocessable Entity"
+    assert told["type"].endswith("validation_failed")
+
+
+def test_answers_are_not_stored_on_the_way(caller: Caller, entity: str) -> None:
+    assert caller.get(f"/entities/{entity}")["Cache-Control"] == "no-store"
+
+
+def test_the_demo_key_opens_only_while_the_demo_is_on(loaded: None) -> None:
+    with override_settings(DEMO=True):
+        assert ensure_demo_key() == DEMO_KEY
+        assert Caller(DEMO_KEY).get("/catalog").status_code == 200
+    with override_settings(DEMO=False):
+        assert ensure_demo_key() is None
+        problem(Caller(DEMO_KEY).get("/catalog"), 401, "unauthorized")
+
+
+def test_what_nobody_anticipated_says_nothing_of_itself(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    def burst(*_: object) -> None:
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr("formation_portal.service.routes.entities.serialize_entity", burst)
+    answer = caller.post("/entities", {"jurisdiction_product_id": example_catalog.SHARES_PRODUCT})
+    problem(answer, 500, "internal_error")
+    assert b"secret" not in answer.content
+    assert caller.get("/entities").json()["meta"]["total"] == 0
+
+
+def test_a_database_that_does_not_answer_is_said_to_be_unavailable(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked(*_: object) -> None:
+        raise OperationalError("database is locked")
+
+    monkeypatch.setattr("formation_portal.service.routes.entities.entities_of", locked)
+    answer = caller.get("/entities")
+    problem(answer, 503, "unavailable")
+    assert int(answer["Retry-After"]) > 0

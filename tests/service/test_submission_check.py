@@ -1,0 +1,130 @@
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from formation_portal.contract.lifecycle import State
+from formation_portal.service.catalog.store import store_catalog
+from formation_portal.service.models import Entity, Event
+from tests.service import example_catalog
+from tests.service.caller import Caller, problem
+
+pytestmark = pytest.mark.django_db(databases=["service"])
+
+
+@pytest.fixture
+def ready(caller: Caller) -> dict[str, str]:
+    """An entity that lacks nothing, with the ids of its parts."""
+    entity = caller.entity(name="Larkfield Limited")
+    caller.answers(entity, activity="Holding company")
+    party = caller.person(entity, "director", "shareholder", email="ada@example.com", date_of_birth="1985-03-27")
+    share_class = caller.share_class(entity)
+    holding = caller.holding(entity, party, share_class)
+    passport = upload(caller, entity, party)
+    return {
+        "entity": entity,
+        "party": party,
+        "share_class": share_class,
+        "holding": holding,
+        "document": passport.json()["data"]["id"],
+    }
+
+
+def upload(caller: Caller, entity: str, party: str) -> Any:
+    file = SimpleUploadedFile("passport.pdf", b"%PDF-1.7\n")
+    path = f"/entities/{entity}/documents"
+    return caller.upload(path, file=file, document_key="Passport", scope="party", party_id=party)
+
+
+def needed(caller: Caller, entity: str) -> list[tuple[str, str]]:
+    told = problem(caller.post(f"/entities/{entity}/submit"), 422, "requirements_not_met")
+    return [(error["code"], error["pointer"]) for error in told["errors"]]
+
+
+def test_what_lacks_nothing_is_submitted(caller: Caller, ready: dict[str, str]) -> None:
+    answer = caller.post(f"/entities/{ready['entity']}/submit")
+    assert answer.status_code == 200
+    assert answer.json()["data"]["status"] == State.SUBMITTED_FOR_REVIEW
+    assert Event.objects.get(type="entity.status_changed").data["status"] == State.SUBMITTED_FOR_REVIEW
+
+
+def test_everything_that_is_needed_is_said(caller: Caller) -> None:
+    assert needed(caller, caller.entity()) == [
+        ("required", "/name"),
+        ("required", "/csp_data/bvi.activity"),
+        ("minimum", "/parties"),
+        ("minimum", "/parties"),
+        ("share_class", "/share_classes"),
+    ]
+
+
+def test_a_need_names_its_section_party_and_slot(caller: Caller, ready: dict[str, str]) -> None:
+    caller.delete(f"/entities/{ready['entity']}/documents/{ready['document']}")
+    told = problem(caller.post(f"/entities/{ready['entity']}/submit"), 422, "requirements_not_met")
+    error = told["errors"][0]
+    assert error == {
+        "pointer": f"/parties/{ready['party']}/documents/Passport",
+        "code": "document",
+        "detail": "Ada Byron: upload “Passport”",
+        "section": "directors",
+        "party_id": ready["party"],
+        "slot": "Passport",
+    }
+
+
+def test_a_partys_missing_answer_is_named_by_its_property(caller: Caller, ready: dict[str, str]) -> None:
+    caller.patch(f"/entities/{ready['entity']}/parties/{ready['party']}", {"email": None, "date_of_birth": None})
+    party = ready["party"]
+    assert set(needed(caller, ready["entity"])) == {
+        ("required", f"/parties/{party}/email"),
+        ("required", f"/parties/{party}/date_of_birth"),
+    }
+
+
+def test_a_condition_raises_the_minimum_and_asks_more(caller: Caller, ready: dict[str, str]) -> None:
+    caller.answers(ready["entity"], activity="Trading")
+    assert needed(caller, ready["entity"]) == [("required", "/csp_data/bvi.partners"), ("minimum", "/parties")]
+
+
+def test_a_shareholder_needs_shares(caller: Caller, ready: dict[str, str]) -> None:
+    caller.delete(f"/entities/{ready['entity']}/shareholdings/{ready['holding']}")
+    assert needed(caller, ready["entity"]) == [("holding", f"/parties/{ready['party']}/shareholdings")]
+
+
+def test_a_reference_to_a_removed_class_counts_as_no_answer(caller: Caller) -> None:
+    changed = example_catalog.items()
+    changed[0]["schema"]["sections"][1]["person_fields"][1]["required"] = True
+    store_catalog(changed)
+    entity = caller.entity(name="Larkfield Limited")
+    party, lost = caller.person(entity, "director"), caller.share_class(entity, "Lost")
+    body = {
+        "csp_form_schema_id": example_catalog.SHARES_SCHEMA,
+        "scope": "party",
+        "party_id": party,
+        "csp_data": {"bvi.class_right": lost},
+    }
+    assert caller.post(f"/entities/{entity}/csp-data", body).status_code == 200
+    where = ("required", f"/parties/{party}/csp_data/bvi.class_right")
+    assert where not in needed(caller, entity)
+    caller.delete(f"/entities/{entity}/share-classes/{lost}")
+    assert where in needed(caller, entity)
+
+
+def test_what_was_submitted_is_not_submitted_again(caller: Caller, ready: dict[str, str]) -> None:
+    caller.post(f"/entities/{ready['entity']}/submit")
+    problem(caller.post(f"/entities/{ready['entity']}/submit"), 409, "invalid_state")
+
+
+def test_what_was_returned_is_changed_and_submitted_again(caller: Caller, ready: dict[str, str]) -> None:
+    Entity.objects.filter(id=ready["entity"]).update(status=State.RETURNED_FOR_CHANGES, status_note="Mend it.")
+    assert caller.patch(f"/entities/{ready['entity']}", {"name": "Other Limited"}).status_code == 200
+    assert caller.post(f"/entities/{ready['entity']}/submit").status_code == 200
+
+
+def test_judging_asks_the_database_a_fixed_number_of_times(
+    caller: Caller, ready: dict[str, str], django_assert_max_num_queries: Any
+) -> None:
+    for _ in range(5):
+        caller.person(ready["entity"], "director")
+    with django_assert_max_num_queries(11, using="service"):
+        caller.post(f"/entities/{ready['entity']}/submit")

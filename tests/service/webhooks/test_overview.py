@@ -1,0 +1,89 @@
+"""`manage.py webhook_deliveries` lists the dead, shows one with its tries, and sends again."""
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from formation_portal.service.models import EventDelivery
+from formation_portal.service.webhooks import claiming
+from formation_portal.service.webhooks.sending import send_due
+from tests.service.caller import Caller
+
+from .receiver import Receiver
+
+pytestmark = pytest.mark.django_db(databases=["service"])
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    capsys.readouterr()
+    call_command("webhook_deliveries", *arguments)
+    return capsys.readouterr().out
+
+
+@pytest.fixture
+def dead(caller: Caller, receiver: Receiver, secret: str, monkeypatch: pytest.MonkeyPatch) -> EventDelivery:
+    """One that was given up, beside one that was delivered."""
+    caller.entity()
+    send_due()
+    receiver.status = 410
+    caller.entity()
+    with monkeypatch.context() as once:
+        once.setattr(claiming, "MAX_TRIES", 1)
+        send_due()
+    return EventDelivery.objects.exclude(dead_at=None).get()
+
+
+def test_the_dead_are_listed_without_their_target_in_full(
+    dead: EventDelivery, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listed = said(capsys)
+    assert f"{dead.pk}  dead  entity.created  {dead.event.id}  {dead.about}" in listed
+    assert "1 dead, 0 waiting, 1 delivered" in listed
+    assert "hidden" not in listed
+    assert said(capsys, "list", "--state", "delivered").count("entity.created") == 1
+    assert said(capsys, "list", "--state", "all", "--limit", "1").count("entity.created") == 1
+
+
+def test_one_is_shown_with_its_tries(dead: EventDelivery, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "refused 410" in said(capsys, "show", str(dead.pk))
+
+
+def test_one_is_sent_again_under_the_same_id(
+    dead: EventDelivery, receiver: Receiver, capsys: pytest.CaptureFixture[str]
+) -> None:
+    receiver.status = 204
+    assert "1 will be sent again" in said(capsys, "again", str(dead.pk))
+    assert send_due() == 1
+    assert receiver.ids[-1] == dead.event.id
+    dead.refresh_from_db()
+    assert (dead.state, dead.attempts.count()) == ("delivered", 2)
+
+
+def test_a_number_that_is_none_changes_nothing(dead: EventDelivery) -> None:
+    for arguments in (("show", "999999"), ("again", str(dead.pk), "999999")):
+        with pytest.raises(CommandError, match="There is no delivery 999999"):
+            call_command("webhook_deliveries", *arguments)
+    dead.refresh_from_db()
+    assert dead.state == "dead"
+
+
+def test_sending_once_says_how_much_was_delivered(
+    caller: Caller, receiver: Receiver, secret: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    caller.entity()
+    call_command("send_webhooks", "--once")
+    assert "1 events delivered" in capsys.readouterr().out
+
+
+def test_all_that_is_dead_is_sent_again_only_when_that_is_said(
+    dead: EventDelivery, receiver: Receiver, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for arguments in (("again",), ("again", str(dead.pk), "--all-dead")):
+        with pytest.raises(CommandError, match="--all-dead"):
+            call_command("webhook_deliveries", *arguments)
+    dead.refresh_from_db()
+    assert dead.state == "dead"
+    receiver.status = 204
+    assert "1 will be sent again" in said(capsys, "again", "--all-dead")
+    assert send_due() == 1, "what was delivered is not sent again"
+    dead.refresh_from_db()
+    assert dead.state == "delivered"

@@ -1,0 +1,75 @@
+"""Events and their deliveries go some weeks after the last is over, a bounded number at once."""
+
+import pytest
+
+from formation_portal.contract.events import KINDS
+from formation_portal.service.models import Event, EventDelivery
+from formation_portal.service.webhooks import retention
+from formation_portal.service.webhooks.retention import delete_expired, delete_old_deliveries, delete_old_events
+from formation_portal.service.webhooks.sending import send_due
+from tests.service.caller import Caller
+
+from .conftest import Clock
+from .receiver import Receiver
+
+pytestmark = pytest.mark.django_db(databases=["service"])
+
+
+def test_what_is_long_over_is_cleared(caller: Caller, receiver: Receiver, secret: str, clock: Clock) -> None:
+    caller.entity()
+    send_due()
+    clock.move(days=29)
+    caller.entity()
+    assert delete_old_deliveries() == 0
+    clock.move(days=40)
+    assert delete_old_deliveries() == 2, "the delivery and its try"
+    assert EventDelivery.objects.get().state == "waiting", "what is still to be sent stays"
+
+
+def test_an_event_stays_until_its_last_delivery_has_long_been_over(
+    caller: Caller, receiver: Receiver, secret: str, clock: Clock
+) -> None:
+    assert caller.post("/webhooks", {"url": f"{receiver.url}&other=1", "events": KINDS}).status_code == 201
+    caller.entity()
+    assert send_due() == 2
+    late, other = EventDelivery.objects.order_by("pk")
+    late.next_at, late.delivered_at = clock.now(), None
+    late.save()
+    clock.move(days=31)
+    delete_expired()
+    assert Event.objects.count() == 1, "one delivery is still to be made"
+    assert not EventDelivery.objects.filter(pk=other.pk).exists()
+    EventDelivery.objects.update(next_at=None, dead_at=clock.now())
+    clock.move(days=29)
+    delete_expired()
+    assert EventDelivery.objects.get().state == "dead", "it may still be looked at, and sent again"
+    assert Event.objects.count() == 1
+    clock.move(days=2)
+    delete_expired()
+    assert not Event.objects.exists()
+
+
+def test_an_event_that_nobody_wanted_goes_as_late(caller: Caller, clock: Clock) -> None:
+    caller.entity()
+    clock.move(days=29)
+    caller.entity()
+    assert delete_old_events() == 0
+    clock.move(days=2)
+    assert delete_old_events() == 1
+    assert Event.objects.count() == 1
+
+
+def test_a_flood_is_cleared_in_bounded_pieces(
+    caller: Caller, receiver: Receiver, secret: str, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retention, "_BATCH", 2)
+    monkeypatch.setattr(retention, "_BATCHES", 2)
+    for _ in range(7):
+        caller.entity()
+    assert send_due() == 7
+    clock.move(days=31)
+    left = []
+    for _ in range(2):
+        delete_expired()
+        left.append((EventDelivery.objects.count(), Event.objects.count()))
+    assert left == [(3, 3), (0, 0)]
