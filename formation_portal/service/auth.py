@@ -1,4 +1,4 @@
-"""Who asks, and what their key may do (interface, "Authentication"; supplement, "Transport and credentials")."""
+"""Who asks, what their key may do, and how keys are made (interface, "Authentication"; supplement, "Transport")."""
 
 import hashlib
 import secrets
@@ -59,17 +59,17 @@ def require(key: ApiKey, scopes: Collection[str]) -> None:
 
 
 def key_of(request: HttpRequest) -> ApiKey:
-    """The key that the door has let in."""
+    """The key that the pipeline has accepted."""
     key = request.auth  # type: ignore[attr-defined]
     assert isinstance(key, ApiKey)
     return key
 
 
 class BearerKey(HttpBearer):
-    """Tells the OpenAPI document how a route is opened. The door has already looked at the key when this runs."""
+    """Shows in the OpenAPI document how a route is authorised. The pipeline has checked the key when this runs."""
 
     def authenticate(self, request: HttpRequest, token: str) -> Any:
-        """The key that the door has let in."""
+        """The key that the pipeline has accepted."""
         return key_of(request)
 
 
@@ -80,7 +80,7 @@ PORTAL_KEY_FILE = "portal-service-key"
 
 
 def new_key(*, is_live: bool) -> str:
-    """A key with 192 random bits behind the prefix that tells what it is for."""
+    """A key with 192 random bits behind the prefix that says what it is for."""
     return ("sk_live_" if is_live else "sk_test_") + secrets.token_urlsafe(24)
 
 

@@ -1,4 +1,4 @@
-"""The form schemas that entities answer, parsed once, and which answers each of their holders may give.
+"""The form schemas of entities, parsed once, and which answers, documents and roles each of their holders may have.
 
 A person, company or foundation may be given every answer that any role section has for its kind, so that roles can
 come and go in any order with the answers. Which of them count is judged on submit.
@@ -69,11 +69,11 @@ def _party_fields(form: Form, kind: str, roles: tuple[str, ...]) -> HolderFields
     mine = form.fields_of(kind, roles)
     others = (spec for section in form.role_sections for spec in section.groups[kind])
     general = implied.PERSON_FIELDS if canonical.is_person(kind) else implied.COMPANY_FIELDS
-    return _holder_fields((*mine, *others, *general), path_of=_property_path)
+    return _holder_fields((*mine, *others, *general), path_of=property_path)
 
 
 def _share_class_fields(form: Form) -> HolderFields:
-    return _holder_fields((*form.share_class_fields, *implied.SHARE_CLASS_FIELDS), path_of=_property_path)
+    return _holder_fields((*form.share_class_fields, *implied.SHARE_CLASS_FIELDS), path_of=property_path)
 
 
 def document_keys_of_entity(form: Form) -> frozenset[str]:
@@ -93,12 +93,12 @@ def entity_answers_by_agent(form: Form) -> tuple[dict[str, Any], dict[str, Any]]
 
 def party_answers_by_agent(form: Form, kind: str, roles: Iterable[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """What the agent provides about a party in its roles, as properties and as csp-data."""
-    return _answers_by_agent(form, form.fields_of(kind, tuple(roles)), _property_path)
+    return _answers_by_agent(form, form.fields_of(kind, tuple(roles)), property_path)
 
 
 def share_class_answers_by_agent(form: Form) -> tuple[dict[str, Any], dict[str, Any]]:
     """What the agent provides about a class of shares, as properties and as csp-data."""
-    return _answers_by_agent(form, form.share_class_fields, _property_path)
+    return _answers_by_agent(form, form.share_class_fields, property_path)
 
 
 def _answers_by_agent(
@@ -120,7 +120,8 @@ def _set_path(record: dict[str, Any], path: Path, value: Any) -> None:
     record[last] = value
 
 
-def _property_path(canonical_field: str) -> Path:
+def property_path(canonical_field: str) -> Path:
+    """Where a canonical field of a party or a share class is in its record."""
     return (canonical.property_of(canonical_field),)
 
 
@@ -155,7 +156,7 @@ def active_roles(party: Party) -> list[str]:
 
 
 def refuse_unsuitable_roles(form: Form, kind: str, roles: Iterable[str]) -> None:
-    """Raises 422 with a complaint for each role that nobody has here, or that a party of the kind may not have."""
+    """Raises 422 with an error for each role that nobody has here, or that a party of the kind may not have."""
     raise_if_any(
         ErrorDetail(pointer("roles", place), code, detail, "roles")
         for place, role in enumerate(roles)

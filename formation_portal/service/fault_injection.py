@@ -1,6 +1,7 @@
-"""The fault plan: which call meets which fault, by a seed, and what has been handed out so far. For tests only.
+"""Faults on purpose, for tests only: which call meets which fault, by a seed, and what each fault does to a call.
 
-The plan knows nothing of the service, so that any other one can be put in trouble by it as well.
+The plan knows nothing of this service, so that another one can be tested by it as well. `SERVICE_FAULTS` in the
+settings is None, or `{"seed", "ledger", "each"}`, and then `TESTING` must be true. The environment can set neither.
 """
 
 import fcntl

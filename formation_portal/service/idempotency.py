@@ -1,6 +1,6 @@
 """The same POST twice happens once (IETF draft Idempotency-Key; supplement, "Transport and credentials").
 
-A unique row is committed before the work begins, so of two requests at once one works and the other is told to wait.
+A unique row is committed before the work begins, so of two requests at once one works and the other has to wait.
 The answer is kept in the same transaction as the work: either both are there or neither is.
 """
 
@@ -63,7 +63,7 @@ def keep_as(response: HttpResponse, content: bytes) -> HttpResponse:
 
 
 def fingerprint_of(request: HttpRequest) -> str:
-    """What tells one request from another, whatever its boundary or the order of its members."""
+    """What distinguishes one request from another, whatever its boundary or the order of its members."""
     said: object
     if request.content_type == "multipart/form-data":
         files = [(name, file.name, _digest_of(file)) for name, sent in request.FILES.lists() for file in sent]
@@ -96,7 +96,7 @@ def _claim(key: ApiKey, name: str, fingerprint: str) -> KeptAnswer | None:
         api_key=key,
         idempotency_key=name,
         fingerprint=fingerprint,
-        attempt=_new_attempt(),
+        attempt=secrets.token_hex(16),
         started_at=now,
         holder=this_process(),
     )
@@ -111,7 +111,7 @@ def _claim(key: ApiKey, name: str, fingerprint: str) -> KeptAnswer | None:
 
 
 def _take_over(mine: KeptAnswer) -> KeptAnswer | None:
-    """The row that stands there, if its time is over or its request has died."""
+    """The row that exists already, if its time is over or its request has died."""
     there = KeptAnswer.objects.filter(api_key=mine.api_key, idempotency_key=mine.idempotency_key)
     # A row without an answer belongs to a request that is running, or to a process that has died.
     given_up = mine.started_at - timedelta(seconds=settings.SERVICE_GIVEN_UP_SECONDS)
@@ -126,10 +126,6 @@ def _take_over(mine: KeptAnswer) -> KeptAnswer | None:
         status=None,
     )
     return there.get() if taken else None
-
-
-def _new_attempt() -> str:
-    return secrets.token_hex(16)
 
 
 def _run_and_keep(row: KeptAnswer, work: Work) -> HttpResponse:
@@ -166,7 +162,7 @@ def _keep(row: KeptAnswer, response: HttpResponse) -> None:
 
 
 def _release(row: KeptAnswer) -> None:
-    """Nothing has happened: the same request may be sent again. With an answer it has, whatever the commit told us."""
+    """Nothing has happened: the same request may be sent again. A row with an answer stays."""
     KeptAnswer.objects.filter(pk=row.pk, attempt=row.attempt, status=None).delete()
 
 

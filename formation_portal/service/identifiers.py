@@ -1,4 +1,4 @@
-"""Ids of the service's records: a prefix that tells what it is, and 96 random bits (interface, "Party")."""
+"""Ids of the service's records: a prefix that says what it is, and 96 random bits (interface, "Party")."""
 
 import re
 import secrets

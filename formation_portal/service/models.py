@@ -12,7 +12,7 @@ from formation_portal.service import identifiers
 
 
 def role_mark(role: str) -> str:
-    """A role as it stands among others in a text, so that none is found within another."""
+    """A role as it is written among others in a text, so that none is found within another."""
     return f"|{role}|"
 
 
@@ -210,7 +210,7 @@ class Document(models.Model):
 
 
 class Event(models.Model):
-    """What happened, to be told to whoever subscribes (supplement, "Events"). The number orders them."""
+    """What happened, posted to whoever subscribes (supplement, "Events"). The number orders them."""
 
     number = models.BigAutoField(primary_key=True)
     id = models.CharField(unique=True, max_length=40, default=identifiers.new_event_id)
@@ -231,7 +231,7 @@ class KeptAnswer(models.Model):
     fingerprint = models.CharField(max_length=64)
     attempt = models.CharField(max_length=32)
     started_at = models.DateTimeField()
-    # The process that works on it (`processes`); empty where nobody could tell whether it lives.
+    # The process that works on it (`processes`); empty where nobody could find out whether it lives.
     holder = models.CharField(max_length=NAME_LIMIT, blank=True)
     status = models.PositiveSmallIntegerField(null=True)
     headers = models.JSONField(default=dict)
@@ -265,7 +265,7 @@ class EventDelivery(models.Model):
 
     subscription = models.ForeignKey(Subscription, on_delete=models.CASCADE, related_name="deliveries")
     event = models.ForeignKey("service.Event", on_delete=models.CASCADE, related_name="deliveries")
-    # What is told of one entity is told in order.
+    # Events about one entity are posted in order.
     about = models.CharField(max_length=40)
     tries = models.PositiveSmallIntegerField(default=0)
     next_at = models.DateTimeField(null=True)

@@ -1,4 +1,9 @@
-"""Reads JSON bodies strictly: UTF-8, no NaN, nothing that no database or other reader could hold."""
+"""Reads bodies: strict JSON, and in it answers that are known and well-formed, or refused with a pointer (interface,
+"Limits").
+
+The contract's fields read the values, and what they would write is what the body must hold, in JSON's own types: "12"
+is no number, "true" no boolean. What is missing is checked on submit.
+"""
 
 import json
 from collections.abc import Iterator, Mapping

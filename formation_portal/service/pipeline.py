@@ -52,7 +52,7 @@ def guard(run: ServiceView, *, scopes: tuple[str, ...], takes: str | None) -> Se
 
 
 def _check_body(request: HttpRequest, takes: str | None) -> None:
-    """Refuses a body by its size and media type, before it is read. What is missing in an empty one is told later."""
+    """Refuses a body by its size and media type, before it is read. What is missing in an empty one is found later."""
     size, limit = body_length(request.META), BODY_LIMITS[takes or JSON]
     if size > limit:
         raise ApiError("too_large", f"The body may have at most {limit:,} bytes.")

@@ -69,7 +69,7 @@ class ErrorDetail:
 
 
 class ApiError(Exception):
-    """A request that is not carried out. Raised anywhere below a route, answered at the door."""
+    """A request that is not carried out. Raised anywhere below a route, answered by the pipeline."""
 
     def __init__(
         self,
@@ -94,12 +94,12 @@ class ApiError(Exception):
 
 
 def not_found(what: str) -> ApiError:
-    """404: nothing here, or nothing that is yours; the two can't be told apart."""
+    """404: nothing here, or nothing that is yours; the answer doesn't say which."""
     return ApiError("not_found", f"There is no such {what}.")
 
 
 def invalid(complaints: Iterable[ErrorDetail], detail: str = "") -> ApiError:
-    """422 for what was said; its code is that of the complaints where they agree on one of the service's codes."""
+    """422 for what was sent; its code is that of the errors where they agree on one of the service's codes."""
     errors = tuple(complaints)
     codes = {complaint.code for complaint in errors}
     code = codes.pop() if len(codes) == 1 and codes <= _SHARED_CODES else "validation_failed"
@@ -107,7 +107,7 @@ def invalid(complaints: Iterable[ErrorDetail], detail: str = "") -> ApiError:
 
 
 def raise_if_any(complaints: Iterable[ErrorDetail]) -> None:
-    """Raises 422 with all the complaints, if there are any."""
+    """Raises 422 with all the errors, if there are any."""
     if errors := tuple(complaints):
         raise invalid(errors)
 
@@ -150,7 +150,7 @@ def _api_error(error: Exception) -> ApiError:
     if isinstance(error, ApiError):
         return error
     if isinstance(error, ValidationError):
-        return _validation_error(error)
+        return invalid(_error_detail(one) for one in error.errors)
     if isinstance(error, HttpError) and error.status_code == HTTPStatus.BAD_REQUEST:
         return ApiError("malformed_json", "The body is not valid JSON in UTF-8.")
     if isinstance(error, Http404):
@@ -164,10 +164,6 @@ def _api_error(error: Exception) -> ApiError:
         logger.error("the service's disk does not take it: %s", error.strerror)
         return ApiError("unavailable", "The service has no storage space at the moment.", headers={"Retry-After": "60"})
     return ApiError("internal_error", "Something went wrong on our side.")
-
-
-def _validation_error(error: ValidationError) -> ApiError:
-    return invalid(_error_detail(one) for one in error.errors)
 
 
 def _error_detail(error: Mapping[str, Any]) -> ErrorDetail:

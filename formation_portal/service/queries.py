@@ -1,4 +1,6 @@
-"""Finding records for whoever asks: another account's is as absent as none (supplement, "Envelopes, pages, errors")."""
+"""Finds records for whoever asks, and cuts lists into pages: another account's record is as absent as none (supplement,
+"Envelopes, pages, errors").
+"""
 
 import math
 from collections.abc import Callable, Iterable

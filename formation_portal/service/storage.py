@@ -1,4 +1,6 @@
-"""One transaction with the files that are written in it: where it is rolled back, they are removed.
+"""Uploaded files on disk, and the transaction in which they are written: where it is rolled back, they are removed.
+
+They are checked by content and digested while written.
 
 A file is written before its row is committed and deleted after its row is gone. So a crash between the two leaves a
 file without a row at worst, which `manage.py remove_orphans` finds, never a row without its file.

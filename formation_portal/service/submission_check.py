@@ -15,12 +15,12 @@ from formation_portal.contract.record import Holding, Party, Record, ShareClass
 from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.wire import raw_answers, raw_entity_answers
 from formation_portal.service import models
-from formation_portal.service.entity_forms import parsed_form
+from formation_portal.service.entity_forms import parsed_form, property_path
 from formation_portal.service.problems import ErrorDetail, pointer
 
 
 def missing_for_submission(entity: models.Entity, *, today: date) -> list[ErrorDetail]:
-    """One complaint for each thing that is still needed; with none, the entity can be submitted."""
+    """One error for each thing that is still needed; with none, the entity can be submitted."""
     form = parsed_form(entity.form)
     record = record_of(entity, form, today=today)
     return [_error_detail(form, need) for need in needs(form, record)]
@@ -96,11 +96,7 @@ def _pointer(form: FormSchema, need: Need) -> str:
     return pointer(*_steps(form.entity_fields, need, path_of=canonical.path_of))
 
 
-def _last_part(canonical_field: str) -> tuple[str, ...]:
-    return (canonical.property_of(canonical_field),)
-
-
-def _steps(fields: Iterable[FieldSpec], need: Need, *, path_of: Any = _last_part) -> tuple[str, ...]:
+def _steps(fields: Iterable[FieldSpec], need: Need, *, path_of: Any = property_path) -> tuple[str, ...]:
     if need.slot:
         return ("documents", need.slot)
     if need.code == "holding":

@@ -1,6 +1,6 @@
 """What the catalog's data files may say, and what it becomes on the wire (interface, "Section" to "Document slots").
 
-* A question stands under its name. `entity.`, `person.`, `party.`, `corporate.`, `foundation.` and `share_class.`
+* A question is listed under its name. `entity.`, `person.`, `party.`, `corporate.`, `foundation.` and `share_class.`
   make a canonical field, any other prefix a field of the provider; the last part is its key. It is required unless
   `optional`, a text unless it has a `type`; `declare: words` makes the tick box of a declaration; `agent` says that
   the agent's address is the answer. An amount allows its own `currencies`, else the product's.

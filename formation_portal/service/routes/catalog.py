@@ -1,4 +1,6 @@
-"""The catalog as it goes out: drawn once, kept as bytes, named by a strong ETag (supplement, "Envelopes")."""
+"""GET /catalog (interface, "GET /api/v1/catalog"): rendered once, kept as bytes, with a strong ETag (supplement,
+"Envelopes").
+"""
 
 import gzip
 import hashlib
@@ -45,7 +47,8 @@ def catalog_response(request: HttpRequest, wanted: CatalogFilter) -> HttpRespons
     packs = "gzip" in request.headers.get("Accept-Encoding", "")
     etag = f'"{drawn.etag}-gzip"' if packs else f'"{drawn.etag}"'
     response: HttpResponse
-    if _is_current(request, etag):
+    held = parse_etags(request.headers.get("If-None-Match", ""))
+    if "*" in held or etag in [one.removeprefix("W/") for one in held]:
         response = HttpResponseNotModified()
     else:
         response = HttpResponse(drawn.packed if packs else drawn.plain, content_type="application/json; charset=utf-8")
@@ -57,14 +60,9 @@ def catalog_response(request: HttpRequest, wanted: CatalogFilter) -> HttpRespons
     return response
 
 
-def _is_current(request: HttpRequest, etag: str) -> bool:
-    held = parse_etags(request.headers.get("If-None-Match", ""))
-    return "*" in held or etag in [one.removeprefix("W/") for one in held]
-
-
 @lru_cache(maxsize=64)
 def _catalog_bytes(digest: str, wanted: CatalogFilter) -> CatalogBytes:
-    """The digest is that of the loaded catalog: a newer one is drawn anew."""
+    """The digest is that of the loaded catalog: a newer one is rendered anew."""
     items = CatalogItem.objects.filter(is_listed=True).select_related("form")
     if wanted.jurisdiction is not None:
         items = items.filter(jurisdiction=wanted.jurisdiction)

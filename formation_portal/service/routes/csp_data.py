@@ -1,6 +1,6 @@
 """The provider's answers of entity, parties and share classes (interface, "csp-data"; supplement, "Entities")."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from django.http import HttpRequest
 from django.utils import timezone
@@ -26,12 +26,10 @@ from formation_portal.service.queries import (
 from formation_portal.service.routing import JSON, route
 from formation_portal.service.schemas.base import EntityId, One, PartyId, ShareClassId
 from formation_portal.service.schemas.entity import CspDataIn, CspDataOut
-from formation_portal.service.serializers import serialize_csp_data
+from formation_portal.service.serializers import Json, serialize_csp_data
 from formation_portal.service.webhooks import events
 
 router = Router(tags=["CSP data"])
-
-Json = dict[str, Any]
 
 
 @route(router, "POST", "/entities/{entity_id}/csp-data", scopes="entities:write", gives=One[CspDataOut], takes=JSON)

@@ -1,7 +1,7 @@
 """Documents of an entity and its parties (interface, "Document upload"; supplement, "Documents")."""
 
 from mimetypes import guess_extension
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from django.http import FileResponse, HttpRequest
 from django.utils.text import slugify
@@ -27,12 +27,10 @@ from formation_portal.service.queries import (
 from formation_portal.service.routing import route
 from formation_portal.service.schemas.base import DocumentId, EntityId, One, Page, PartyId
 from formation_portal.service.schemas.entity import DocumentOut
-from formation_portal.service.serializers import serialize_document
+from formation_portal.service.serializers import Json, serialize_document
 from formation_portal.service.webhooks import events
 
 router = Router(tags=["Documents"])
-
-Json = dict[str, Any]
 READ, WRITE = "documents:read", "documents:write"
 ONE = "/entities/{entity_id}/documents/{document_id}"
 Scope = Literal["entity", "party"]

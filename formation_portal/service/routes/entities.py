@@ -30,13 +30,11 @@ from formation_portal.service.queries import (
 from formation_portal.service.routing import JSON, route
 from formation_portal.service.schemas.base import EntityId, One, Page
 from formation_portal.service.schemas.entity import ClientReference, EntityIn, EntityOut, EntityPatch, StatusIn
-from formation_portal.service.serializers import serialize_entities, serialize_entity
+from formation_portal.service.serializers import Json, serialize_entities, serialize_entity
 from formation_portal.service.submission_check import missing_for_submission
 from formation_portal.service.webhooks import events
 
 router = Router(tags=["Entities"])
-
-Json = dict[str, Any]
 READ, WRITE, REVIEW = "entities:read", "entities:write", "entities:review"
 
 
@@ -142,14 +140,11 @@ def set_status(request: HttpRequest, entity_id: EntityId, body: StatusIn) -> Jso
     """**S** Moves the entity on: an agent's deed needs entities:review, withdrawing needs entities:write."""
     entity = entity_for_transition(request, entity_id)
     target = State(body.status)
-    require(key_of(request), (REVIEW,) if _is_by_agent(target) else (WRITE,))
+    is_by_agent = any(deed.by == AGENT for deed in DEEDS.values() if deed.target is target)
+    require(key_of(request), (REVIEW,) if is_by_agent else (WRITE,))
     if deed_to(target, entity.state) is None:
         raise ApiError("invalid_state", f"An entity that is {entity.status} can't become {target}.")
     return {"data": _set_status(entity, target, note=body.note)}
-
-
-def _is_by_agent(target: State) -> bool:
-    return any(deed.by == AGENT for deed in DEEDS.values() if deed.target is target)
 
 
 def _set_status(entity: Entity, target: State, *, note: str) -> Json:

@@ -1,6 +1,9 @@
-"""The account's parties over all entities, and using one again (interface, "Remaining party endpoints"; supplement)."""
+"""Parties of an account and of an entity (interface, "Party", "Remaining party endpoints"; supplement, "Parties").
 
-from typing import Annotated, Any, Literal
+`reuse` is declared before `{party_id}`, which would take its address.
+"""
+
+from typing import Annotated, Literal
 
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -31,12 +34,10 @@ from formation_portal.service.queries import (
 from formation_portal.service.routing import JSON, route
 from formation_portal.service.schemas.base import EntityId, One, Page, PartyId, RoleName
 from formation_portal.service.schemas.party import PartyIn, PartyOut, PartyPatch, ReuseIn
-from formation_portal.service.serializers import serialize_party
+from formation_portal.service.serializers import Json, serialize_party
 from formation_portal.service.webhooks import events
 
 router = Router(tags=["Parties"])
-
-Json = dict[str, Any]
 Search = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\u0000-\u001f\u007f]*$")]
 
 

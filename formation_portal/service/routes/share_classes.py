@@ -26,11 +26,9 @@ from formation_portal.service.queries import (
 from formation_portal.service.routing import JSON, route
 from formation_portal.service.schemas.base import EntityId, One, Page, ShareClassId
 from formation_portal.service.schemas.share import ShareClassIn, ShareClassOut, ShareClassPatch
-from formation_portal.service.serializers import serialize_share_class
+from formation_portal.service.serializers import Json, serialize_share_class
 
 router = Router(tags=["Shares"])
-
-Json = dict[str, Any]
 READ, WRITE = "entities:read", "entities:write"
 ONE = "/entities/{entity_id}/share-classes/{share_class_id}"
 # What every class has (interface, "Share class"); these can be changed, never cleared.

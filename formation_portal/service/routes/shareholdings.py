@@ -1,7 +1,5 @@
 """Shareholdings of an entity (interface, "POST …/shareholdings"; supplement, "Share classes, shareholdings")."""
 
-from typing import Any
-
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 from ninja import Router
@@ -26,12 +24,10 @@ from formation_portal.service.queries import (
 from formation_portal.service.routing import JSON, route
 from formation_portal.service.schemas.base import EntityId, One, Page, ShareholdingId
 from formation_portal.service.schemas.share import ShareholdingIn, ShareholdingOut, ShareholdingPatch
-from formation_portal.service.serializers import serialize_shareholding
+from formation_portal.service.serializers import Json, serialize_shareholding
 from formation_portal.service.webhooks import events
 
 router = Router(tags=["Shares"])
-
-Json = dict[str, Any]
 READ, WRITE = "entities:read", "entities:write"
 ONE = "/entities/{entity_id}/shareholdings/{shareholding_id}"
 

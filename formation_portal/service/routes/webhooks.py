@@ -1,7 +1,6 @@
 """Subscriptions to events (supplement, "Events")."""
 
 import json
-from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
@@ -15,13 +14,11 @@ from formation_portal.service.queries import PER_PAGE, PageNumber, PerPage, pagi
 from formation_portal.service.routing import JSON, route
 from formation_portal.service.schemas.base import One, Page, WebhookId
 from formation_portal.service.schemas.webhook import NewWebhookOut, WebhookIn, WebhookOut
-from formation_portal.service.serializers import format_time
+from formation_portal.service.serializers import Json, format_time
 from formation_portal.service.webhooks.sending import secret_of
 from formation_portal.service.webhooks.targets import TargetRefused, refuse_obvious
 
 router = Router(tags=["Webhooks"])
-
-Json = dict[str, Any]
 READ, WRITE = "webhooks:read", "webhooks:write"
 # Each event makes a row for each of them.
 MOST = 20

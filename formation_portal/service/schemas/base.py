@@ -1,4 +1,4 @@
-"""What all shapes share: strict bodies, envelopes, ids and texts with the patterns that the document shows."""
+"""What all schemas share: strict bodies, envelopes, problems, ids and texts with documented patterns."""
 
 from typing import Annotated, Any, Generic, TypeVar
 
@@ -16,7 +16,7 @@ WORDS = f"^[^{_NO_CONTROLS}]*[^{_NO_CONTROLS}{_SPACES}][^{_NO_CONTROLS}]*$"
 
 
 def documented_text(pattern: str, *, limit: int) -> Any:
-    """A text whose pattern is told here and enforced by the contract, which says better what is wrong."""
+    """A text whose pattern is documented here and enforced by the contract, which says better what is wrong."""
     return WithJsonSchema({"type": "string", "maxLength": limit, "pattern": pattern})
 
 
@@ -29,7 +29,7 @@ def integral(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-# An id that is none is answered like one that nobody has: 404. So its pattern is told, not enforced.
+# An id that is none is answered like one that nobody has: 404. So its pattern is documented, not enforced.
 EntityId = Annotated[str, _id_schema(identifiers.ENTITY)]
 PartyId = Annotated[str, _id_schema(identifiers.PARTY)]
 ShareClassId = Annotated[str, _id_schema(identifiers.SHARE_CLASS)]
@@ -44,14 +44,15 @@ Words = Annotated[str, documented_text(WORDS, limit=500)]
 RoleName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,49}$")]
 
 
-def _distinct(values: list[str]) -> list[str]:
+def distinct(values: list[Item]) -> list[Item]:
+    """The values; raises ValueError where one is there twice."""
     if len(set(values)) < len(values):
         raise ValueError("must not contain duplicates")
     return values
 
 
 Roles = Annotated[
-    list[RoleName], Field(max_length=20, json_schema_extra={"uniqueItems": True}), AfterValidator(_distinct)
+    list[RoleName], Field(max_length=20, json_schema_extra={"uniqueItems": True}), AfterValidator(distinct)
 ]
 
 

@@ -1,4 +1,4 @@
-"""Entities and csp-data on the wire (interface, "POST /entities", "csp-data"; supplement, "Entities")."""
+"""Entities, csp-data and documents on the wire (interface, "POST /entities", "csp-data"; supplement, "Entities")."""
 
 from typing import Annotated, Any, Literal
 

@@ -5,20 +5,14 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
 from formation_portal.contract.events import Kind
-from formation_portal.service.schemas.base import LINE, StrictBody, Time, WebhookId
+from formation_portal.service.schemas.base import LINE, StrictBody, Time, WebhookId, distinct
 from formation_portal.service.webhooks.targets import URL_LIMIT, URL_PATTERN
 
 Url = Annotated[str, StringConstraints(pattern=URL_PATTERN, max_length=URL_LIMIT)]
 Description = Annotated[str, StringConstraints(pattern=LINE, max_length=500)]
 
 
-def _distinct(values: list[Kind]) -> list[Kind]:
-    if len(set(values)) < len(values):
-        raise ValueError("must not contain duplicates")
-    return values
-
-
-Kinds = Annotated[list[Kind], Field(min_length=1, json_schema_extra={"uniqueItems": True}), AfterValidator(_distinct)]
+Kinds = Annotated[list[Kind], Field(min_length=1, json_schema_extra={"uniqueItems": True}), AfterValidator(distinct)]
 
 
 class WebhookIn(StrictBody):

@@ -1,4 +1,7 @@
-"""When a delivery is tried again, and when it is given up (supplement, "Events")."""
+"""Takes the next event that is due for one try, and says when it is tried again or given up (supplement, "Events").
+
+A try is committed, with its attempt, before a socket opens.
+"""
 
 import logging
 import random
@@ -37,7 +40,7 @@ def wait_after(tries: int) -> timedelta | None:
     """How long to wait after so many tries in vain; None where there are no more."""
     if tries >= MAX_TRIES:
         return None
-    return _WAITS[tries - 1] * random.uniform(1, 1 + _JITTER)  # noqa: S311  # no secret hangs on it
+    return _WAITS[tries - 1] * random.uniform(1, 1 + _JITTER)  # noqa: S311  # no secret depends on it
 
 
 logger = logging.getLogger(__name__)

@@ -1,4 +1,4 @@
-"""A row for each subscription that wants an event, in the transaction in which the event is written."""
+"""The events of the interface, written where they happen, in the same transaction, with a row for each subscription."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -23,7 +23,7 @@ def fan_out(events: Iterable[Event], *, account_id: int, about: str) -> None:
 
 
 def _emit(entity: Entity, kind: str, *told: dict[str, Any]) -> None:
-    """Write events of one kind about the entity, in the order of what they tell."""
+    """Write events of one kind about the entity, one for each data, in their order."""
     account = entity.account_id
     events = [Event(account_id=account, type=kind, data={"entity_id": entity.id, **data}) for data in told]
     fan_out(Event.objects.bulk_create(events), account_id=account, about=entity.id)
@@ -42,11 +42,8 @@ def status_changed(entity: Entity, *, before: str) -> None:
 
 def party_changed(entity: Entity, change: str, *rows: Party) -> None:
     """party.added, party.updated or party.removed of each, with the roles that its record shows."""
-    _emit(entity, f"party.{change}", *map(_party_data, rows))
-
-
-def _party_data(row: Party) -> dict[str, Any]:
-    return {"party_id": row.id, "party_type": row.party_type, "roles": active_roles(row)}
+    data = ({"party_id": row.id, "party_type": row.party_type, "roles": active_roles(row)} for row in rows)
+    _emit(entity, f"party.{change}", *data)
 
 
 def document_uploaded(entity: Entity, row: Document) -> None:

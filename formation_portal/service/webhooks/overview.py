@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from formation_portal.databases import SERVICE
-from formation_portal.service.models import DeliveryAttempt, EventDelivery
+from formation_portal.service.models import EventDelivery
 from formation_portal.service.serializers import format_time
 
 _WHICH = {
@@ -41,7 +41,11 @@ def describe_delivery(number: int) -> list[str]:
     if row is None:
         raise NoSuchDelivery(number)
     next_try = [f"next try: {format_time(row.next_at)}"] if row.next_at else []
-    return [_line(row), *next_try, *(_try(attempt) for attempt in row.attempts.order_by("pk"))]
+    tries = [
+        f"  {format_time(one.started_at)}  {one.outcome or 'in progress'}{f' {one.status}' if one.status else ''}"
+        for one in row.attempts.order_by("pk")
+    ]
+    return [_line(row), *next_try, *tries]
 
 
 def send_again(numbers: Collection[int]) -> int:
@@ -66,8 +70,3 @@ def _start_anew(found: QuerySet[EventDelivery]) -> int:
 def _line(row: EventDelivery) -> str:
     host = urlsplit(row.subscription.url).netloc
     return f"{row.pk}  {row.state}  {row.event.type}  {row.event.id}  {row.about}  {host}  tries: {row.tries}"
-
-
-def _try(attempt: DeliveryAttempt) -> str:
-    status = f" {attempt.status}" if attempt.status else ""
-    return f"  {format_time(attempt.started_at)}  {attempt.outcome or 'in progress'}{status}"

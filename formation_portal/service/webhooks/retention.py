@@ -1,4 +1,4 @@
-"""Events, and what became of telling them, are kept for some weeks."""
+"""Events and their deliveries are kept for some weeks, then deleted in batches."""
 
 from datetime import timedelta
 
@@ -15,7 +15,7 @@ _BATCHES = 20
 
 
 def delete_expired() -> None:
-    """Clear what is over. Deliveries first: an event is over when none of its deliveries is left."""
+    """Delete what is over. Deliveries first: an event is over when none of its deliveries is left."""
     delete_old_deliveries()
     delete_old_events()
 

@@ -1,4 +1,6 @@
-"""Each subscription's secret, and the headers that are signed with it (Standard Webhooks).
+"""Sends what is due: signed, at least once, in order per entity where possible (supplement, "Events").
+
+Headers are signed as Standard Webhooks has it, with a secret for each subscription.
 
 A secret is derived from the subscription's id by a key of the service's own, which is a file. So a copy of the database
 signs nothing.
@@ -32,7 +34,10 @@ from formation_portal.service.webhooks.posting import POST_SECONDS, PostResult, 
 from formation_portal.service.webhooks.retention import delete_expired
 from formation_portal.steady_work import SteadyWork
 
+logger = logging.getLogger(__name__)
+
 KEY_FILE = "webhook-signing-key"
+BATCH_SIZE = 100
 
 
 def secret_of(subscription_id: str) -> str:
@@ -54,11 +59,6 @@ def signed_headers(subscription_id: str, *, event_id: str, body: bytes, at: date
 def _key() -> bytes:
     """Made on the first call and kept in DATA_DIR."""
     return secret_files.kept(Path(settings.DATA_DIR) / KEY_FILE, lambda: secrets.token_urlsafe(48)).encode()
-
-
-logger = logging.getLogger(__name__)
-
-BATCH_SIZE = 100
 
 
 def body_of(event: Event) -> bytes:
@@ -89,7 +89,9 @@ def _deliver(claim: EventClaim) -> bool:
     outcome = _post(claim.row)
     record_result(claim, outcome)
     if not outcome.is_delivered:
-        _log(claim, outcome)
+        # Not the target, which may hold a key of its receiver's.
+        row, said = claim.row, f"{outcome.word} {outcome.status or ''}".strip()
+        logger.warning("Webhook %s: event %s, try %d: %s", row.subscription_id, row.event.id, row.tries, said)
     return outcome.is_delivered
 
 
@@ -102,13 +104,6 @@ def _post(row: EventDelivery) -> PostResult:
         # A fault of ours, such as a key that can't be read, waits like any other, and keeps no other event waiting.
         logger.error("Webhook %s: event %s met %s", row.subscription_id, row.event.id, type(error).__name__)
         return PostResult("failed_here")
-
-
-def _log(claim: EventClaim, outcome: PostResult) -> None:
-    # Not the target, which may hold a key of its receiver's.
-    row = claim.row
-    said = f"{outcome.word} {outcome.status or ''}".strip()
-    logger.warning("Webhook %s: event %s, try %d: %s", row.subscription_id, row.event.id, row.tries, said)
 
 
 def webhook_sender() -> SteadyWork:

@@ -28,11 +28,11 @@ _TRANSLATED_NETWORKS = tuple(
 
 
 class TargetRefused(Exception):
-    """The target is outside the public internet and not listed; or it is public and would be told in the clear."""
+    """The target is outside the public internet and not listed; or it is public and would be reached in the clear."""
 
 
 def refuse_obvious(url: str) -> None:
-    """Raises TargetRefused for what can be told without looking a name up."""
+    """Raises TargetRefused for an address that is wrong whatever its name is looked up to."""
     host = urlsplit(url).hostname or ""
     if host == "localhost":
         host = "127.0.0.1"
