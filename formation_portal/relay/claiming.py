@@ -22,7 +22,6 @@ from .service_profile import Profile, current_profile, locked_profile, profile_f
 from .sync import requeue
 
 logger = logging.getLogger(__name__)
-State = DeliveryState
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +82,10 @@ def _claim_row(
     # Waiting for the lock takes time: the rate counts when calls are made, not when they were planned.
     now = timezone.now()
     profile, lease, was = profile_from(stored), uuid.uuid4(), row.state
-    is_lookup = was == State.DONE or (
-        was == State.UNKNOWN and strategy_for(row, profile.capabilities) is Strategy.LOOK_UP
+    is_lookup = was == DeliveryState.DONE or (
+        was == DeliveryState.UNKNOWN and strategy_for(row, profile.capabilities) is Strategy.LOOK_UP
     )
-    is_retry = not is_lookup and was != State.QUEUED
+    is_retry = not is_lookup and was != DeliveryState.QUEUED
     if not is_eager:
         opens = rate_limit.opens_at(stored, now, is_retry=is_retry)
         if opens > now:
@@ -97,19 +96,19 @@ def _claim_row(
         # A list is read twice at least.
         rate_limit.count_calls(stored, now, is_retry=is_retry, calls=2 if is_lookup else 1)
     if is_lookup:
-        _save_claim(row, State.RECONCILING, lease, was=was, now=now)
+        _save_claim(row, DeliveryState.RECONCILING, lease, was=was, now=now)
         return Claim(row, lease, application, ids, profile, counted_at=now)
     _prepare(row)
-    _save_claim(row, State.SENDING, lease, was=was, now=now)
+    _save_claim(row, DeliveryState.SENDING, lease, was=was, now=now)
     attempt = Attempt.objects.create(delivery=row, key=row.key, lease=lease, request_id=uuid.uuid4().hex)
     return Claim(row, lease, application, ids, profile, attempt.request_id, is_retry, now)
 
 
 def _finish_without_call(row: Delivery, profile: Profile) -> bool:
-    if row.state == State.UNKNOWN:
+    if row.state == DeliveryState.UNKNOWN:
         if row.resource_kind in profile.lacks:
             # Nothing can have come of a call that isn't there.
-            row.acknowledged, row.state, row.unclear_since = row.sent, State.DONE, None
+            row.acknowledged, row.state, row.unclear_since = row.sent, DeliveryState.DONE, None
             requeue(row)
             row.reason = UNSUPPORTED
             row.save()
@@ -117,14 +116,14 @@ def _finish_without_call(row: Delivery, profile: Profile) -> bool:
         if strategy_for(row, profile.capabilities) is not Strategy.HOLD:
             return False
         logger.error("Delivery %s may have arrived, but cannot be verified: held", row.pk)
-        row.state, row.reason, row.next_at = State.HELD, UNCLEAR, None
-    elif row.state == State.DONE:
+        row.state, row.reason, row.next_at = DeliveryState.HELD, UNCLEAR, None
+    elif row.state == DeliveryState.DONE:
         return False
     elif has_nothing_to_send(row):
         row.acknowledged = row.wanted
         requeue(row)
     elif is_unsupported(row, profile):
-        row.state, row.reason, row.next_at = State.HELD, UNSUPPORTED, None
+        row.state, row.reason, row.next_at = DeliveryState.HELD, UNSUPPORTED, None
     else:
         return False
     row.save()
@@ -134,14 +133,14 @@ def _finish_without_call(row: Delivery, profile: Profile) -> bool:
 def _prepare(row: Delivery) -> None:
     """What the call will send, with its key: the same payload keeps its key through all tries, another gets another."""
     row.looks = 0
-    if row.state == State.UNKNOWN:
+    if row.state == DeliveryState.UNKNOWN:
         row.repeats += 1
         return
     if row.reason == RESEND:
         row.repeats += 1
         # A transition leaves no second record behind.
         row.recheck = not row.is_transition
-    if not (row.state == State.WAITING and row.key and row.sent == row.wanted):
+    if not (row.state == DeliveryState.WAITING and row.key and row.sent == row.wanted):
         row.key = uuid.uuid4().hex
     row.sent = row.wanted
 
@@ -164,13 +163,13 @@ def _expire_leases(rows: Iterable[Delivery], profile: Profile, *, now: datetime)
     for row in rows:
         if row.lease_until is None or (row.lease_until > now and not has_ended(row.holder)):
             continue
-        if row.state == State.SENDING:
+        if row.state == DeliveryState.SENDING:
             logger.warning("Delivery %s: its worker died while sending", row.pk)
             row.tries.filter(ended_at=None).update(ended_at=now, outcome="worker_died")
             row.reason, row.unclear_since = UNCLEAR, row.unclear_since or now
-            row.state, row.next_at = State.UNKNOWN, now + profile.doubt_time(row.repeats)
-        elif row.state == State.RECONCILING:
-            row.state = State.DONE if row.recheck else State.UNKNOWN
+            row.state, row.next_at = DeliveryState.UNKNOWN, now + profile.doubt_time(row.repeats)
+        elif row.state == DeliveryState.RECONCILING:
+            row.state = DeliveryState.DONE if row.recheck else DeliveryState.UNKNOWN
             row.next_at = now
         row.lease, row.lease_until, row.holder = None, None, ""
         row.save()
@@ -178,7 +177,7 @@ def _expire_leases(rows: Iterable[Delivery], profile: Profile, *, now: datetime)
 
 def release_dead_leases() -> None:
     """Rows that an ended process of this machine had claimed are due now, and not when their lease is over."""
-    held = Delivery.objects.filter(state__in=(State.SENDING, State.RECONCILING)).exclude(holder="")
+    held = Delivery.objects.filter(state__in=(DeliveryState.SENDING, DeliveryState.RECONCILING)).exclude(holder="")
     if ended := ended_among(held.values_list("holder", flat=True)):
         held.filter(holder__in=ended).update(next_at=timezone.now())
 
@@ -189,7 +188,7 @@ def _postpone(rows: list[Delivery], *, now: datetime) -> None:
     Other rows that are due, but blocked, are tried again in a moment.
     """
     due = [row for row in rows if row.next_at is not None and row.lease_until is None]
-    resting = [row.pk for row in due if row.state in (State.QUEUED, State.HELD)]
+    resting = [row.pk for row in due if row.state in (DeliveryState.QUEUED, DeliveryState.HELD)]
     Delivery.objects.filter(pk__in=resting).update(next_at=None)
     behind = [row.pk for row in due if row.pk not in resting and row.next_at is not None and row.next_at <= now]
     if behind:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from formation_portal.applications.models import Application
 from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.language import noted, say
-from formation_portal.contract.lifecycle import State as Standing
+from formation_portal.contract.lifecycle import State
 
 from .models import AMBIGUOUS, UNCLEAR, UNSUPPORTED, Delivery, DeliveryState
 from .order import is_blocked, is_closed_for_changes
@@ -19,8 +19,6 @@ from .resolution.decisions import is_undecided, must_inform_provider
 from .resources import WITHDRAWAL, ResourceKind
 from .service_profile import Profile, current_profile
 from .titles import Titles
-
-State = DeliveryState
 
 
 class DeliveryStage(StrEnum):
@@ -48,12 +46,12 @@ SENT_ON_SUBMIT = noted("Saved. We send it when you submit.")
 SENT_WITH_CORRECTIONS = noted("Saved. We send it with your corrections.")
 
 _STAGES = {
-    State.SENDING: DeliveryStage.SENDING,
-    State.WAITING: DeliveryStage.WAITING,
-    State.UNKNOWN: DeliveryStage.CHECKING,
-    State.RECONCILING: DeliveryStage.CHECKING,
-    State.HELD: DeliveryStage.OURS,
-    State.REFUSED: DeliveryStage.YOURS,
+    DeliveryState.SENDING: DeliveryStage.SENDING,
+    DeliveryState.WAITING: DeliveryStage.WAITING,
+    DeliveryState.UNKNOWN: DeliveryStage.CHECKING,
+    DeliveryState.RECONCILING: DeliveryStage.CHECKING,
+    DeliveryState.HELD: DeliveryStage.OURS,
+    DeliveryState.REFUSED: DeliveryStage.YOURS,
 }
 # Where nothing is wrong.
 _UNTROUBLED = frozenset({DeliveryStage.SENDING, DeliveryStage.SAVED, DeliveryStage.RECEIVED})
@@ -120,7 +118,7 @@ class ApplicationDeliveries:
     ) -> None:
         self._only_trouble = only_trouble
         self._sends_things = profile.may_send(application)
-        is_returned = application.stands is Standing.RETURNED_FOR_CHANGES
+        is_returned = application.stands is State.RETURNED_FOR_CHANGES
         self._later = SENT_WITH_CORRECTIONS if is_returned else SENT_ON_SUBMIT
         self._rows = {row.name: row for row in rows}
         self._profile = profile
@@ -230,7 +228,7 @@ class ApplicationDeliveries:
 
     def _is_idle(self, row: Delivery) -> bool:
         """Nothing is there and nothing should be."""
-        return row.state == State.DONE and row.wanted is None
+        return row.state == DeliveryState.DONE and row.wanted is None
 
     def _status(self, row: Delivery) -> DeliveryStatus:
         stage = self._stage(row)
@@ -242,7 +240,9 @@ class ApplicationDeliveries:
             )
         words = self._later if stage is DeliveryStage.SAVED and not self._may_send(row) else STAGE_WORDS[stage]
         why = say(_REASONS.get(row.reason, _OTHER_REASON)) if stage is DeliveryStage.OURS else ""
-        document_status, note = (row.document_status, row.document_note) if row.state == State.DONE else ("", "")
+        document_status, note = (
+            (row.document_status, row.document_note) if row.state == DeliveryState.DONE else ("", "")
+        )
         return DeliveryStatus(
             stage,
             say(words),
@@ -263,7 +263,7 @@ class ApplicationDeliveries:
     def _stage(self, row: Delivery) -> DeliveryStage:
         if row.is_returned:
             return DeliveryStage.YOURS
-        if row.state == State.DONE:
+        if row.state == DeliveryState.DONE:
             return (
                 DeliveryStage.OURS
                 if row.reason == UNSUPPORTED
@@ -271,13 +271,13 @@ class ApplicationDeliveries:
                 if row.acknowledged is not None
                 else DeliveryStage.SAVED
             )
-        if row.state == State.QUEUED:
+        if row.state == DeliveryState.QUEUED:
             if not self._may_send(row) or is_blocked(
                 row, self._rows.values(), self._existing, is_closed=self._is_closed
             ):
                 return DeliveryStage.SAVED
             return DeliveryStage.WAITING if self._profile.is_paused(timezone.now()) else DeliveryStage.SENDING
-        return _STAGES[State(row.state)]
+        return _STAGES[DeliveryState(row.state)]
 
 
 def deliveries_of(application: Application) -> ApplicationDeliveries:
@@ -288,6 +288,4 @@ def deliveries_of(application: Application) -> ApplicationDeliveries:
 def deliveries_for_customer(application: Application) -> ApplicationDeliveries:
     """The same for a customer, who reads of a draft's things only where something is wrong: the rest is saved."""
     rows = Delivery.objects.filter(application=application)
-    return ApplicationDeliveries(
-        application, rows, current_profile(), only_trouble=application.stands is Standing.DRAFT
-    )
+    return ApplicationDeliveries(application, rows, current_profile(), only_trouble=application.stands is State.DRAFT)

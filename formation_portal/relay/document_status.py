@@ -30,7 +30,6 @@ from .resources import ENTITY, ResourceKind
 from .service_profile import locked_profile
 
 logger = logging.getLogger(__name__)
-State = DeliveryState
 
 # The members in which a note may be; the supplement names none.
 _NOTES = ("status_note", "note", "reason", "rejection_reason")
@@ -62,7 +61,7 @@ def read_soon(entity: str) -> None:
 
 def _open_documents() -> QuerySet[Delivery]:
     """The documents at the service whose status may still change."""
-    there = Delivery.objects.filter(kind=ResourceKind.DOCUMENT, state=State.DONE, application__deleted_at=None)
+    there = Delivery.objects.filter(kind=ResourceKind.DOCUMENT, state=DeliveryState.DONE, application__deleted_at=None)
     return there.exclude(remote_id="").exclude(document_status=APPROVED).exclude(application__state__in=FINAL)
 
 
@@ -107,7 +106,7 @@ def _read(application_id: int, reading: DocumentReading) -> None:
         mine.update(read_next_at=timezone.now() + wait)
         _learn_about_service(outcome_of(error, kind=ResourceKind.DOCUMENT, action=CREATE))
         return
-    _learn_about_service(CallOutcome(State.DONE))
+    _learn_about_service(CallOutcome(DeliveryState.DONE))
     said = {str(record.get("id") or record.get("document_id") or ""): record for record in records}
     with transaction.atomic():
         application = Application.objects.select_for_update().get(pk=application_id)

@@ -8,8 +8,6 @@ from .models import UNSUPPORTED, Delivery, DeliveryState
 from .resources import WITHDRAWAL, ResourceKind, ResourceName
 from .service_profile import Profile
 
-State = DeliveryState
-
 _NONE_TRIED: frozenset[int] = frozenset()
 
 
@@ -28,23 +26,23 @@ def next_delivery(
     the records of two of them are never mixed up. `is_eager` takes what would have to wait, but nothing that was
     `tried`.
     """
-    if any(row.state in (State.SENDING, State.RECONCILING) for row in rows):
+    if any(row.state in (DeliveryState.SENDING, DeliveryState.RECONCILING) for row in rows):
         return None
     existing, is_closed = {row.name for row in rows if row.remote_id}, is_closed_for_changes(rows)
     in_doubt = {
         row.resource_kind
         for row in rows
-        if row.state == State.UNKNOWN and sent_action(row) == CREATE and not row.resource_kind.is_csp
+        if row.state == DeliveryState.UNKNOWN and sent_action(row) == CREATE and not row.resource_kind.is_csp
     }
     for row in sorted(rows, key=_rank):
         if not _is_movable(row, profile, may_send=may_send) or is_blocked(row, rows, existing, is_closed=is_closed):
             continue
-        if row.state != State.UNKNOWN and row.resource_kind in in_doubt and wanted_action(row) == CREATE:
+        if row.state != DeliveryState.UNKNOWN and row.resource_kind in in_doubt and wanted_action(row) == CREATE:
             continue
         is_due = row.next_at is not None and row.next_at <= now
-        if row.pk not in tried and (is_eager or row.state in (State.QUEUED, State.HELD) or is_due):
+        if row.pk not in tried and (is_eager or row.state in (DeliveryState.QUEUED, DeliveryState.HELD) or is_due):
             return row
-        if row.state == State.WAITING:
+        if row.state == DeliveryState.WAITING:
             return None
     return None
 
@@ -58,14 +56,14 @@ def _rank(row: Delivery) -> tuple[int, int, int, int]:
 
 def _is_movable(row: Delivery, profile: Profile, *, may_send: bool) -> bool:
     """Whether the worker may act on the row: queued or waiting, in doubt, or done with one more lookup due."""
-    if row.state == State.UNKNOWN:
+    if row.state == DeliveryState.UNKNOWN:
         return True
-    if row.state == State.DONE:
+    if row.state == DeliveryState.DONE:
         return row.recheck and row.next_at is not None
-    if row.state == State.HELD:
+    if row.state == DeliveryState.HELD:
         return row.reason == UNSUPPORTED and needs_an_edit(row) and not is_unsupported(row, profile)
     # A transition waits for no corrections: it has happened here.
-    return (may_send or row.is_transition) and row.state in (State.QUEUED, State.WAITING)
+    return (may_send or row.is_transition) and row.state in (DeliveryState.QUEUED, DeliveryState.WAITING)
 
 
 def is_blocked(row: Delivery, rows: Iterable[Delivery], existing: Collection[ResourceName], *, is_closed: bool) -> bool:
@@ -77,12 +75,12 @@ def is_blocked(row: Delivery, rows: Iterable[Delivery], existing: Collection[Res
     if any((ResourceKind(kind), subject) not in existing for kind, subject in row.needs):
         return True
     if not row.is_transition:
-        return is_closed and row.state in (State.QUEUED, State.WAITING)
+        return is_closed and row.state in (DeliveryState.QUEUED, DeliveryState.WAITING)
     if any(transition.position < row.position for transition in _open_transitions(rows)):
         return True
     # A submission in doubt is looked up at once: everything else waits for it.
-    is_to_go = row.resource_kind is ResourceKind.SUBMISSION and row.state != State.UNKNOWN
-    return is_to_go and any(other.state != State.DONE for other in rows if not other.is_transition)
+    is_to_go = row.resource_kind is ResourceKind.SUBMISSION and row.state != DeliveryState.UNKNOWN
+    return is_to_go and any(other.state != DeliveryState.DONE for other in rows if not other.is_transition)
 
 
 def is_closed_for_changes(rows: Iterable[Delivery]) -> bool:
@@ -96,4 +94,4 @@ def is_closed_for_changes(rows: Iterable[Delivery]) -> bool:
 
 def _open_transitions(rows: Iterable[Delivery]) -> list[Delivery]:
     """The transitions that are still to be sent, but for a withdrawal."""
-    return [row for row in rows if row.is_transition and row.name != WITHDRAWAL and row.state != State.DONE]
+    return [row for row in rows if row.is_transition and row.name != WITHDRAWAL and row.state != DeliveryState.DONE]

@@ -30,7 +30,6 @@ DOCUMENT_POLL_SECONDS = 30.0
 # A row may be due and yet wait for something else than time, such as the retry budget.
 SHORTEST_IDLE = 0.02
 BATCH_SIZE = 50
-State = DeliveryState
 
 
 class Worker:
@@ -121,10 +120,10 @@ def _breaker_trial() -> list[int]:
     now = timezone.now()
     if not ServiceProfile.objects.filter(base_url=service_address(), open_until__lte=now).exists():
         return []
-    first = Delivery.objects.filter(state=State.WAITING).order_by("next_at", "pk").first()
+    first = Delivery.objects.filter(state=DeliveryState.WAITING).order_by("next_at", "pk").first()
     if first is None:
         return []
-    Delivery.objects.filter(pk=first.pk, state=State.WAITING).update(next_at=now)
+    Delivery.objects.filter(pk=first.pk, state=DeliveryState.WAITING).update(next_at=now)
     return [first.application_id]
 
 
@@ -149,7 +148,7 @@ def _idle_seconds() -> float:
 
 def _reactivate_resting() -> None:
     """A new start may bring other settings: rows that could not be sent under the old ones are due again."""
-    resting = Q(state=State.QUEUED) | Q(state=State.HELD, reason=UNSUPPORTED)
+    resting = Q(state=DeliveryState.QUEUED) | Q(state=DeliveryState.HELD, reason=UNSUPPORTED)
     Delivery.objects.filter(resting, next_at=None).update(next_at=timezone.now())
 
 
@@ -160,7 +159,7 @@ def drain(*, limit: int = 10_000) -> int:
     """
     tried: set[int] = set()
     calls = 0
-    rows = Delivery.objects.exclude(state__in=(State.DONE, State.REFUSED), recheck=False)
+    rows = Delivery.objects.exclude(state__in=(DeliveryState.DONE, DeliveryState.REFUSED), recheck=False)
     open_applications = rows.order_by("application_id").values_list("application_id", flat=True).distinct()
     for application_id in list(open_applications):
         while calls < limit:
@@ -168,6 +167,6 @@ def drain(*, limit: int = 10_000) -> int:
             if made is None:
                 break
             calls += 1
-            if made.row is None or made.row.recheck or made.row.state not in (State.DONE, State.QUEUED):
+            if made.row is None or made.row.recheck or made.row.state not in (DeliveryState.DONE, DeliveryState.QUEUED):
                 tried.add(made.claimed)
     return calls

@@ -21,8 +21,6 @@ from ..reconciliation.matching import is_id_of_another_kind
 from ..resources import ResourceKind
 from .routes import CREATE, REMOVE
 
-State = DeliveryState
-
 NOT_AUTHORISED, NOT_ALLOWED, IN_PROGRESS, FILE_MISSING, BOUND_ELSEWHERE, TOO_LATE = (
     "not_authorised",
     "not_allowed",
@@ -71,9 +69,9 @@ def outcome_of(error: GatewayError, *, kind: ResourceKind, action: str) -> CallO
     return CallOutcome(
         state,
         reason,
-        remote_id=error.existing_id if state == State.DONE and action == CREATE else "",
-        existed_already=state == State.DONE and action == CREATE and bool(error.existing_id),
-        problems=(error.problems or (nameless,)) if state == State.REFUSED else (),
+        remote_id=error.existing_id if state == DeliveryState.DONE and action == CREATE else "",
+        existed_already=state == DeliveryState.DONE and action == CREATE and bool(error.existing_id),
+        problems=(error.problems or (nameless,)) if state == DeliveryState.REFUSED else (),
         retry_after=error.retry_after,
         status=error.status,
         request_id=error.request_id,
@@ -86,24 +84,26 @@ def _state_of(error: GatewayError, *, kind: ResourceKind, action: str) -> tuple[
     if isinstance(error, NotAuthorised):
         # Telling of a review takes a scope of its own; without it the key is still good for all else.
         lacks_scope = kind is ResourceKind.STATUS and error.status == 403
-        return State.WAITING, NOT_ALLOWED if lacks_scope else NOT_AUTHORISED
+        return DeliveryState.WAITING, NOT_ALLOWED if lacks_scope else NOT_AUTHORISED
     if isinstance(error, NotFound) and (error.code == "not_found" or not isinstance(error, Unsupported)):
-        return (State.DONE, "") if action == REMOVE else (State.HELD, "not_found")
+        return (DeliveryState.DONE, "") if action == REMOVE else (DeliveryState.HELD, "not_found")
     if isinstance(error, Unsupported):
-        return (State.DONE if kind.is_transition else State.HELD), UNSUPPORTED
+        return (DeliveryState.DONE if kind.is_transition else DeliveryState.HELD), UNSUPPORTED
     if isinstance(error, Busy):
-        return (State.UNKNOWN, IN_PROGRESS) if error.code == "request_in_progress" else (State.WAITING, "")
+        return (
+            (DeliveryState.UNKNOWN, IN_PROGRESS) if error.code == "request_in_progress" else (DeliveryState.WAITING, "")
+        )
     if isinstance(error, NotSent):
-        return State.WAITING, ""
+        return DeliveryState.WAITING, ""
     if isinstance(error, Unclear):
-        return State.UNKNOWN, UNCLEAR
+        return DeliveryState.UNKNOWN, UNCLEAR
     if isinstance(error, Conflict) and action == CREATE and _names_a_record(kind, error):
-        return State.DONE, "was_there"
+        return DeliveryState.DONE, "was_there"
     if isinstance(error, Refused) and kind.is_transition and _is_state_conflict(error):
-        return State.UNKNOWN, STATE_CONFLICT
+        return DeliveryState.UNKNOWN, STATE_CONFLICT
     if isinstance(error, Refused) and kind is not ResourceKind.STATUS and _is_for_the_customer(error, action):
-        return State.REFUSED, _foreign_word(error.code)
-    return State.HELD, _foreign_word(error.code) or "unexpected"
+        return DeliveryState.REFUSED, _foreign_word(error.code)
+    return DeliveryState.HELD, _foreign_word(error.code) or "unexpected"
 
 
 def _is_state_conflict(error: Refused) -> bool:

@@ -13,7 +13,7 @@ from formation_portal.applications import saving
 from formation_portal.applications.drafts import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.language import noted
-from formation_portal.contract.lifecycle import State as LifecycleState
+from formation_portal.contract.lifecycle import State
 from formation_portal.gateway import clock
 
 from .. import rate_limit, timing
@@ -29,7 +29,6 @@ from .outcomes import BOUND_ELSEWHERE, IN_PROGRESS, NOT_ALLOWED, NOT_AUTHORISED,
 from .routes import CREATE, ROUTES, sent_action
 
 logger = logging.getLogger(__name__)
-State = DeliveryState
 
 
 def record_result(claim: Claim, outcome: CallOutcome) -> Delivery | None:
@@ -39,7 +38,7 @@ def record_result(claim: Claim, outcome: CallOutcome) -> Delivery | None:
         Attempt.objects.filter(delivery=claim.row, lease=claim.lease).update(
             ended_at=now, outcome=outcome.word, status=outcome.status
         )
-        row = _end_lease(claim, State.SENDING)
+        row = _end_lease(claim, DeliveryState.SENDING)
         if row is None:
             return None
         _WRITERS[outcome.state](row, claim, outcome, now)
@@ -54,7 +53,7 @@ def record_lookup(claim: Claim, evidence: Evidence | EntityStatus | CallOutcome)
     """The row after its evidence was read; None where its lease had run out meanwhile."""
     now = timezone.now()
     with transaction.atomic(durable=True):
-        row = _end_lease(claim, State.RECONCILING)
+        row = _end_lease(claim, DeliveryState.RECONCILING)
         if row is None:
             return None
         if isinstance(evidence, EntityStatus):
@@ -88,14 +87,14 @@ def _done(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> N
     row.acknowledged = row.sent
     if outcome.existed_already and claim.profile.can_edit and row.sent is not None:
         row.acknowledged = ROUTES[row.resource_kind].certain_part(row.sent)
-    row.state, row.unclear_since = State.DONE, None
+    row.state, row.unclear_since = DeliveryState.DONE, None
     row.document_status, row.document_note, row.read_next_at = "", "", None
     if row.wanted != row.acknowledged and _is_frozen(row.application):
         # What was withdrawn stays there as it is.
         row.wanted = row.acknowledged
     requeue(row)
     row.reason = outcome.reason
-    if row.state == State.QUEUED:
+    if row.state == DeliveryState.QUEUED:
         row.next_at = now
     elif row.recheck:
         row.next_at = now + claim.profile.settle_time
@@ -104,7 +103,7 @@ def _done(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> N
 
 
 def _is_frozen(application: Application) -> bool:
-    return application.stands is LifecycleState.WITHDRAWN and application.deleted_at is None
+    return application.stands is State.WITHDRAWN and application.deleted_at is None
 
 
 def _waiting(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> None:
@@ -112,9 +111,9 @@ def _waiting(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -
     row.attempts += 1
     wait = timing.pause() if outcome.reason in (NOT_AUTHORISED, NOT_ALLOWED) else None
     wait = wait or timing.backoff(row.attempts, at_least=outcome.retry_after)
-    row.state, row.reason, row.next_at = State.WAITING, outcome.reason, now + wait
+    row.state, row.reason, row.next_at = DeliveryState.WAITING, outcome.reason, now + wait
     if row.unclear_since is not None:
-        row.state, row.repeats = State.UNKNOWN, max(0, row.repeats - 1)
+        row.state, row.repeats = DeliveryState.UNKNOWN, max(0, row.repeats - 1)
 
 
 def _unknown(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> None:
@@ -123,9 +122,9 @@ def _unknown(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -
     A transition that is refused for the entity's status may have been done before: that is looked up at once.
     """
     if outcome.reason == STATE_CONFLICT:
-        row.state, row.reason, row.next_at = State.UNKNOWN, STATE_CONFLICT, now
+        row.state, row.reason, row.next_at = DeliveryState.UNKNOWN, STATE_CONFLICT, now
         return
-    row.state, row.reason = State.UNKNOWN, UNCLEAR
+    row.state, row.reason = DeliveryState.UNKNOWN, UNCLEAR
     row.unclear_since = row.unclear_since or now
     row.next_at = now + claim.profile.doubt_time(row.repeats)
     if outcome.reason == IN_PROGRESS:
@@ -146,9 +145,9 @@ def _refused(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -
     problems = locate(outcome.problems, row, claim.ids, open_draft(claim.application))
     if (cleared := _cleared_answers(row)) and all(problem["field"] in cleared for problem in problems):
         # Nobody can answer what is no longer asked: the service can't clear, which only the supplement says.
-        _held(row, claim, CallOutcome(State.HELD, UNSUPPORTED, request_id=outcome.request_id), now)
+        _held(row, claim, CallOutcome(DeliveryState.HELD, UNSUPPORTED, request_id=outcome.request_id), now)
         return
-    row.state, row.reason, row.next_at, row.problems = State.REFUSED, outcome.reason, None, problems
+    row.state, row.reason, row.next_at, row.problems = DeliveryState.REFUSED, outcome.reason, None, problems
 
 
 def _cleared_answers(row: Delivery) -> set[str]:
@@ -160,7 +159,7 @@ def _held(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> N
     if row.wanted != row.sent and outcome.reason not in (UNSUPPORTED, UNCLEAR):
         _requeue_changed(row, now)
         return
-    row.state, row.reason, row.next_at = State.HELD, outcome.reason, None
+    row.state, row.reason, row.next_at = DeliveryState.HELD, outcome.reason, None
     logger.error(
         "Delivery %s (%s of %s) is held: %s, request %s",
         row.pk,
@@ -172,19 +171,19 @@ def _held(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> N
 
 
 _WRITERS: dict[DeliveryState, Any] = {
-    State.DONE: _done,
-    State.WAITING: _waiting,
-    State.UNKNOWN: _unknown,
-    State.REFUSED: _refused,
-    State.HELD: _held,
+    DeliveryState.DONE: _done,
+    DeliveryState.WAITING: _waiting,
+    DeliveryState.UNKNOWN: _unknown,
+    DeliveryState.REFUSED: _refused,
+    DeliveryState.HELD: _held,
 }
 
 
 def _requeue_changed(row: Delivery, now: datetime) -> None:
     """What was refused or held is no longer wanted: send what is."""
-    row.state = State.QUEUED
+    row.state = DeliveryState.QUEUED
     requeue(row)
-    row.next_at = now if row.state == State.QUEUED else None
+    row.next_at = now if row.state == DeliveryState.QUEUED else None
 
 
 def _is_bound_elsewhere(row: Delivery, outcome: CallOutcome) -> bool:
@@ -220,16 +219,18 @@ def _learn_about_transition(stored: ServiceProfile, kind: ResourceKind, outcome:
     """
     if outcome.reason == UNSUPPORTED and outcome.status != HTTPStatus.NOT_FOUND:
         stored.lacks = sorted({*stored.lacks, kind})
-        held = Delivery.objects.filter(kind=kind, state=State.HELD, reason=UNCLEAR)
-        held.update(state=State.UNKNOWN, next_at=now, updated_at=now)
-    elif outcome.state == State.DONE and outcome.reason != UNSUPPORTED:
+        held = Delivery.objects.filter(kind=kind, state=DeliveryState.HELD, reason=UNCLEAR)
+        held.update(state=DeliveryState.UNKNOWN, next_at=now, updated_at=now)
+    elif outcome.state == DeliveryState.DONE and outcome.reason != UNSUPPORTED:
         stored.lacks = [one for one in stored.lacks if one != kind]
 
 
 def _continue_others(row: Delivery, claim: Claim, *, now: datetime) -> None:
     """The others may go on, unless they would wait for the same reason."""
-    if row.state != State.WAITING:
-        Delivery.objects.filter(application_id=row.application_id, state=State.QUEUED, next_at=None).update(next_at=now)
-    if row.state == State.REFUSED:
+    if row.state != DeliveryState.WAITING:
+        Delivery.objects.filter(application_id=row.application_id, state=DeliveryState.QUEUED, next_at=None).update(
+            next_at=now
+        )
+    if row.state == DeliveryState.REFUSED:
         draft = open_draft(Application.objects.get(pk=row.application_id))
         saving.reopen(draft, reason=noted("The formation service asks for a change"))

@@ -94,7 +94,6 @@ _READERS: Mapping[ResourceKind, Callable[[OutgoingCall], Records]] = {
 
 
 logger = logging.getLogger(__name__)
-State = DeliveryState
 
 BOUND, NOT_FOUND, SEVERAL_MATCHES, NO_LIST, UNREADABLE, AS_WANTED = (
     "bound",
@@ -136,9 +135,9 @@ def _resolve_doubt(row: Delivery, unbound: Collection[str], found: Evidence, pro
         hold(row, AMBIGUOUS)
         return SEVERAL_MATCHES
     [row.remote_id] = unbound
-    row.acknowledged, row.state, row.unclear_since = row.sent, State.DONE, None
+    row.acknowledged, row.state, row.unclear_since = row.sent, DeliveryState.DONE, None
     requeue(row)
-    row.next_at = now if row.state == State.QUEUED else now + profile.settle_time if row.recheck else None
+    row.next_at = now if row.state == DeliveryState.QUEUED else now + profile.settle_time if row.recheck else None
     return BOUND
 
 
@@ -146,10 +145,10 @@ def _not_found(row: Delivery, profile: Profile, now: datetime) -> str:
     """Look it up once more, then send it once more; after so many of both in vain it is held."""
     row.looks += 1
     if row.looks < timing.LOOKUPS:
-        row.state, row.next_at = State.UNKNOWN, now + profile.settle_time
+        row.state, row.next_at = DeliveryState.UNKNOWN, now + profile.settle_time
     elif row.repeats < timing.REPEATS:
         # It is certain that nothing arrived, as if it had never been sent.
-        row.state, row.reason, row.next_at, row.unclear_since = State.WAITING, RESEND, now, None
+        row.state, row.reason, row.next_at, row.unclear_since = DeliveryState.WAITING, RESEND, now, None
     else:
         hold(row, UNCLEAR)
     return NOT_FOUND
@@ -157,7 +156,7 @@ def _not_found(row: Delivery, profile: Profile, now: datetime) -> str:
 
 def _recheck(row: Delivery, unbound: Collection[str], found: Evidence, profile: Profile, now: datetime) -> str:
     """It was created anew after a call in doubt: has that call created it after all?"""
-    row.state = State.DONE
+    row.state = DeliveryState.DONE
     if _doubtful_siblings(row):
         row.next_at = now + profile.settle_time
         return UNREADABLE
@@ -171,7 +170,7 @@ def _recheck(row: Delivery, unbound: Collection[str], found: Evidence, profile: 
 
 def _not_readable(row: Delivery, outcome: CallOutcome, *, now: datetime) -> str:
     is_recheck = row.recheck and row.unclear_since is None
-    row.state = State.DONE if is_recheck else State.UNKNOWN
+    row.state = DeliveryState.DONE if is_recheck else DeliveryState.UNKNOWN
     row.attempts += 1
     row.next_at = now + timing.backoff(row.attempts, at_least=outcome.retry_after)
     if outcome.reason not in (UNSUPPORTED, "not_found"):
@@ -196,5 +195,5 @@ def hold_reason(row: Delivery) -> str:
 
 def hold(row: Delivery, reason: str) -> None:
     """Leave it to an agent."""
-    row.state, row.reason, row.next_at = State.HELD, reason, None
+    row.state, row.reason, row.next_at = DeliveryState.HELD, reason, None
     logger.error("Delivery %s is held: the service's records are inconclusive: %s", row.pk, reason)

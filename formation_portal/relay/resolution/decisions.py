@@ -26,14 +26,13 @@ from ..sync import forget_dependents, requeue
 from .decision_input import ID_IN_USE, DecisionOutdated, DecisionRefused, clean_note, clean_remote_id
 
 logger = logging.getLogger(__name__)
-State = DeliveryState
 
 # The rows that wait for a decision. Any transition may: later ones can't be sent before it.
 _TRANSITIONS = [kind for kind in ResourceKind if kind.is_transition]
 _IS_OPEN = Q(reason__in=(UNCLEAR, AMBIGUOUS)) | Q(kind__in=_TRANSITIONS)
-UNDECIDED = Q(state=State.HELD) & _IS_OPEN | Q(state=State.DONE, reason=DUPLICATE)
+UNDECIDED = Q(state=DeliveryState.HELD) & _IS_OPEN | Q(state=DeliveryState.DONE, reason=DUPLICATE)
 # The rows that the service has no call for, so that somebody has to inform the provider by hand.
-TO_INFORM = Q(state__in=(State.HELD, State.DONE), reason=UNSUPPORTED) & ~UNDECIDED
+TO_INFORM = Q(state__in=(DeliveryState.HELD, DeliveryState.DONE), reason=UNSUPPORTED) & ~UNDECIDED
 
 
 def is_undecided(row: Delivery) -> bool:
@@ -43,13 +42,13 @@ def is_undecided(row: Delivery) -> bool:
 
 def must_inform_provider(row: Delivery) -> bool:
     """Whether somebody has to inform the provider by hand, since the service has no call for it."""
-    return row.reason == UNSUPPORTED and row.state in (State.HELD, State.DONE) and not is_undecided(row)
+    return row.reason == UNSUPPORTED and row.state in (DeliveryState.HELD, DeliveryState.DONE) and not is_undecided(row)
 
 
 def may_inform_provider(row: Delivery) -> bool:
     """Whether an agent may record that the provider was informed by hand: also where it is held for another reason,
     if nothing of it is in doubt."""
-    return must_inform_provider(row) or (row.state == State.HELD and not is_undecided(row))
+    return must_inform_provider(row) or (row.state == DeliveryState.HELD and not is_undecided(row))
 
 
 def bind(
@@ -64,10 +63,10 @@ def bind(
         chosen = clean_remote_id(row, remote_id)
         if _is_duplicated(row) and chosen != row.remote_id:
             forget_dependents(row)
-        if row.state == State.HELD and row.sent is not None:
+        if row.state == DeliveryState.HELD and row.sent is not None:
             row.acknowledged = row.sent
         row.remote_id = chosen or row.remote_id
-        row.state = State.DONE
+        row.state = DeliveryState.DONE
         return _record(row, agent, Decision.Deed.BIND, note=clean_note(note), remote_id=chosen)
 
 
@@ -84,7 +83,7 @@ def declare_absent(
             forget_dependents(row)
         if row.acknowledged is None:
             row.remote_id = ""
-        row.state = State.QUEUED
+        row.state = DeliveryState.QUEUED
         return _record(row, agent, Decision.Deed.ABSENT, note=clean_note(note))
 
 
@@ -149,9 +148,9 @@ def _record(row: Delivery, agent: AbstractBaseUser, deed: Decision.Deed, *, note
     if deed == Decision.Deed.PROVIDER_INFORMED:
         row.reason, told = PROVIDER_INFORMED, row.wanted
     row.looks, row.recheck, row.unclear_since = 0, False, None
-    row.next_at = now if row.state == State.QUEUED else None
+    row.next_at = now if row.state == DeliveryState.QUEUED else None
     _save(row)
-    Delivery.objects.filter(application=row.application, state=State.QUEUED, next_at=None).update(next_at=now)
+    Delivery.objects.filter(application=row.application, state=DeliveryState.QUEUED, next_at=None).update(next_at=now)
     decision = Decision.objects.create(
         delivery=row, agent_id=agent.pk, deed=deed, remote_id=remote_id, note=note, told=told
     )
@@ -181,4 +180,4 @@ def _save(row: Delivery) -> None:
 
 
 def _is_duplicated(row: Delivery) -> bool:
-    return row.state == State.DONE and row.reason == DUPLICATE
+    return row.state == DeliveryState.DONE and row.reason == DUPLICATE

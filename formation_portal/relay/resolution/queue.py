@@ -9,11 +9,9 @@ from django.db.models.functions import Coalesce, Now
 from ..models import DUPLICATE, Attempt, Delivery, DeliveryState
 from .decisions import TO_INFORM, UNDECIDED
 
-State = DeliveryState
-
-_DUPLICATE = Q(state=State.DONE, reason=DUPLICATE)
+_DUPLICATE = Q(state=DeliveryState.DONE, reason=DUPLICATE)
 # A lease that has run out means that nobody knows; the worker says so when it next comes by.
-_LEFT_SENDING = Q(state=State.SENDING, lease_until__lte=Now())
+_LEFT_SENDING = Q(state=DeliveryState.SENDING, lease_until__lte=Now())
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +27,11 @@ class QueueGroup:
 _GROUPS: Mapping[str, tuple[str, Q]] = {
     "undecided": ("To decide", UNDECIDED),
     "surplus": ("Duplicates", _DUPLICATE),
-    "unknown": ("Being checked", Q(state__in=(State.UNKNOWN, State.RECONCILING)) | _LEFT_SENDING),
+    "unknown": ("Being checked", Q(state__in=(DeliveryState.UNKNOWN, DeliveryState.RECONCILING)) | _LEFT_SENDING),
     "by_hand": ("Inform the service", TO_INFORM),
-    "held": ("Held", Q(state=State.HELD) & ~UNDECIDED & ~TO_INFORM),
-    "refused": ("Not accepted", Q(state=State.REFUSED)),
-    "waiting": ("Waiting", Q(state=State.WAITING)),
+    "held": ("Held", Q(state=DeliveryState.HELD) & ~UNDECIDED & ~TO_INFORM),
+    "refused": ("Not accepted", Q(state=DeliveryState.REFUSED)),
+    "waiting": ("Waiting", Q(state=DeliveryState.WAITING)),
 }
 
 

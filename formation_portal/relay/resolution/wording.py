@@ -16,40 +16,41 @@ from ..models import (
     Look,
 )
 
-State = DeliveryState
-
 _STATES: Mapping[str, str] = {
-    State.QUEUED: "Will be sent",
-    State.SENDING: "Being sent",
-    State.DONE: "Received",
-    State.WAITING: "Waiting to retry",
-    State.UNKNOWN: "Delivery uncertain",
-    State.RECONCILING: "Checking the service’s records",
-    State.HELD: "Held",
-    State.REFUSED: "Not accepted: the customer has to change something",
+    DeliveryState.QUEUED: "Will be sent",
+    DeliveryState.SENDING: "Being sent",
+    DeliveryState.DONE: "Received",
+    DeliveryState.WAITING: "Waiting to retry",
+    DeliveryState.UNKNOWN: "Delivery uncertain",
+    DeliveryState.RECONCILING: "Checking the service’s records",
+    DeliveryState.HELD: "Held",
+    DeliveryState.REFUSED: "Not accepted: the customer has to change something",
 }
 
 _REASONS: Mapping[tuple[str, str], str] = {
-    (State.HELD, UNCLEAR): "It may have arrived, but the service’s records do not show it",
-    (State.HELD, STATE_CONFLICT): "The application has a different status at the service",
+    (DeliveryState.HELD, UNCLEAR): "It may have arrived, but the service’s records do not show it",
+    (DeliveryState.HELD, STATE_CONFLICT): "The application has a different status at the service",
     (
-        State.UNKNOWN,
+        DeliveryState.UNKNOWN,
         STATE_CONFLICT,
     ): "Not accepted because of the application’s status at the service; checking that status",
-    (State.HELD, AMBIGUOUS): "Several records at the service could be this one",
-    (State.HELD, UNSUPPORTED): "The service has no call for this change: inform the formation service",
-    (State.HELD, "file_missing"): "The uploaded file is missing from the portal",
-    (State.HELD, "not_found"): "The service no longer has it",
-    (State.HELD, "unexpected"): "The service sent an unexpected answer",
-    (State.HELD, "idempotency_key_reused"): "The service says our idempotency key was used for different content",
-    (State.HELD, "invalid_state"): "The service does not accept this change in the entity’s current status",
-    (State.HELD, "schema_superseded"): "The service now has a newer form",
-    (State.DONE, DUPLICATE): "The service has duplicates",
-    (State.DONE, UNSUPPORTED): "Recorded here. The service has no call for it: inform the formation service",
-    (State.DONE, PROVIDER_INFORMED): "Formation service informed",
-    (State.WAITING, "not_authorised"): "The service does not accept our key",
-    (State.WAITING, "not_allowed"): "Our key lacks the scope for this: an operator has to request it",
-    (State.WAITING, RESEND): "It did not arrive and will be sent again",
+    (DeliveryState.HELD, AMBIGUOUS): "Several records at the service could be this one",
+    (DeliveryState.HELD, UNSUPPORTED): "The service has no call for this change: inform the formation service",
+    (DeliveryState.HELD, "file_missing"): "The uploaded file is missing from the portal",
+    (DeliveryState.HELD, "not_found"): "The service no longer has it",
+    (DeliveryState.HELD, "unexpected"): "The service sent an unexpected answer",
+    (
+        DeliveryState.HELD,
+        "idempotency_key_reused",
+    ): "The service says our idempotency key was used for different content",
+    (DeliveryState.HELD, "invalid_state"): "The service does not accept this change in the entity’s current status",
+    (DeliveryState.HELD, "schema_superseded"): "The service now has a newer form",
+    (DeliveryState.DONE, DUPLICATE): "The service has duplicates",
+    (DeliveryState.DONE, UNSUPPORTED): "Recorded here. The service has no call for it: inform the formation service",
+    (DeliveryState.DONE, PROVIDER_INFORMED): "Formation service informed",
+    (DeliveryState.WAITING, "not_authorised"): "The service does not accept our key",
+    (DeliveryState.WAITING, "not_allowed"): "Our key lacks the scope for this: an operator has to request it",
+    (DeliveryState.WAITING, RESEND): "It did not arrive and will be sent again",
 }
 
 _OUTCOMES: Mapping[str, str] = {
@@ -90,7 +91,7 @@ def state_words(row: Delivery) -> str:
     if words := _REASONS.get((row.state, row.reason)):
         return words
     state = _STATES[row.state]
-    return f"{state}: {readable(row.reason).lower()}" if row.reason and row.state == State.HELD else state
+    return f"{state}: {readable(row.reason).lower()}" if row.reason and row.state == DeliveryState.HELD else state
 
 
 def outcome_words(attempt: Attempt) -> str:
