@@ -40,7 +40,7 @@ INSTALLED_APPS = [
     "formation_portal.gateway",
     "formation_portal.applications",
     "formation_portal.invitations",
-    "formation_portal.applications.spreadsheet",
+    "formation_portal.applications.imports",
     "formation_portal.reviews",
     "formation_portal.relay",
     "formation_portal.figures",

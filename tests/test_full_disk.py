@@ -9,15 +9,15 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection, connections
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.models import Document as PortalDocument
 from formation_portal.databases import SERVICE
 from formation_portal.service.catalog.store import store_catalog
 from formation_portal.service.models import Document as ServiceDocument
 from formation_portal.service.models import KeptAnswer
-from tests.applications import made
+from tests.applications import factories
 from tests.full_disk import FullDisk, Limited, Mounted, databases_on_it, disk, needs_a_mount
 from tests.markup import Markup
 from tests.service import example_catalog
@@ -28,9 +28,9 @@ __all__ = ["databases_on_it", "disk"]
 pytestmark = pytest.mark.django_db(databases=["default", "service"], transaction=True)
 
 NOT_STORED = "We could not save the file just now. Choose it again in a few minutes"
-LARGE = made.PDF + b"0" * 600_000
+LARGE = factories.PDF + b"0" * 600_000
 # Beyond what is held in memory while it arrives.
-HUGE = made.PDF + b"0" * 3_500_000
+HUGE = factories.PDF + b"0" * 3_500_000
 # Space for the answers, and for the beginning of the file.
 SOME = 300_000
 
@@ -43,8 +43,8 @@ def owner() -> Any:
 @pytest.fixture
 def draft(owner: Any) -> Draft:
     """With Ada, who has two slots for documents."""
-    draft = open_draft(saving.start(owner=owner, product=made.product()))
-    saving.add_party(draft, "person", ["director"], made.ADA, by=owner, token="ada")
+    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner, token="ada")
     return draft
 
 
@@ -69,7 +69,7 @@ def both_files(content: bytes) -> dict[str, Any]:
         "version": "1",
         "q:person.last_name": "King",
         "slot:ada/Passport": SimpleUploadedFile("passport.pdf", content),
-        "slot:ada/Letter": made.upload(name="letter.pdf"),
+        "slot:ada/Letter": factories.upload(name="letter.pdf"),
     }
 
 
@@ -100,11 +100,11 @@ def test_an_upload_that_finds_no_room_says_so_at_its_slot_and_loses_nothing_else
 def test_a_file_that_is_replaced_stays_where_the_new_one_finds_no_room(
     disk: FullDisk, browser: Client, draft: Draft, owner: Any
 ) -> None:
-    first = saving.add_document(draft, draft.party("ada"), "Passport", made.upload(), by=owner)
+    first = services.add_document(draft, draft.party("ada"), "Passport", factories.upload(), by=owner)
     post = {"version": "1", "slot:ada/Passport": SimpleUploadedFile("new.pdf", LARGE)}
     assert disk.during(lambda: browser.post(page_of_ada(draft), post).status_code, room=SOME) == 422
     assert PortalDocument.objects.get().sha256 == first.sha256
-    assert [path.read_bytes() for path in uploads(disk)] == [made.PDF]
+    assert [path.read_bytes() for path in uploads(disk)] == [factories.PDF]
 
 
 @pytest.mark.parametrize("content", [LARGE, HUGE], ids=["in_memory", "in_a_temporary_file"])
@@ -168,7 +168,7 @@ def test_a_file_whose_row_finds_no_room_at_the_commit_is_removed_with_it(disk: F
         cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def post() -> int:
-        form = {"file": SimpleUploadedFile("plan.pdf", made.PDF + b"0" * 40_000), "document_key": "Business plan"}
+        form = {"file": SimpleUploadedFile("plan.pdf", factories.PDF + b"0" * 40_000), "document_key": "Business plan"}
         return caller.upload(f"/entities/{entity}/documents", **form).status_code
 
     assert disk.during(post, room=56_000) == 503

@@ -13,7 +13,7 @@ from django.http import QueryDict
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from tests.desk.conftest import application, complete, draft, submitted
 from tests.journeys.conftest import shelf
 

@@ -12,12 +12,12 @@ from django.contrib.auth import get_user_model
 from django.db import InterfaceError, OperationalError, connection, connections
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.gateway.catalog import Catalog, Product
 from formation_portal.outages import Outage, outage_in
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 
 pytestmark = [
@@ -88,7 +88,7 @@ def browser(owner: Any) -> Client:
 def page(owner: Any, settings: Any) -> str:
     """The page of a section, in an application of its own."""
     settings.RELAY_WAIT_MS = 0
-    reference = saving.start(owner=owner, product=made.product()).reference
+    reference = services.start(owner=owner, product=factories.product()).reference
     return f"/applications/{reference}/sections/the-company/"
 
 
@@ -130,7 +130,7 @@ def test_what_was_typed_is_told_by_its_labels_and_in_words(
     browser: Client, page: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The catalog as the process has it: it needs no database.
-    products = (Product("example", "Example company", made.product()),)
+    products = (Product("example", "Example company", factories.product()),)
     monkeypatch.setattr("formation_portal.portal.typed.known_catalog", lambda: Catalog(products, datetime.now(UTC)))
     started = {"q:started_on:day": "27", "q:started_on:month": "3", "q:started_on:year": "1985"}
     party = {
@@ -196,7 +196,7 @@ def test_a_strangers_form_is_not_offered_again(owner: Any, page: str) -> None:
 
 
 def test_the_button_at_a_slot_is_not_pressed_again_without_its_file(browser: Client, page: str) -> None:
-    post = TYPED | {"slot": "/Business plan", "slot:/Business%20plan": made.upload()}
+    post = TYPED | {"slot": "/Business plan", "slot:/Business%20plan": factories.upload()}
     with away():
         response = browser.post(page, post)
     markup = Markup(response.content.decode())

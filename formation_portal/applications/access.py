@@ -5,13 +5,17 @@ asking others in: those bind the owner, or open the application to somebody else
 """
 
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser
 from django.db import models
 from django.db.models import Case, Q, QuerySet, Subquery, Value
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
+
+if TYPE_CHECKING:
+    from .models import Application
 
 
 class Right(StrEnum):
@@ -37,10 +41,10 @@ _WORDS = {
     Right.OWN: gettext_lazy("Owner"),
 }
 
-GIVEN = (Right.VIEW, Right.EDIT)
+GRANTABLE = (Right.VIEW, Right.EDIT)
 
 
-class Readable:
+class AccessControlled:
     """A record with what whoever reads it may do: of customers `visible_to` tells; nothing is kept from others."""
 
     @property
@@ -74,7 +78,7 @@ class Collaborator(models.Model):
 
     application = models.ForeignKey("applications.Application", models.CASCADE, related_name="collaborators")
     email = models.EmailField()
-    right = models.CharField(max_length=8, choices=[(right.value, right.words) for right in GIVEN])
+    right = models.CharField(max_length=8, choices=[(right.value, right.words) for right in GRANTABLE])
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, blank=True, related_name="+")
     key_digest = models.CharField(max_length=64, unique=True, null=True, blank=True)  # many have none
     asked_at = models.DateTimeField()
@@ -92,19 +96,45 @@ class Collaborator(models.Model):
         return f"{self.application_id}: {self.right}"
 
 
-def may_open(user_pk: Any) -> Q:
+def accessible_to(user_pk: Any) -> Q:
     """The applications that an account owns or works on."""
     return Q(owner=user_pk) | Q(pk__in=Collaborator.objects.filter(user=user_pk).values("application"))
 
 
-def right_of(user_pk: Any) -> Case:
+def right_expression(user_pk: Any) -> Case:
     """The right that the account has to an application which it may open."""
     theirs: QuerySet[Collaborator] = Collaborator.objects.filter(application=models.OuterRef("pk"), user=user_pk)
     own = models.When(owner=user_pk, then=Value(Right.OWN.value))
     return Case(own, default=Subquery(theirs.values("right")[:1]), output_field=models.CharField())
 
 
-def right_given_to(user: Any, application: Any) -> str:
+def granted_right(user: Any, application: Any) -> str:
     """The right that somebody was given to another's application; "" for none."""
     theirs = Collaborator.objects.filter(application=application, user=user.pk)
     return theirs.values_list("right", flat=True).first() or ""
+
+
+class ApplicationQuerySet(models.QuerySet["Application"]):
+    """Who may find which applications; views search nowhere else."""
+
+    def visible_to(self, user: AbstractBaseUser) -> "ApplicationQuerySet":
+        """What somebody owns or works on, but for deleted ones; each with the right that they have to it."""
+        found = self.filter(accessible_to(user.pk), deleted_at=None)
+        return found.annotate(given_right=right_expression(user.pk))  # type: ignore[no-redef]  # in place of the class's own
+
+    def get_for(self, user: AbstractBaseUser, reference: str) -> "Application":
+        """One of those by its reference. Raises Application.DoesNotExist. Every page of an application begins with
+        this, so its owner costs one plain query."""
+        found = self.get(reference=reference, deleted_at=None)
+        found.given_right = Right.OWN if found.owner_id == user.pk else granted_right(user, found)
+        if not found.given_right:
+            raise self.model.DoesNotExist
+        return found
+
+    def owned_by(self, user: AbstractBaseUser) -> "ApplicationQuerySet":
+        """The applications of one customer, but for deleted ones."""
+        return self.filter(owner=user.pk, deleted_at=None)
+
+    def submitted(self) -> "ApplicationQuerySet":
+        """What agents see: everything that was ever submitted."""
+        return self.exclude(submitted_at=None).filter(deleted_at=None)

@@ -13,12 +13,12 @@ from formation_portal.contract.answers import Answers
 from formation_portal.contract.rules import Question
 from formation_portal.contract.schema import Section
 
-from .drafts import Draft
-from .history import in_words
+from .draft import Draft
+from .history import entry_text
 from .models import Change, Document
-from .rows import PartyRow, ShareClassRow
-from .stakes import owners_of, typed_stakes
-from .summary import answer_line
+from .ownership_stakes import owners_of, typed_stakes
+from .parties import PartyRow, ShareClassRow
+from .readback import answer_line
 
 FORMAT = "formation-portal/application"
 VERSION = 1
@@ -36,7 +36,7 @@ def export(draft: Draft) -> Exported:
         "title": draft.title,
         "product": _product(draft),
         "schema": _schema(draft),
-        "state": {"code": application.state, "words": application.stands.words},
+        "state": {"code": application.state, "words": application.status.words},
         "times": {
             "started": _time(application.created_at),
             "changed": _time(application.updated_at),
@@ -55,7 +55,7 @@ def export(draft: Draft) -> Exported:
 
 def _change(change: Change) -> Exported:
     """One entry of the history; `state` is the one that the application came to by it, where it moved."""
-    return {"at": _time(change.at), "what": in_words(change), "state": change.moved_to or None}
+    return {"at": _time(change.at), "what": entry_text(change), "state": change.moved_to or None}
 
 
 def _time(at: datetime | None) -> str | None:
@@ -78,23 +78,23 @@ def _schema(draft: Draft) -> Exported:
         "id": schema.id,
         "version": schema.version,
         "name": schema.form_name,
-        "digest": draft.application.snapshot_id,
+        "digest": draft.application.schema_version_id,
     }
 
 
 def _section(draft: Draft, section: Section) -> Exported:
-    questions = draft.standing.questions(section)
+    questions = draft.form_state.questions(section)
     return {
         "key": section.key,
         "title": section.title,
-        "asked": draft.standing.section(section).active,
+        "asked": draft.form_state.section(section).active,
         "answers": list(_answers(draft, questions, draft.record.answers, draft.entity_raw)),
     }
 
 
 def _party(draft: Draft, row: PartyRow) -> Exported:
-    active = draft.standing.active_roles(row.record)
-    questions = draft.standing.party_questions(row.record)
+    active = draft.form_state.active_roles(row.record)
+    questions = draft.form_state.party_questions(row.record)
     return {
         "id": row.token,
         "kind": row.kind,
@@ -106,7 +106,7 @@ def _party(draft: Draft, row: PartyRow) -> Exported:
 
 def _share_class(draft: Draft, row: ShareClassRow) -> Exported:
     section = draft.schema.share_section
-    questions = draft.standing.questions(section, row.record) if section else ()
+    questions = draft.form_state.questions(section, row.record) if section else ()
     return {
         "id": row.token,
         "label": row.label,
@@ -125,7 +125,7 @@ def _by_section(
         yield {
             "key": section.key,
             "title": section.title,
-            "asked": draft.standing.section(section).active,
+            "asked": draft.form_state.section(section).active,
             "answers": list(_answers(draft, some, answers, raw)),
         }
 

@@ -11,12 +11,12 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import Need
 from formation_portal.contract.reading import is_blank
 
-from .drafts import Draft
+from .draft import Draft
 from .models import Application
 from .signals import locking, submitting
 
 # An answer: the token of the party, or nothing for the entity; and its name.
-Answer = tuple[str, str]
+AnswerKey = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Locks:
     Of the sections only that of the shares counts by itself; the answers of the others stand among the answers.
     """
 
-    answers: frozenset[Answer] = frozenset()
+    answers: frozenset[AnswerKey] = frozenset()
     documents: frozenset[tuple[str, str]] = frozenset()
     roles: frozenset[str] = frozenset()
     sections: frozenset[str] = frozenset()
@@ -34,7 +34,7 @@ class Locks:
     def __bool__(self) -> bool:
         return bool(self.answers or self.documents or self.roles or self.sections)
 
-    def of(self, holder: str) -> frozenset[str]:
+    def answers_of(self, holder: str) -> frozenset[str]:
         """The names of a party's answers that are locked, or of the entity's."""
         return frozenset(name for token, name in self.answers if token == holder)
 
@@ -48,23 +48,23 @@ class Locks:
         return section is not None and section.key in self.sections
 
 
-NONE = Locks()
+NO_LOCKS = Locks()
 
 
 def locks_of(draft: Draft) -> Locks:
     """What is locked as the draft stands: no query, but for an application that came back."""
-    if draft.application.stands is not State.RETURNED_FOR_CHANGES:
-        return NONE
+    if draft.application.status is not State.RETURNED_FOR_CHANGES:
+        return NO_LOCKS
     answers: Sequence[tuple[object, Any]] = locking.send(sender=Application, draft=draft)
-    accepted: Locks = next((found for _, found in answers if found), NONE)
+    accepted: Locks = next((found for _, found in answers if found), NO_LOCKS)
     if not accepted:
-        return NONE
+        return NO_LOCKS
     objections: Sequence[tuple[object, Any]] = submitting.send(sender=Application, draft=draft)
     needed: list[Need] = [*draft.needs, *(need for _, found in objections for need in found or ())]
-    return _but(_filled(accepted, draft, needed), draft, needed)
+    return _without_needed(_with_blank_answers(accepted, draft, needed), draft, needed)
 
 
-def _filled(locks: Locks, draft: Draft, needed: Iterable[Need]) -> Locks:
+def _with_blank_answers(locks: Locks, draft: Draft, needed: Iterable[Need]) -> Locks:
     """With the blank answers of sections that were accepted whole, while nothing is needed there."""
     busy = {need.section for need in needed}
     entity = draft.schema.entity_sections
@@ -79,7 +79,7 @@ def _filled(locks: Locks, draft: Draft, needed: Iterable[Need]) -> Locks:
     return replace(locks, answers=locks.answers | blank)
 
 
-def _but(locks: Locks, draft: Draft, needed: Collection[Need]) -> Locks:
+def _without_needed(locks: Locks, draft: Draft, needed: Collection[Need]) -> Locks:
     """Without what is needed: the very answer or document; of the shares all, since one number hangs on another."""
     shares = draft.schema.share_section
     is_about_shares = shares is not None and any(one.share_class_id or one.section == shares.key for one in needed)
@@ -92,15 +92,15 @@ def _but(locks: Locks, draft: Draft, needed: Collection[Need]) -> Locks:
 
 
 @dataclass(frozen=True, slots=True)
-class Locked:
+class LockedValues:
     """What is locked, as it stands: to be compared after a change."""
 
-    answers: Mapping[Answer, Any]
+    answers: Mapping[AnswerKey, Any]
     documents: Mapping[tuple[str, str], str | None]
     roles: Mapping[str, frozenset[str]]
 
     @classmethod
-    def of(cls, draft: Draft, locks: Locks) -> "Locked":
+    def of(cls, draft: Draft, locks: Locks) -> "LockedValues":
         """As the draft stands. Parties that were removed are left out."""
         raws = {row.token: row.raw for row in draft.party_models} | {"": draft.entity_raw}
         files = {(one.party.token if one.party else "", one.slot): one.sha256 for one in draft.documents}
@@ -111,7 +111,7 @@ class Locked:
             {token: roles[token] for token in locks.roles if token in roles},
         )
 
-    def is_kept_by(self, after: "Locked") -> bool:
+    def is_kept_by(self, after: "LockedValues") -> bool:
         """Whether all that is still there stands as it did; roles may have been added."""
         return (
             all(_same(after.answers.get(place, value), value) for place, value in self.answers.items())

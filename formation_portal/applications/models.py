@@ -1,4 +1,4 @@
-"""What the portal keeps of an application. Tables only: reading is `drafts`, writing is `saving`."""
+"""What the portal keeps of an application. Tables only: reading is `draft`, writing is `services`."""
 
 import hashlib
 import uuid
@@ -14,26 +14,27 @@ from django.utils.text import slugify
 from formation_portal.audit.attestation import attested
 from formation_portal.contract.lifecycle import State
 
-from .access import Readable
-from .answers import AnswersField
-from .application_sets import ApplicationQuerySet
-from .tokens import new_reference, new_token
+from .access import AccessControlled, ApplicationQuerySet
+from .fields import AnswersField, new_reference, new_token
 
 SUBJECT_LIMIT = 200
 
 
-class Snapshot(models.Model):
+class SchemaVersion(models.Model):
     """A form schema as it arrived, kept once however many applications were started with it."""
 
     digest = models.CharField(max_length=64, primary_key=True)
     document = models.JSONField()
     created_at = models.DateTimeField(auto_now_add=True)
 
+    class Meta:
+        db_table = "applications_snapshot"
+
     def __str__(self) -> str:
         return f"{self.document.get('form_name', 'Schema')} {self.document.get('version', '')}".strip()
 
 
-class Application(Readable, models.Model):
+class Application(AccessControlled, models.Model):
     """One product for one customer, with the schema it was started with.
 
     A deleted draft leaves its row behind, empty, since the service may still have to be told.
@@ -43,7 +44,7 @@ class Application(Readable, models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="applications")
     product_id = models.CharField(max_length=100)
     product = models.JSONField()
-    snapshot = models.ForeignKey(Snapshot, models.PROTECT, related_name="+")
+    schema_version = models.ForeignKey(SchemaVersion, models.PROTECT, related_name="+", db_column="snapshot_id")
     state = models.CharField(
         max_length=24, choices=[(state.value, state.words) for state in State], default=State.DRAFT
     )
@@ -70,14 +71,14 @@ class Application(Readable, models.Model):
         return self.reference
 
     @property
-    def stands(self) -> State:
+    def status(self) -> State:
         """The state as the lifecycle knows it."""
         return State(self.state)
 
     @property
     def is_open(self) -> bool:
         """Whether its customer may still write."""
-        return self.stands.is_open and self.deleted_at is None
+        return self.status.is_open and self.deleted_at is None
 
     @property
     def product_name(self) -> str:
@@ -285,5 +286,19 @@ class Change(models.Model):
 
 ChangeList = list[dict[str, Any]]
 
-# At the end, since it refers to what is above.
-from .stake_model import Stake as Stake  # noqa: E402
+
+class Stake(models.Model):
+    """One owner of one company, with the part as typed. Kept here alone: the formation service has no place for it."""
+
+    application = models.ForeignKey("applications.Application", models.CASCADE, related_name="stakes")
+    company = models.ForeignKey("applications.Party", models.CASCADE, related_name="owners")
+    owner = models.ForeignKey("applications.Party", models.CASCADE, related_name="stakes")
+    typed = AnswersField(default=str)
+
+    class Meta:
+        app_label = "applications"
+        ordering = ("pk",)
+        constraints = (models.UniqueConstraint(fields=("company", "owner"), name="one_stake_an_owner"),)
+
+    def __str__(self) -> str:
+        return f"{self.owner_id} owns a part of {self.company_id}"

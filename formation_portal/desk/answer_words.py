@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from datetime import date
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
 from formation_portal.contract.rules import Question
 from formation_portal.reviews.places import Place
@@ -14,7 +14,7 @@ from .counts import numbered
 
 def questions_of(draft: Draft, party: PartyRow) -> dict[Place, Question]:
     """The questions to a party, by their places."""
-    asked = draft.standing.party_questions(party.record)
+    asked = draft.form_state.party_questions(party.record)
     return {Place.of_field(party.token, one.spec.name): one for one in asked}
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.urls import reverse
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import document_subject
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStatus, deliveries_of
 from formation_portal.relay.resources import ResourceKind, shareholding_subject

@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.summary import summary
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.readback import readback
 from formation_portal.contract.needs import Need
 from formation_portal.portal.ownership import Ownership, ownership
 from formation_portal.reviews.facts import Facts, facts_of
@@ -100,7 +100,7 @@ def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str
     back = _with(address, only_changed) if changes else address
     sight = Sight.read_with(application)
     panels = Panels(draft, reader=reader, back=back, sight=sight, lazily=True)
-    told = summary(draft)
+    told = readback(draft)
     reading = Reading(
         draft=draft,
         told=told,
@@ -115,7 +115,7 @@ def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str
     make = partial(
         CasePage,
         draft=draft,
-        status=state_words(application.stands),
+        status=state_words(application.status),
         sight=sight,
         back=back,
         facts=reading.facts,

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from django.urls import reverse
 
-from formation_portal.applications.previews import findings_of
-from formation_portal.applications.summary import DocumentLine, PartySummary
+from formation_portal.applications.documents import findings_of
+from formation_portal.applications.readback import DocumentLine, PartyReadback
 from formation_portal.reviews.places import Place
 
 from .case_reading import Reading, Standing
@@ -74,14 +74,14 @@ def parties_of(reading: Reading) -> Parties:
     )
 
 
-def _is_left_out(reading: Reading, told: PartySummary) -> bool:
+def _is_left_out(reading: Reading, told: PartyReadback) -> bool:
     sheet = reading.facts.sheet(told.party.token)
     has_news = told.party.token in reading.differences.added or reading.differences.of(told.party.token)
     is_done = sheet is None or sheet.is_done
     return reading.only_changed and is_done and not has_news and not reading.open_at(told.party.token)
 
 
-def _line(reading: Reading, told: PartySummary) -> PartyLine:
+def _line(reading: Reading, told: PartyReadback) -> PartyLine:
     token, sheet = told.party.token, reading.facts.sheet(told.party.token)
     changes, questions = reading.differences.of(token), len(reading.open_at(token))
     done, there_are = (sheet.done, len(sheet.facts)) if sheet else (0, 0)

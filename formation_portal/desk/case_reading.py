@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.summary import Summary
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.readback import Readback
 from formation_portal.reviews.facts import ACCEPTED, CHANGED, OPEN, QUERIED, Fact, Facts
 from formation_portal.reviews.models import Remark
 from formation_portal.reviews.places import Kind, Place
@@ -40,7 +40,7 @@ class Reading:
     who has opened which documents."""
 
     draft: Draft
-    told: Summary
+    told: Readback
     facts: Facts
     panels: Panels
     differences: Differences

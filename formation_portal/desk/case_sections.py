@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from formation_portal.applications.summary import AnswerLine, SectionSummary, ShareClassSummary, ShareTable
+from formation_portal.applications.readback import AnswerLine, SectionReadback, ShareClassReadback, ShareTable
 from formation_portal.reviews.facts import Fact
 from formation_portal.reviews.places import Kind, Place
 
@@ -59,7 +59,7 @@ def sections_of(reading: Reading) -> tuple[CaseEntry, ...]:
     return tuple(entry for entry in (_section(reading, one) for one in reading.told.sections) if entry is not None)
 
 
-def _section(reading: Reading, told: SectionSummary) -> CaseEntry | None:
+def _section(reading: Reading, told: SectionReadback) -> CaseEntry | None:
     key = told.section.key
     place = Place(Kind.SECTION, key)
     fact = reading.facts.at(place)
@@ -103,7 +103,7 @@ def _row(line: AnswerLine, changed: Difference | None, panel: Panel) -> AnswerRo
     return AnswerRow(line.spec.label, line.value, line.is_name, note, mark, changed, panel)
 
 
-def _no_longer_asked(reading: Reading, told: SectionSummary) -> Iterator[AnswerRow]:
+def _no_longer_asked(reading: Reading, told: SectionReadback) -> Iterator[AnswerRow]:
     """What was answered before and is not asked any more, since another answer has changed."""
     shown = {line.spec.name for line in told.lines}
     for spec in told.section.fields:
@@ -132,7 +132,7 @@ def shares_of(reading: Reading) -> ShareEntry | None:
     return ShareEntry(classes, reading.told.shares, changes, standing, panel, more)
 
 
-def _share_class(reading: Reading, told: ShareClassSummary) -> CaseEntry:
+def _share_class(reading: Reading, told: ShareClassReadback) -> CaseEntry:
     row = told.share_class
     rows = tuple(_rows(reading, row.token, row.token, told.lines))
     changed = sum(one.difference is not None for one in rows)

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract import canonical
 from formation_portal.contract.field import FieldSpec
 from formation_portal.gateway.envelopes import LONGEST_ID

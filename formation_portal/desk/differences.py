@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Change
-from formation_portal.applications.saving import ROLES
+from formation_portal.applications.services import ROLES
 from formation_portal.contract.field import Choice, FieldSpec
 from formation_portal.contract.lifecycle import State
 from formation_portal.portal.answers_page import share_class_choices

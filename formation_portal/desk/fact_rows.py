@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.rules import Question
 from formation_portal.portal.file_rows import facts as file_facts
 from formation_portal.portal.questions import anchor

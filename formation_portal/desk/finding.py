@@ -4,7 +4,7 @@ from django.db.models import Q
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Document
 from formation_portal.relay.models import Decision, Delivery
 from formation_portal.relay.resolution.queue import deliveries_in

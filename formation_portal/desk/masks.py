@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.contract import canonical
 from formation_portal.reviews.naming import spec_at
 from formation_portal.reviews.places import Place

@@ -4,10 +4,10 @@ from django.contrib.auth.models import AbstractBaseUser
 
 from formation_portal.accounts.models import User
 from formation_portal.accounts.rights import Right
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.reviews.reviewing import UNDER_REVIEW
 
 
 def can_review(draft: Draft, reader: AbstractBaseUser) -> bool:
     """Whether this agent can check and ask now: the case is under review, and the agent has the right."""
-    return draft.application.stands in UNDER_REVIEW and isinstance(reader, User) and reader.may[Right.REVIEW]
+    return draft.application.status in UNDER_REVIEW and isinstance(reader, User) and reader.may[Right.REVIEW]

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.reviews.facts import ACCEPTED, CHANGED, QUERIED, Fact, facts_of
 from formation_portal.reviews.places import Place
 from formation_portal.reviews.since import Move, Sight, sight_of

@@ -9,7 +9,7 @@ from django.db.models.signals import post_save, pre_save
 from django.dispatch import receiver
 
 from formation_portal.accounts.models import User
-from formation_portal.applications.snapshots import schema_of
+from formation_portal.applications.draft import load_schema
 
 from .models import Case, CaseWord
 from .recording import case_words, party_names
@@ -62,4 +62,4 @@ def _words_of(case: Case, owner: User) -> set[bytes]:
 
 def _names(case: Case) -> Iterator[str]:
     parties = [party for party in case.application.parties.all() if party.removed_at is None]
-    yield from party_names(schema_of(case.application.snapshot_id), parties)
+    yield from party_names(load_schema(case.application.schema_version_id), parties)

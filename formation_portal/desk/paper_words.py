@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.expiry import expired
+from formation_portal.applications.documents import expired_dates, findings_of
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
-from formation_portal.applications.previews import findings_of
-from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.language import day, figure
 from formation_portal.papers.findings import Code
 
@@ -28,7 +27,7 @@ _WORDS: Mapping[Code, str] = {
 
 def said_of(draft: Draft, party: PartyRow, document: Document) -> tuple[str, ...]:
     """Everything that speaks against the document of a party; nothing where nothing does."""
-    past = (f"“{label}”: expired on {day(until)}." for label, until in expired(draft, party, document.slot))
+    past = (f"“{label}”: expired on {day(until)}." for label, until in expired_dates(draft, party, document.slot))
     return (*_found_in(document), *past)
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from formation_portal.accounts.models import User
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
-from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
 from formation_portal.portal.roles import role_words
 from formation_portal.reviews.facts import CHANGED, QUERIED, Fact, Facts, Sheet, facts_of
@@ -66,7 +66,7 @@ class PartyPage:
     @property
     def status(self) -> str:
         """How the case stands, as agents read it."""
-        return state_words(self.draft.application.stands)
+        return state_words(self.draft.application.status)
 
     @property
     def kind(self) -> str:
@@ -76,7 +76,7 @@ class PartyPage:
     @property
     def roles(self) -> str:
         """Its roles in one line."""
-        return role_words(self.draft.standing.active_roles(self.party.record))
+        return role_words(self.draft.form_state.active_roles(self.party.record))
 
     @property
     def needs(self) -> tuple[str, ...]:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.rows import PartyRow, ShareClassRow
-from formation_portal.applications.stakes import owned_by, owners_of
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.ownership_stakes import companies_owned_by, owners_of
+from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract.percent import apportioned, in_percent, percent
 from formation_portal.portal.allocation import Allocation
 from formation_portal.portal.words import number_of_shares
@@ -51,7 +51,7 @@ def _part_of_class(allocation: Allocation, party: PartyRow, row: ShareClassRow) 
 
 def _stakes(draft: Draft, party: PartyRow, allocation: Allocation) -> Iterator[ShareLine]:
     typed = allocation.typed_stakes
-    for company in owned_by(draft, party, typed):
+    for company in companies_owned_by(draft, party, typed):
         of_it = next(one for one in owners_of(draft, company, typed) if one.party.token == party.token)
         yield ShareLine(company.label, of_it.words, is_name=True)
     for one in owners_of(draft, party, typed):

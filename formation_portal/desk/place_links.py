@@ -1,6 +1,6 @@
 """Where one place of an application stands on the desk: on the page of its party, else in a section of the case's."""
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.reviews.facts import Facts
 from formation_portal.reviews.places import Kind, Place
 

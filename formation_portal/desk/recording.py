@@ -7,8 +7,8 @@ from django.db.models.signals import post_save
 from django.dispatch import receiver
 from django.urls import reverse
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.naming import naming_fields
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.parties import name_fields
 from formation_portal.applications.signals import changed
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import FINAL, State
@@ -36,7 +36,7 @@ def record(draft: Draft, **_: Any) -> None:
         return
     facts = facts_of(application, title=title_of(draft.entity_raw))
     facts |= {"parties": len(draft.party_models), "documents": len(draft.documents)} | kind_of(application)
-    if application.stands not in UNDER_REVIEW:
+    if application.status not in UNDER_REVIEW:
         # A decision that waited is overtaken.
         facts |= {"confirm_since": None, "proposed_by_id": None, "refused_at": None}
     case = Case.objects.select_for_update().filter(pk=application.pk).first()
@@ -48,8 +48,8 @@ def record(draft: Draft, **_: Any) -> None:
     case.save(force_insert=is_new, update_fields=None if is_new else [*facts, *_CLOCK])
     if is_new:
         offer(Offer, application)
-    if application.stands in FINAL:
-        draft.attested.append(Case(pk=application.pk, **UNCLAIMED))
+    if application.status in FINAL:
+        draft.audited_rows.append(Case(pk=application.pk, **UNCLAIMED))
     names = party_names(draft.schema, draft.party_models)
     _record_words(application.pk, case_words(application, title=facts["title"], names=names))
 
@@ -133,7 +133,7 @@ def title_of(entity_raw: Mapping[str, Any]) -> str:
 
 def party_names(schema: FormSchema, parties: Iterable[Any]) -> list[str]:
     """The names of everybody in it, as typed."""
-    typed = [party.raw.get(spec.name) for party in parties for spec in naming_fields(schema, party.kind)]
+    typed = [party.raw.get(spec.name) for party in parties for spec in name_fields(schema, party.kind)]
     return [name for name in typed if isinstance(name, str)]
 
 

@@ -8,7 +8,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.http import QueryDict
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.language import language
 from formation_portal.contract.reading import is_blank

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from django.contrib.auth.models import AbstractBaseUser
 from django.urls import reverse
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.portal.questions import anchor
 from formation_portal.portal.read_back import in_words
 from formation_portal.reviews.models import Note, Reason, Remark

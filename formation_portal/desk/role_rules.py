@@ -3,8 +3,8 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.schema import Section
 from formation_portal.portal.roles import a_kind, heading, in_role, role_title, why
 
@@ -42,7 +42,7 @@ def _rule(draft: Draft, party: PartyRow, section: Section, there: Collection[str
     if not section.allows(party.kind):
         objection = f"{heading(a_kind(party.kind))} can’t be {in_role(section)} in this form."
         return RoleRule(role_title(section), "", "", "", (), objection)
-    if not draft.standing.section(section).active:
+    if not draft.form_state.section(section).active:
         return RoleRule(
             role_title(section), "", "", for_agents(why(draft, section)), (), "Does not apply at the moment."
         )
@@ -51,6 +51,6 @@ def _rule(draft: Draft, party: PartyRow, section: Section, there: Collection[str
 
 
 def _count(draft: Draft, section: Section) -> str:
-    needed, there = draft.standing.minimum(section).count, draft.standing.tally(section)
+    needed, there = draft.form_state.minimum(section).count, draft.form_state.tally(section)
     least = f"At least {needed} required" if needed else "Optional"
     return f"{least}, {there} added."

@@ -9,7 +9,7 @@ from django.http import QueryDict
 from django.utils.dateparse import parse_date
 from django.utils.timezone import localdate
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.reviews.grounds import Ground
 from formation_portal.reviews.models import REGISTER_NUMBER_LIMIT, TEXT_LIMIT, Ruling
 from formation_portal.reviews.refusals import Refused

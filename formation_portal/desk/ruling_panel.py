@@ -7,7 +7,7 @@ from django.conf import settings
 
 from formation_portal.accounts.models import User
 from formation_portal.accounts.rights import Right
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.portal.options import Option, offered
 from formation_portal.relay.delivery_status import DeliveryStage
@@ -137,7 +137,7 @@ def ruling_panel(
 ) -> RulingPanel:
     """The panel: two queries, two more where the facts were not read yet, one where the sight was not."""
     sight, facts = sight or sight_of(draft.application), facts or facts_of(draft)
-    stands, rulings = draft.application.stands, list(_rulings(draft))
+    stands, rulings = draft.application.status, list(_rulings(draft))
     is_under_review = stands in UNDER_REVIEW
     against = objections(draft, facts) if is_under_review else ()
     waiting = next((one for one in rulings if one.outcome == Outcome.WAITING), None)
@@ -178,7 +178,7 @@ def _first(facts: Facts, against: tuple[Objection, ...]) -> str:
 def _cards(
     draft: Draft, form: RulingForm, *, facts: Facts, against: tuple[Objection, ...], waits: bool
 ) -> Iterator[Card]:
-    stands, customer = draft.application.stands, draft.application.owner.called
+    stands, customer = draft.application.status, draft.application.owner.called
     if stands is State.SUBMITTED_TO_CSP:
         hint = "Enter the company’s number and date from the register."
         yield Card(INCORPORATE, "Record the incorporation", hint, is_chosen=True)

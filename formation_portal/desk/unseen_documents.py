@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from django.http import QueryDict
 from django.urls import reverse
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.documents import findings_of
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
-from formation_portal.applications.previews import findings_of
 from formation_portal.contract.language import listed
 from formation_portal.reviews.facts import Fact
 from formation_portal.reviews.seen import seen_in

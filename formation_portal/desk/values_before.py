@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
-from formation_portal.applications.rows import PartyRow
-from formation_portal.applications.saving import ROLES
+from formation_portal.applications.parties import PartyRow
+from formation_portal.applications.services import ROLES
 from formation_portal.portal.answers_page import share_class_choices
 from formation_portal.portal.file_rows import facts as file_facts
 from formation_portal.portal.read_back import in_words

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.contract import canonical
 from formation_portal.portal.read_back import in_words
 

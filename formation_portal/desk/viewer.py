@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
+from formation_portal.applications.documents import findings_of
 from formation_portal.applications.models import Document
-from formation_portal.applications.previews import findings_of
 from formation_portal.portal.file_rows import facts
 
 from .looks import ZOOMS, Look

@@ -5,7 +5,7 @@ from typing import Any
 from django.apps import apps
 from django.dispatch import receiver
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.signals import moved
 from formation_portal.contract.lifecycle import FINAL, State
@@ -26,11 +26,11 @@ def count_move(draft: Draft, **_: Any) -> None:
     if application.submitted_at is None or application.deleted_at is not None:
         return
     take_turn()
-    change = next(one for one in reversed(draft.written) if one.moved_to)
+    change = next(one for one in reversed(draft.new_changes) if one.moved_to)
     clock = CaseClock.objects.filter(pk=application.pk).first() or CaseClock(application=application)
     more = moved_to(State(change.moved_to), change.at, clock=clock, form=application.product_id)
     clock.save()
-    if application.stands in FINAL:
+    if application.status in FINAL:
         _keep_form(application)
     add(more, apps)
 

@@ -1,24 +1,51 @@
-"""The code that stands between a link and a part: it goes to the address that the link went to, and to no other.
+"""Keys of links and codes of letters: made at random, and known here by their digests alone."""
 
-So a link that was forwarded opens nothing. Ten codes a day with five tries each are 700 guesses in a million before the
-link has expired.
-"""
-
+import hashlib
+import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.utils import timezone
-from django.utils.crypto import constant_time_compare
+from django.utils.crypto import constant_time_compare, salted_hmac
 
 from formation_portal import letters
 
-from .keys import code_digest, digits, new_code
 from .models import Invitation
 
-LASTS = timedelta(minutes=10)
-TRIES = 5
-SENT_A_DAY = 10
+_KEY_BYTES = 32
+_CODE_DIGITS = 6
+_SALT = "formation_portal.invitations.code"
+
+
+def new_key() -> str:
+    """256 random bits for a link."""
+    return secrets.token_urlsafe(_KEY_BYTES)
+
+
+def digest_of_key(key: str) -> str:
+    """What is kept of a key. Nobody can guess 256 bits, so that it needs no salt."""
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+def new_code() -> str:
+    """Six random digits."""
+    return f"{secrets.randbelow(10**_CODE_DIGITS):0{_CODE_DIGITS}}"
+
+
+def code_digest(code: str, *, of: str) -> str:
+    """What is kept of a code that opens one thing. A million is soon tried, so our own secret goes in."""
+    return salted_hmac(_SALT, f"{of}:{code}", algorithm="sha256").hexdigest()
+
+
+def digits(typed: str) -> str:
+    """The digits of a code as somebody typed it, in any script, with whatever stands between them."""
+    return "".join(str(int(letter)) for letter in typed[:100] if letter.isdecimal())
+
+
+VALID_FOR = timedelta(minutes=10)
+MAX_TRIES = 5
+MAX_CODES_A_DAY = 10
 _DAY = timedelta(days=1)
 # A second press within this time means the same letter.
 _SAME_PRESS = timedelta(seconds=30)
@@ -29,7 +56,7 @@ class TooMany(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Try:
+class CodeAttempt:
     """What came of a guess: right; or wrong, with so many tries left. None left: the code is dead, or there is none."""
 
     is_right: bool
@@ -43,45 +70,45 @@ def send_code(invitation: Invitation) -> None:
         locked = _locked(invitation)
         if locked.code_digest and locked.code_sent_at and now - locked.code_sent_at < _SAME_PRESS:
             return
-        _count(locked, now)
+        _count_code(locked, now)
         code = new_code()
-        locked.code_digest, locked.code_sent_at, locked.code_tries = _digest(locked, code), now, 0
+        locked.code_digest, locked.code_sent_at, locked.code_tries = _digest_of_code(locked, code), now, 0
         locked.opened_at = locked.opened_at or now
         locked.save()
-        context = {"code": code, "minutes": LASTS // timedelta(minutes=1)}
+        context = {"code": code, "minutes": VALID_FOR // timedelta(minutes=1)}
         letters.post(kind="code", to=locked.email, language=locked.language, context=context)
 
 
-def try_code(invitation: Invitation, typed: str) -> Try:
+def try_code(invitation: Invitation, typed: str) -> CodeAttempt:
     """Whether this is the code. Each guess counts, also those that come at once; a right one is used up."""
     with transaction.atomic():
         locked = _locked(invitation)
         if not is_waiting(locked, now=timezone.now()):
-            return Try(is_right=False)
+            return CodeAttempt(is_right=False)
         locked.code_tries += 1
-        is_right = constant_time_compare(locked.code_digest, _digest(locked, digits(typed)))
+        is_right = constant_time_compare(locked.code_digest, _digest_of_code(locked, digits(typed)))
         if is_right:
             locked.code_digest = ""
         locked.save(update_fields=["code_tries", "code_digest"])
-    return Try(is_right, TRIES - locked.code_tries)
+    return CodeAttempt(is_right, MAX_TRIES - locked.code_tries)
 
 
 def is_waiting(invitation: Invitation, *, now: datetime) -> bool:
     """Whether a code was sent that can still be entered."""
     sent_at = invitation.code_sent_at
-    is_fresh = sent_at is not None and now < sent_at + LASTS
-    return bool(invitation.code_digest) and is_fresh and invitation.code_tries < TRIES
+    is_fresh = sent_at is not None and now < sent_at + VALID_FOR
+    return bool(invitation.code_digest) and is_fresh and invitation.code_tries < MAX_TRIES
 
 
-def _count(invitation: Invitation, now: datetime) -> None:
+def _count_code(invitation: Invitation, now: datetime) -> None:
     if invitation.codes_since is None or now >= invitation.codes_since + _DAY:
         invitation.codes_since, invitation.codes_sent = now, 0
-    if invitation.codes_sent >= SENT_A_DAY:
+    if invitation.codes_sent >= MAX_CODES_A_DAY:
         raise TooMany
     invitation.codes_sent += 1
 
 
-def _digest(invitation: Invitation, code: str) -> str:
+def _digest_of_code(invitation: Invitation, code: str) -> str:
     return code_digest(code, of=f"{invitation.pk}/{invitation.round}")
 
 

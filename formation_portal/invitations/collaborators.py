@@ -11,24 +11,24 @@ from django.utils.http import urlencode
 
 from formation_portal import letters
 from formation_portal.applications.access import Collaborator, Right
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
-from formation_portal.applications.saving.refusals import Gone
-from formation_portal.applications.saving.writing import writing
+from formation_portal.applications.services.exceptions import Gone
+from formation_portal.applications.services.transactions import application_transaction
 from formation_portal.contract.language import noted
 
-from .keys import digest, new_key
+from .codes import digest_of_key, new_key
 
 _SAME_PRESS = timedelta(seconds=30)
 
 
-def ask(draft: Draft, *, email: str, right: Right, by: AbstractBaseUser, language: str) -> Collaborator:
+def share_with(draft: Draft, *, email: str, right: Right, by: AbstractBaseUser, language: str) -> Collaborator:
     """Ask somebody to work on the application; who was asked before gets another link. Raises Closed.
 
     Somebody who has said yes already only gets the right.
     """
     now = timezone.now()
-    with writing(draft, by=by, must_be_open=False) as journal:
+    with application_transaction(draft, by=by, must_be_open=False) as journal:
         found = Collaborator.objects.filter(application=draft.application, email=email).first()
         one = found or Collaborator(application=draft.application, email=email)
         is_same_press = found is not None and found.right == right and now - found.asked_at < _SAME_PRESS
@@ -44,10 +44,10 @@ def ask(draft: Draft, *, email: str, right: Right, by: AbstractBaseUser, languag
     return one
 
 
-def change(draft: Draft, number: int, *, right: Right, by: AbstractBaseUser) -> Collaborator:
+def change_right(draft: Draft, number: int, *, right: Right, by: AbstractBaseUser) -> Collaborator:
     """Give them this right instead. Raises Gone."""
-    with writing(draft, by=by, must_be_open=False) as journal:
-        one = _found(draft, number)
+    with application_transaction(draft, by=by, must_be_open=False) as journal:
+        one = _collaborator_of(draft, number)
         if one.right != right:
             one.right = right
             one.save()
@@ -55,10 +55,10 @@ def change(draft: Draft, number: int, *, right: Right, by: AbstractBaseUser) -> 
     return one
 
 
-def take_back(draft: Draft, number: int, *, by: AbstractBaseUser) -> Collaborator:
+def revoke(draft: Draft, number: int, *, by: AbstractBaseUser) -> Collaborator:
     """They can open the application no longer, nor the link if they haven't yet. Raises Gone."""
-    with writing(draft, by=by, must_be_open=False) as journal:
-        one = _found(draft, number)
+    with application_transaction(draft, by=by, must_be_open=False) as journal:
+        one = _collaborator_of(draft, number)
         one.delete()
         journal.note("Changed who can open the application")
     return one
@@ -86,14 +86,14 @@ def just_accepted(by: AbstractBaseUser) -> Collaborator | None:
     return found.filter(accepted_at__gt=timezone.now() - _SAME_PRESS).order_by("-accepted_at").first()
 
 
-def found_by(key_digest: str) -> Collaborator | None:
+def find_by_key_digest(key_digest: str) -> Collaborator | None:
     """Who was asked with the key of that digest, while the question is open."""
-    found = Collaborator.objects.select_related("application", "application__snapshot")
+    found = Collaborator.objects.select_related("application", "application__schema_version")
     waiting = found.filter(key_digest=key_digest, expires_at__gt=timezone.now(), application__deleted_at=None)
     return waiting.first() if key_digest else None
 
 
-def _found(draft: Draft, number: int) -> Collaborator:
+def _collaborator_of(draft: Draft, number: int) -> Collaborator:
     one = Collaborator.objects.filter(application=draft.application, pk=number).first()
     if one is None:
         raise Gone("They have no right to it any more")
@@ -102,6 +102,6 @@ def _found(draft: Draft, number: int) -> Collaborator:
 
 def _send(one: Collaborator, language: str) -> None:
     key = new_key()
-    one.key_digest = digest(key)
+    one.key_digest = digest_of_key(key)
     link = f"{reverse('portal:collaboration_link')}?{urlencode({'key': key})}"
     letters.post(kind="collaboration", to=one.email, language=language, context={"link": link, "until": one.expires_at})

@@ -1,9 +1,15 @@
 """What is kept of an invitation to fill in one's own part. What can be done with it is `parts` and `codes`."""
 
-from django.db import models
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
 
+from django.db import models
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
+
+from formation_portal.applications.fields import new_token
 from formation_portal.applications.models import Application, Party
-from formation_portal.applications.tokens import new_token
 
 
 class Invitation(models.Model):
@@ -41,3 +47,78 @@ class Invitation(models.Model):
 
     def __str__(self) -> str:
         return self.reference
+
+
+class InvitationStage(StrEnum):
+    """What its owner sees of it."""
+
+    SENT = "sent"
+    OPENED = "opened"
+    IN_PROGRESS = "in_progress"
+    DONE = "done"
+    EXPIRED = "expired"
+    WITHDRAWN = "withdrawn"
+
+    @property
+    def words(self) -> Promise:
+        """What people read."""
+        return _WORDS[self]
+
+    @property
+    def waits(self) -> bool:
+        """Whether the next act is that of whoever was invited."""
+        return self in (InvitationStage.SENT, InvitationStage.OPENED, InvitationStage.IN_PROGRESS)
+
+
+_WORDS = {
+    InvitationStage.SENT: gettext_lazy("Sent"),
+    InvitationStage.OPENED: gettext_lazy("Opened"),
+    InvitationStage.IN_PROGRESS: gettext_lazy("In progress"),
+    InvitationStage.DONE: gettext_lazy("Done"),
+    InvitationStage.EXPIRED: gettext_lazy("Expired"),
+    InvitationStage.WITHDRAWN: gettext_lazy("Withdrawn"),
+}
+
+
+class Closure(StrEnum):
+    """Why a link that was right once opens nothing now; UNKNOWN is also said of one that never was."""
+
+    UNKNOWN = "unknown"
+    EXPIRED = "expired"
+    WITHDRAWN = "withdrawn"
+    REPLACED = "replaced"
+    NOT_OPEN = "not_open"
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentStage:
+    """A stage, and since when."""
+
+    stage: InvitationStage
+    since: datetime
+
+
+def current_stage(invitation: Invitation, *, now: datetime) -> CurrentStage:
+    """The last thing that has happened to it; withdrawing ends it, and time ends what isn't done."""
+    if invitation.withdrawn_at:
+        return CurrentStage(InvitationStage.WITHDRAWN, invitation.withdrawn_at)
+    if invitation.done_at:
+        return CurrentStage(InvitationStage.DONE, invitation.done_at)
+    if now >= invitation.expires_at:
+        return CurrentStage(InvitationStage.EXPIRED, invitation.expires_at)
+    if invitation.begun_at:
+        return CurrentStage(InvitationStage.IN_PROGRESS, invitation.begun_at)
+    if invitation.opened_at:
+        return CurrentStage(InvitationStage.OPENED, invitation.opened_at)
+    return CurrentStage(InvitationStage.SENT, invitation.sent_at)
+
+
+def closure(invitation: Invitation, *, now: datetime, round_: int) -> Closure | None:
+    """Why what was opened in some round opens nothing now; None while it does. Reads the application and the party."""
+    if invitation.withdrawn_at or invitation.party.removed_at:
+        return Closure.WITHDRAWN
+    if invitation.round != round_:
+        return Closure.REPLACED
+    if not invitation.application.is_open:
+        return Closure.NOT_OPEN
+    return Closure.EXPIRED if now >= invitation.expires_at else None

@@ -10,19 +10,18 @@ from django.utils import timezone
 from django.utils.http import urlencode
 
 from formation_portal import letters
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.rows import PartyRow
-from formation_portal.applications.saving.authors import Guest
-from formation_portal.applications.saving.parties import found_party
-from formation_portal.applications.saving.writing import writing
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.history import Guest
+from formation_portal.applications.parties import PartyRow
+from formation_portal.applications.services.parties import current_party
+from formation_portal.applications.services.transactions import application_transaction
 from formation_portal.contract.language import noted
 
-from .keys import digest, new_key
-from .models import Invitation
+from .codes import digest_of_key, new_key
+from .models import Invitation, current_stage
 from .signals import finished
-from .stages import standing
 
-NUDGE_EVERY = timedelta(days=1)
+REMIND_EVERY = timedelta(days=1)
 # A second press within this time means the same letter.
 _SAME_PRESS = timedelta(seconds=30)
 
@@ -41,9 +40,9 @@ def invite(draft: Draft, party: PartyRow, *, email: str, by: AbstractBaseUser, l
     Raises Closed, Gone.
     """
     now = timezone.now()
-    with writing(draft, by=by) as journal:
-        row = found_party(draft, party)
-        invitation = _found(row) or Invitation(application=draft.application, party=row.model)
+    with application_transaction(draft, by=by) as journal:
+        row = current_party(draft, party)
+        invitation = _locked_invitation(row) or Invitation(application=draft.application, party=row.model)
         is_again = invitation.pk is not None and not invitation.withdrawn_at
         if is_again and invitation.email == email and now - invitation.sent_at < _SAME_PRESS:
             return invitation
@@ -62,9 +61,9 @@ def invite(draft: Draft, party: PartyRow, *, email: str, by: AbstractBaseUser, l
 
 def withdraw(draft: Draft, party: PartyRow, *, by: AbstractBaseUser) -> None:
     """Shut the link, and whatever was opened with it. What was filled in stays. Raises Closed, Gone."""
-    with writing(draft, by=by) as journal:
-        row = found_party(draft, party)
-        invitation = _found(row)
+    with application_transaction(draft, by=by) as journal:
+        row = current_party(draft, party)
+        invitation = _locked_invitation(row)
         if invitation is None or invitation.withdrawn_at:
             return
         invitation.withdrawn_at = timezone.now()
@@ -72,37 +71,37 @@ def withdraw(draft: Draft, party: PartyRow, *, by: AbstractBaseUser) -> None:
         journal.note("Withdrew the invitation to {name}", holder=row.token, name=row.label)
 
 
-def nudge(draft: Draft, party: PartyRow, *, by: AbstractBaseUser) -> None:
+def remind(draft: Draft, party: PartyRow, *, by: AbstractBaseUser) -> None:
     """Remind whoever it was sent to, with a new link in place of the earlier one; its end stays.
 
     Raises TooSoon within a day of the last letter, NothingToSend where nobody is waited for, Closed, Gone.
     """
     now = timezone.now()
-    with writing(draft, by=by) as journal:
-        row = found_party(draft, party)
-        invitation = _found(row)
-        if invitation is None or not standing(invitation, now=now).stage.waits:
+    with application_transaction(draft, by=by) as journal:
+        row = current_party(draft, party)
+        invitation = _locked_invitation(row)
+        if invitation is None or not current_stage(invitation, now=now).stage.waits:
             raise NothingToSend
-        if now < may_nudge_from(invitation):
+        if now < next_reminder_from(invitation):
             raise TooSoon
         invitation.nudged_at = now
         _send(invitation, "nudge")
         journal.note("Sent {name} a reminder", holder=row.token, name=row.label)
 
 
-def may_nudge_from(invitation: Invitation) -> datetime:
+def next_reminder_from(invitation: Invitation) -> datetime:
     """When the next reminder may go."""
-    return (invitation.nudged_at or invitation.sent_at) + NUDGE_EVERY
+    return (invitation.nudged_at or invitation.sent_at) + REMIND_EVERY
 
 
-def begun(invitation: Invitation) -> None:
+def mark_begun(invitation: Invitation) -> None:
     """Note that something was filled in; after having been done, it is in progress once more."""
     if invitation.begun_at is None or invitation.done_at:
         invitation.begun_at, invitation.done_at = timezone.now(), None
         invitation.save(update_fields=["begun_at", "done_at"])
 
 
-def want_another(invitation: Invitation) -> None:
+def ask_for_another_link(invitation: Invitation) -> None:
     """Note that whoever was invited asks for another link."""
     if invitation.wanted_at is None:
         invitation.wanted_at = timezone.now()
@@ -114,9 +113,9 @@ def finish(draft: Draft, invitation: Invitation) -> None:
 
     A second press, also one at the same moment, says nothing new.
     """
-    with writing(draft, by=Guest()) as journal:
+    with application_transaction(draft, by=Guest()) as journal:
         stands = Invitation.objects.select_for_update().get(pk=invitation.pk)
-        if stands.done_at and not draft.written:
+        if stands.done_at and not draft.new_changes:
             invitation.done_at = stands.done_at
             return
         invitation.done_at = timezone.now()
@@ -128,32 +127,32 @@ def finish(draft: Draft, invitation: Invitation) -> None:
         finished.send(sender=Invitation, draft=draft, invitation=invitation)
 
 
-def found_by(key: str) -> Invitation | None:
+def find_by_key(key: str) -> Invitation | None:
     """The invitation that the key opens, whether or not it is still open."""
-    found = Invitation.objects.select_related("application", "party").filter(key_digest=digest(key))
+    found = Invitation.objects.select_related("application", "party").filter(key_digest=digest_of_key(key))
     return found.first() if key else None
 
 
-def found_as(reference: str) -> Invitation | None:
+def find_by_reference(reference: str) -> Invitation | None:
     """The invitation of that name."""
     return Invitation.objects.select_related("application", "party").filter(reference=reference).first()
 
 
-def of_application(draft: Draft) -> dict[str, Invitation]:
+def invitations_of(draft: Draft) -> dict[str, Invitation]:
     """Who was invited, by the token of the party: one query."""
     tokens = {model.pk: model.token for model in draft.party_models}
     found = Invitation.objects.filter(application=draft.application)
     return {tokens[one.party_id]: one for one in found if one.party_id in tokens}
 
 
-def _found(row: PartyRow) -> Invitation | None:
+def _locked_invitation(row: PartyRow) -> Invitation | None:
     return Invitation.objects.select_for_update().filter(party=row.model).first()
 
 
 def _send(invitation: Invitation, kind: str) -> None:
     """Give it a new key, and write the letter that holds the only copy of it."""
     key = new_key()
-    invitation.key_digest = digest(key)
+    invitation.key_digest = digest_of_key(key)
     with transaction.atomic():
         invitation.save()
         link = f"{reverse('portal:part_link')}?{urlencode({'key': key})}"

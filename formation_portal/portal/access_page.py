@@ -7,8 +7,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 
-from formation_portal.applications.access import GIVEN, Collaborator, Right
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.access import GRANTABLE, Collaborator, Right
+from formation_portal.applications.draft import Draft
 
 from .email_box import EmailBox
 from .moments import day, moment
@@ -73,13 +73,13 @@ def access_page(draft: Draft, *, box: EmailBox | None = None, right: Right = Rig
         draft=draft,
         lines=tuple(_line(draft, one) for one in found),
         box=box or EmailBox(""),
-        rights=tuple(RightChoice(one.value, str(one.words), str(_HELP[one]), one is right) for one in GIVEN),
+        rights=tuple(RightChoice(one.value, str(one.words), str(_HELP[one]), one is right) for one in GRANTABLE),
     )
 
 
 def _line(draft: Draft, one: Collaborator) -> AccessLine:
     right = Right(one.right)
-    other = next(each for each in GIVEN if each is not right)
+    other = next(each for each in GRANTABLE if each is not right)
     arguments = [draft.application.reference, one.pk]
     state, status = _status(one)
     return AccessLine(

@@ -6,11 +6,10 @@ from pathlib import PurePath
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.expiry import expired
+from formation_portal.applications.documents import expired_dates, findings_of
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
-from formation_portal.applications.previews import findings_of
-from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.language import figure
 from formation_portal.papers.findings import Code
 
@@ -67,6 +66,6 @@ def _of_file(document: Document) -> Iterator[str]:
 
 
 def _of_answers(draft: Draft, party: PartyRow | None, slot: str) -> Iterator[str]:
-    for label, day in expired(draft, party, slot):
+    for label, day in expired_dates(draft, party, slot):
         said = _("“%(label)s” is %(day)s, which is in the past. Upload a valid document, correct the date, or keep it.")
         yield said % {"label": label, "day": moments.day(day)}

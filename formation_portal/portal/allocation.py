@@ -5,10 +5,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.rows import PartyRow, ShareClassRow
-from formation_portal.applications.stakes import Typed, known_stakes, typed_stakes
-from formation_portal.applications.thresholds import threshold_of
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.ownership_stakes import TypedStakes, known_stakes, threshold_of, typed_stakes
+from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract import canonical
 from formation_portal.contract.ownership import Parts, Stakes, Threshold, not_accounted_for, parts
 from formation_portal.contract.percent import Figures, figures_of
@@ -52,7 +51,7 @@ class Allocation:
 
     @cached_property
     def _there_are(self) -> dict[str, int | None]:
-        return {row.token: shares_of_class(self._draft.standing, row.record) for row in self.classes}
+        return {row.token: shares_of_class(self._draft.form_state, row.record) for row in self.classes}
 
     def there_are(self, row: ShareClassRow) -> int | None:
         """How many shares of the class can be given; None where nothing says so."""
@@ -61,7 +60,7 @@ class Allocation:
     @cached_property
     def there_are_together(self) -> int | None:
         """The same for all classes together."""
-        return shares_of_entity(self._draft.standing)
+        return shares_of_entity(self._draft.form_state)
 
     @cached_property
     def total(self) -> int:
@@ -104,7 +103,7 @@ class Allocation:
         return known_stakes(self._draft, self.typed_stakes)
 
     @cached_property
-    def typed_stakes(self) -> Typed:
+    def typed_stakes(self) -> TypedStakes:
         """All that was said of owners, as typed."""
         return typed_stakes(self._draft)
 

@@ -8,11 +8,11 @@ from typing import ClassVar
 from django.contrib.auth.models import AbstractBaseUser
 from django.urls import reverse
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.earlier_files import EarlierFiles
+from formation_portal.applications.documents import EarlierFiles
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.history import Author
 from formation_portal.applications.models import Document
-from formation_portal.applications.rows import PartyRow
-from formation_portal.applications.saving.authors import Author
+from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.field import Choice
 from formation_portal.contract.language import noted, say, say_count
 from formation_portal.contract.rules import Standing

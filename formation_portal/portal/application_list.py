@@ -8,7 +8,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext
 
 from formation_portal.applications.models import Application
-from formation_portal.applications.summary import entity_name
+from formation_portal.applications.readback import entity_name
 from formation_portal.contract.lifecycle import State
 
 from .moments import day
@@ -57,8 +57,8 @@ def _row(application: Application) -> ApplicationRow:
         title=name or application.product_name,
         is_name=bool(name),
         url=reverse(page, args=[application.reference]),
-        state=_MARKS.get(application.stands, "open"),
-        status=application.stands.words,
+        state=_MARKS.get(application.status, "open"),
+        status=application.status.words,
         note=format_html(
             '{}. {}{} <span class="nowrap">{}</span>',
             ", ".join(fact for fact in facts if fact),

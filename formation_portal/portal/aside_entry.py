@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from formation_portal.applications.rows import PartyRow, ShareClassRow
-from formation_portal.applications.set_aside import Aside
+from formation_portal.applications.inactive_answers import InactiveAnswers
+from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract.language import in_quotes, listed, say
 from formation_portal.contract.rules import Verdict
 
@@ -32,12 +32,12 @@ class AsideEntry:
     rows: tuple[AsideRow, ...]
 
 
-def aside_entry(aside: Aside) -> AsideEntry:
+def aside_entry(aside: InactiveAnswers) -> AsideEntry:
     """The entry in words; without rows where nothing is set aside."""
     return AsideEntry(_counts(aside), _way_back(aside), (*_people(aside), *_rest(aside)))
 
 
-def _counts(aside: Aside) -> str:
+def _counts(aside: InactiveAnswers) -> str:
     kinds = [one.party.kind for one in aside.parties]
     words = (
         counted(len(aside.answers), "{count} answer", "{count} answers"),
@@ -50,7 +50,7 @@ def _counts(aside: Aside) -> str:
     return ", ".join(word for word in words if word)
 
 
-def _way_back(aside: Aside) -> str:
+def _way_back(aside: InactiveAnswers) -> str:
     several = sum(map(len, (aside.answers, aside.parties, aside.share_classes, aside.documents))) > 1
     named = aside.deciding
     if not named or len(named) > _NAMED_AT_MOST:
@@ -63,19 +63,19 @@ def _way_back(aside: Aside) -> str:
     return say("We restore it if you change {questions} back.", questions=questions)
 
 
-def _people(aside: Aside) -> Iterator[AsideRow]:
+def _people(aside: InactiveAnswers) -> Iterator[AsideRow]:
     for one in aside.parties:
         roles = ", ".join(one.roles)
-        yield AsideRow(one.party.label, roles[:1].upper() + roles[1:], _reasons(one.verdicts))
+        yield AsideRow(one.party.label, roles[:1].upper() + roles[1:], _reasons(one.activations))
 
 
-def _rest(aside: Aside) -> Iterator[AsideRow]:
+def _rest(aside: InactiveAnswers) -> Iterator[AsideRow]:
     for answer in aside.answers:
-        yield AsideRow(_of(answer.line.spec.label, answer.holder), answer.line.value, _reasons([answer.verdict]))
+        yield AsideRow(_of(answer.line.spec.label, answer.holder), answer.line.value, _reasons([answer.activation]))
     for share in aside.share_classes:
-        yield AsideRow(share.share_class.label, say("Share class"), _reasons([share.verdict]))
+        yield AsideRow(share.share_class.label, say("Share class"), _reasons([share.activation]))
     for paper in aside.documents:
-        yield AsideRow(_of(paper.document.slot, paper.holder), paper.document.name, _reasons([paper.verdict]))
+        yield AsideRow(_of(paper.document.slot, paper.holder), paper.document.name, _reasons([paper.activation]))
 
 
 def _of(what: str, holder: PartyRow | ShareClassRow | None) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from django.utils.translation import gettext
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.needs import Need
 from formation_portal.reviews.asked import Asked
 from formation_portal.reviews.naming import label_of, spec_at

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from formation_portal.applications.answers import differing
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.locks import NONE, Locks, locks_of
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.fields import changed_names
+from formation_portal.applications.locks import NO_LOCKS, Locks, locks_of
 from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.asked import Asked, asked_of, words_of
 from formation_portal.reviews.naming import label_of, spec_at
@@ -33,7 +33,7 @@ class CameBack:
     said: str = ""
     asked: tuple[Asked, ...] = ()
     touched: frozenset[Line] = frozenset()
-    locks: Locks = NONE
+    locks: Locks = NO_LOCKS
 
     def at_answers(self, holder: str) -> dict[str, Note]:
         """The notes at the answers of a section, party or class, by their names."""
@@ -79,7 +79,7 @@ class CameBack:
     def _use(self, one: Asked) -> str:
         """Nothing where it is what stands there."""
         spec = spec_at(self.draft, one.place) if one.proposal is not None else None
-        if spec is None or not differing(self._raw(one.place.holder), {spec.name: one.proposal}):
+        if spec is None or not changed_names(self._raw(one.place.holder), {spec.name: one.proposal}):
             return ""
         return in_words(spec, one.proposal)
 
@@ -91,7 +91,7 @@ class CameBack:
 def came_back(draft: Draft) -> CameBack:
     """What there is: no query, but six for an application that an agent has returned."""
     application = draft.application
-    if application.stands is not State.RETURNED_FOR_CHANGES:
+    if application.status is not State.RETURNED_FOR_CHANGES:
         return CameBack(draft)
     words = words_of(application, RETURN)
     if application.submissions not in words:
@@ -105,7 +105,7 @@ def came_back(draft: Draft) -> CameBack:
 def said_of_the_whole(draft: Draft) -> str:
     """The same words for a page that shows nothing else of a return: two queries at most."""
     application = draft.application
-    if application.stands is not State.RETURNED_FOR_CHANGES:
+    if application.status is not State.RETURNED_FOR_CHANGES:
         return ""
     said = words_of(application, RETURN).get(application.submissions, "")
     return "" if not said or any(not one.is_settled for one in asked_of(application)) else said

@@ -7,9 +7,8 @@ from itertools import groupby
 
 from django.urls import reverse
 
-from formation_portal.applications import snapshots
-from formation_portal.applications.carrying import CarriedLine, Carrying, carrying
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft, schema_digest
+from formation_portal.applications.transfer import Transfer, TransferLine, plan_transfer
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.gateway.catalog import Catalog, Product
 
@@ -35,7 +34,7 @@ class HolderLines:
     """What is carried or left of one holder: the entity, a party, a class of shares."""
 
     holder: str
-    lines: tuple[CarriedLine, ...]
+    lines: tuple[TransferLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,7 @@ class CarryOverPage:
     key: str
     name: str
     place: str
-    carrying: Carrying
+    carrying: Transfer
     seen: str
     fits: tuple[HolderLines, ...]
     misfits: tuple[HolderLines, ...]
@@ -81,7 +80,7 @@ def is_another(draft: Draft, product: Product) -> bool:
 
 def carry_over_page(draft: Draft, product: Product, item: CatalogItem) -> CarryOverPage:
     """The comparison with one product. Costs no query."""
-    found = carrying(draft, there=item.form)
+    found = plan_transfer(draft, there=item.form)
     titles = {section.key: section.title for section in item.form.sections}
     needed = [(titles.get(need.section, ""), need.text) for need in found.needed]
     return CarryOverPage(
@@ -99,12 +98,12 @@ def carry_over_page(draft: Draft, product: Product, item: CatalogItem) -> CarryO
 
 def _seen(draft: Draft, item: CatalogItem) -> str:
     """Changes whenever the application or the other form does."""
-    both = f"{draft.application.revision} {snapshots.digest_of(item.document)}"
+    both = f"{draft.application.revision} {schema_digest(item.document)}"
     return hashlib.sha256(both.encode()).hexdigest()[:32]
 
 
-def _by_holder(lines: Iterable[CarriedLine]) -> Iterable[HolderLines]:
-    grouped: dict[str, list[CarriedLine]] = {}
+def _by_holder(lines: Iterable[TransferLine]) -> Iterable[HolderLines]:
+    grouped: dict[str, list[TransferLine]] = {}
     for line in lines:
         grouped.setdefault(line.holder, []).append(line)
     return (HolderLines(holder, tuple(some)) for holder, some in grouped.items())

@@ -6,11 +6,11 @@ from urllib.parse import quote
 
 from django.urls import reverse
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.inactive_answers import inactive_in
 from formation_portal.applications.locks import Locks, locks_of
-from formation_portal.applications.rows import PartyRow
-from formation_portal.applications.set_aside import aside_in
-from formation_portal.applications.summary import AnswerLine, DocumentLine, ShareTable, summary
+from formation_portal.applications.parties import PartyRow
+from formation_portal.applications.readback import AnswerLine, DocumentLine, ShareTable, readback
 from formation_portal.contract.field import FieldSpec, control_name
 from formation_portal.contract.language import say
 from formation_portal.contract.needs import Need
@@ -95,7 +95,7 @@ class CheckPage:
 
 def check_page(draft: Draft, *, needs: Sequence[Need] | None = None) -> CheckPage:
     """The page for a draft, or for what was submitted. `needs` are those that a submission was refused for."""
-    told, aside, behind = summary(draft), aside_in(draft), ownership(draft)
+    told, aside, behind = readback(draft), inactive_in(draft), ownership(draft)
     not_sent = {one.party.token for one in aside.parties}
     listed = (one for one in told.parties if one.party.token not in not_sent)
     is_open = draft.application.is_open
@@ -145,13 +145,13 @@ class _Reader:
         self.locks = locks_of(draft)
 
     def section(self, section: Section, lines: Iterable[AnswerLine]) -> SummaryEntry:
-        locked = self.locks.of("")
+        locked = self.locks.answers_of("")
         rows = self._rows(lines, self._page("section", section.key), control_name, f"section-{section.key}", locked)
         delivery = self._board.of_entity_fields(section.fields)
         return SummaryEntry(f"section-{section.key}", section.title, False, "", rows, delivery)
 
     def party(self, party: PartyRow, roles: tuple[str, ...], lines: Iterable[AnswerLine]) -> SummaryEntry:
-        locked = self.locks.of(party.token)
+        locked = self.locks.answers_of(party.token)
         rows = self._rows(lines, self._page("party", party.token), party_control, f"party-{party.token}", locked)
         said = ", ".join(roles)
         delivery = self._board.of_party(party.token)

@@ -28,6 +28,6 @@ def reason(application: Application) -> str:
         return gettext("You can only read this application. Ask its owner if you need to edit it.")
     submitted = application.submitted_at
     when = say("You submitted this application on {day}.", day=moments.day(submitted.date())) if submitted else ""
-    reason = say(_REASONS[application.stands]) if application.stands in _REASONS else ""
+    reason = say(_REASONS[application.status]) if application.status in _REASONS else ""
     sentences = (when, reason, say("These are the current answers."))
     return " ".join(sentence for sentence in sentences if sentence)

@@ -9,11 +9,11 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.rows import PartyRow
-from formation_portal.applications.saving import ALWAYS_LOOK
-from formation_portal.applications.stakes import Owner, owners_of, typed_stakes
-from formation_portal.applications.tokens import is_token, new_token
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.fields import is_token, new_token
+from formation_portal.applications.ownership_stakes import Owner, owners_of, typed_stakes
+from formation_portal.applications.parties import PartyRow
+from formation_portal.applications.services import ALWAYS_COMPARE
 from formation_portal.contract import canonical
 from formation_portal.contract.language import figure, in_quotes, say
 from formation_portal.contract.problems import AnswerError
@@ -92,7 +92,7 @@ class OwnersPage:
     typed: Mapping[tuple[str, str], str]
     new: NewOwner
 
-    version = ALWAYS_LOOK
+    version = ALWAYS_COMPARE
 
     @property
     def title(self) -> str:

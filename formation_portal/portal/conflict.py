@@ -7,9 +7,9 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.http import QueryDict
 from django.utils.translation import gettext
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Change
-from formation_portal.applications.saving import Left, Stale
+from formation_portal.applications.services import KeptTheirs, Stale
 from formation_portal.contract.language import in_quotes
 
 from .colleagues import name_of
@@ -101,10 +101,10 @@ def clashes(sheet: Sheet, stale: Stale) -> tuple[Clash, ...]:
             mine=in_words(question.spec, stale.posted[question.spec.name], sheet.share_classes),
             theirs=in_words(question.spec, stale.stored.get(question.spec.name), sheet.share_classes),
             change=stale.changes.get(question.spec.name),
-            is_left=question.spec.name in stale.left,
+            is_left=question.spec.name in stale.kept_theirs,
         )
         for question in sheet.questions
-        if question.spec.name in (*stale.fields, *stale.left)
+        if question.spec.name in (*stale.fields, *stale.kept_theirs)
     )
 
 
@@ -129,7 +129,7 @@ def left_words(labels: Iterable[str]) -> str:
     return gettext("%(names)s were changed in another window. We kept the answers saved there.") % words
 
 
-def labels_of(sheet: Sheet, left: Left) -> tuple[str, ...]:
+def labels_of(sheet: Sheet, left: KeptTheirs) -> tuple[str, ...]:
     """The labels of the questions whose answers were left, in their order."""
     return tuple(dict.fromkeys(question.label for question in sheet.questions if question.spec.name in left))
 

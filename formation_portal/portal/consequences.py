@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.saving import choices_of
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.services import restorable_choices
 from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.language import in_quotes, say
 from formation_portal.contract.parking import Parked, choices, hanging_on, set_aside
@@ -30,7 +30,7 @@ def consequence(draft: Draft, was: Standing) -> Consequence | None:
     reference = draft.application.reference
     return _found(
         draft,
-        set_aside(was, draft.standing),
+        set_aside(was, draft.form_state),
         undo=lambda number: reverse("portal:choice_restoration", args=[reference, number]),
     )
 
@@ -55,7 +55,7 @@ def _foreseen(
     answers = (party or draft.record).answers
     deciding = choices(draft.schema) & answers.values.keys()
     given = {spec.name: spec for spec in asked if spec.name in deciding}
-    found = hanging_on(given, draft.standing, party) if given else {}
+    found = hanging_on(given, draft.form_state, party) if given else {}
     told = {name: seen(aside) for name, aside in found.items()}
     return {
         name: _warning(draft, given[name].display(answers.values[name]), aside)
@@ -77,7 +77,7 @@ def own_consequence(draft: Draft, was: Standing, *, party: str, undo: Callable[[
 
     `undo` gives the address that takes a change of that number back.
     """
-    aside = set_aside(was, draft.standing)
+    aside = set_aside(was, draft.form_state)
     return _found(draft, _own(aside, party), undo=undo)
 
 
@@ -86,8 +86,8 @@ def _own(aside: Parked, party: str) -> Parked:
 
 
 def _found(draft: Draft, aside: Parked, *, undo: Callable[[int], str]) -> Consequence | None:
-    for change in reversed(draft.written):
-        for name in choices_of(draft, change):
+    for change in reversed(draft.new_changes):
+        for name in restorable_choices(draft, change):
             return Consequence(name, _sentence(draft, aside), undo(change.pk))
     return None
 

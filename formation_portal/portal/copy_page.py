@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from formation_portal.applications.content import content_of
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.transfer import content_of
 from formation_portal.contract.language import say, say_count
 
 

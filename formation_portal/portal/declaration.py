@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from formation_portal.accounts.models import User
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.language import say
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.language import say
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import Need
@@ -57,7 +57,7 @@ class DeliveryNote:
     @cached_property
     def before_submission(self) -> str:
         """What holds until it is submitted; nothing once it was."""
-        return before_submission() if self.draft.application.stands is State.DRAFT else ""
+        return before_submission() if self.draft.application.status is State.DRAFT else ""
 
     @property
     def notices(self) -> tuple[str, ...]:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from django.http import Http404
 from django.urls import reverse
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.documents import findings_of
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.locks import locks_of
 from formation_portal.applications.models import Document
-from formation_portal.applications.previews import findings_of
 
 from .advice import advice
 from .file_rows import facts

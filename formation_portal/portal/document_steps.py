@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStatus
 from formation_portal.relay.models import APPROVED, REJECTED

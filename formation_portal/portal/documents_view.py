@@ -6,9 +6,9 @@ from functools import cached_property
 
 from django.urls import reverse
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.earlier_files import EarlierFiles
-from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.documents import EarlierFiles
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.language import say
 
 from . import steps

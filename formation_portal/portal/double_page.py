@@ -8,9 +8,9 @@ from typing import Any
 
 from django.urls import reverse
 
-from formation_portal.applications.doubles import properties_of
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.duplicates import properties_of
+from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.language import day, listed, say, say_count
 from formation_portal.contract.world import country_name
 

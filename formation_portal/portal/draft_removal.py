@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext, ngettext
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.reading import is_blank
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.resources import ResourceKind

@@ -7,10 +7,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from formation_portal.applications.earlier_files import EarlierFiles
+from formation_portal.applications.documents import EarlierFiles, findings_of
 from formation_portal.applications.models import Document
-from formation_portal.applications.previews import findings_of
-from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.language import figure
 
 from . import moments

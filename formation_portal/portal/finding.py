@@ -8,10 +8,10 @@ from django.http import Http404, QueryDict
 
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications.access import Right
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change, Document
-from formation_portal.applications.rows import PartyRow, ShareClassRow
-from formation_portal.applications.saving import choices_of
+from formation_portal.applications.parties import PartyRow, ShareClassRow
+from formation_portal.applications.services import restorable_choices
 from formation_portal.contract.schema import Section
 from formation_portal.whole_numbers import whole_number
 
@@ -32,7 +32,7 @@ def draft_of(request: UserRequest, reference: str, *, takes: Right | None = None
     A page takes the right to read, whatever is posted the right to edit; `takes` where it is another.
     """
     try:
-        application = Application.objects.open_to(request.user, reference)
+        application = Application.objects.get_for(request.user, reference)
     except Application.DoesNotExist as absent:
         raise Http404 from absent
     needed = takes or (Right.EDIT if request.method == "POST" else Right.VIEW)
@@ -91,7 +91,7 @@ def document_of(draft: Draft, number: int) -> Document:
 def change_of(draft: Draft, number: int) -> Change:
     """An entry of the application's history that changed a choice which can be taken back."""
     change = draft.application.changes.filter(pk=number).first()
-    if change is None or not choices_of(draft, change):
+    if change is None or not restorable_choices(draft, change):
         raise absent(draft, change.holder if change else "")
     return change
 

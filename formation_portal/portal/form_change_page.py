@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.new_form import LostAnswer, lost_answers, under
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.transfer import LostAnswer, lost_answers, with_schema
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.form_changes import FormChanges, form_changes
 from formation_portal.contract.language import noted, say
@@ -48,7 +48,7 @@ def newer_form(draft: Draft) -> CatalogItem | None:
 def form_change_page(draft: Draft, item: CatalogItem) -> FormChangePage:
     """The page for a draft whose product has another form now. Costs no query."""
     now = {need.text for need in draft.needs}
-    then = under(draft, item.form)
+    then = with_schema(draft, item.form)
     return FormChangePage(
         draft=draft,
         item=item,

@@ -7,8 +7,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import ngettext
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.parties import PartyRow
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
 
@@ -52,12 +52,12 @@ class InvitationPage:
     def asked(self) -> str:
         """What they will be asked: 8 questions and 2 documents."""
         party = self.party.record
-        asked = self.draft.standing.party_questions(party)
+        asked = self.draft.form_state.party_questions(party)
         questions = sum(
             one.verdict.active and not one.spec.provided_by_agent and not one.spec.refers_to_share_class
             for one in asked
         )
-        documents = len(self.draft.standing.slots(party))
+        documents = len(self.draft.form_state.slots(party))
         counted = [ngettext("%(n)d question", "%(n)d questions", questions) % {"n": questions}]
         if documents:
             counted.append(ngettext("%(n)d document", "%(n)d documents", documents) % {"n": documents})
@@ -101,7 +101,7 @@ class InvitationPage:
 def invitation_page(draft: Draft, party: PartyRow, *, box: EmailBox | None = None) -> InvitationPage:
     """The page as things stand: one query. Without `box`, the address is the last one, else the party's own answer."""
     now = timezone.now()
-    invitation = parts.of_application(draft).get(party.token)
+    invitation = parts.invitations_of(draft).get(party.token)
     last = invitation.email if invitation else email_of(party)
     return InvitationPage(
         draft=draft,
@@ -109,5 +109,5 @@ def invitation_page(draft: Draft, party: PartyRow, *, box: EmailBox | None = Non
         box=box or EmailBox(last),
         invitation=invitation,
         line=invitation_line(invitation, now=now) if invitation else None,
-        has_been_nudged=bool(invitation and now < parts.may_nudge_from(invitation)),
+        has_been_nudged=bool(invitation and now < parts.next_reminder_from(invitation)),
     )

@@ -5,18 +5,17 @@ from datetime import datetime
 
 from django.utils.translation import gettext
 
-from formation_portal.invitations.models import Invitation
-from formation_portal.invitations.stages import Stage, standing
+from formation_portal.invitations.models import Invitation, InvitationStage, current_stage
 
 from .moments import day, moment
 
 _MARKS = {
-    Stage.SENT: "open",
-    Stage.OPENED: "open",
-    Stage.IN_PROGRESS: "half",
-    Stage.DONE: "met",
-    Stage.EXPIRED: "heed",
-    Stage.WITHDRAWN: "later",
+    InvitationStage.SENT: "open",
+    InvitationStage.OPENED: "open",
+    InvitationStage.IN_PROGRESS: "half",
+    InvitationStage.DONE: "met",
+    InvitationStage.EXPIRED: "heed",
+    InvitationStage.WITHDRAWN: "later",
 }
 
 
@@ -25,7 +24,7 @@ class InvitationLine:
     """One invitation: the mark, the stage, since when, and whether its holder is waited for."""
 
     state: str
-    stage: Stage
+    stage: InvitationStage
     words: str
     since: str
     waits: bool
@@ -42,7 +41,7 @@ class InvitationLine:
 
 def invitation_line(invitation: Invitation, *, now: datetime) -> InvitationLine:
     """The line as things stand."""
-    stands = standing(invitation, now=now)
+    stands = current_stage(invitation, now=now)
     return InvitationLine(
         state=_MARKS[stands.stage],
         stage=stands.stage,

@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.answers import Answers
 from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.record import Party

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.field import FieldSpec, control_name
 from formation_portal.contract.needs import Need
 from formation_portal.contract.schema import Section

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from django.urls import reverse
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.language import say, say_count
 from formation_portal.contract.lifecycle import State
@@ -58,7 +58,7 @@ def overview_page(draft: Draft) -> OverviewPage:
 
 
 def _returned(draft: Draft, delivery: DeliveryNote) -> Returned | None:
-    if draft.application.stands is not State.RETURNED_FOR_CHANGES:
+    if draft.application.status is not State.RETURNED_FOR_CHANGES:
         return None
     return returned(delivery, tracker(draft).returned, back_to="overview")
 
@@ -66,7 +66,7 @@ def _returned(draft: Draft, delivery: DeliveryNote) -> Returned | None:
 def _submit(draft: Draft, *, refused: int) -> Task:
     count = len(draft.needs) + refused
     url = reverse("portal:check", args=[draft.application.reference])
-    is_returned = draft.application.stands is State.RETURNED_FOR_CHANGES
+    is_returned = draft.application.status is State.RETURNED_FOR_CHANGES
     title = say("Check and send corrections") if is_returned else say("Check your answers and submit")
     if not count:
         return Task(

@@ -6,13 +6,12 @@ from django.http import Http404
 from django.utils import timezone
 
 from formation_portal.accounts.passes import Pass
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Change, Document
-from formation_portal.applications.rows import PartyRow
-from formation_portal.applications.saving import choices_of
+from formation_portal.applications.parties import PartyRow
+from formation_portal.applications.services import restorable_choices
 from formation_portal.invitations import parts
-from formation_portal.invitations.models import Invitation
-from formation_portal.invitations.stages import Closure, closure
+from formation_portal.invitations.models import Closure, Invitation, closure
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ class OwnPart:
     def change(self, number: int) -> Change:
         """A choice that was made here and can be taken back; 404 for whatever else the history holds."""
         found = self.draft.application.changes.filter(pk=number, holder=self.party.token, who=None).first()
-        if found is None or not choices_of(self.draft, found):
+        if found is None or not restorable_choices(self.draft, found):
             raise Http404
         return found
 
@@ -53,7 +52,7 @@ class Shut(Exception):
 
 def invitation_of(given: Pass) -> Invitation:
     """The invitation, while it opens to a pass of its present round. Raises Shut."""
-    invitation = parts.found_as(given.reference)
+    invitation = parts.find_by_reference(given.reference)
     if invitation is None:
         raise Shut(Closure.UNKNOWN)
     if why := closure(invitation, now=timezone.now(), round_=given.round):

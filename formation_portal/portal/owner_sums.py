@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.rows import PartyRow
-from formation_portal.applications.stakes import owners_of
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.ownership_stakes import owners_of
+from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.language import figure, say
 from formation_portal.contract.ownership import Parts, known_parts
 from formation_portal.contract.percent import Figures, percent

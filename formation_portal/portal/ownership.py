@@ -6,8 +6,8 @@ It is the tree of the page of shares, so that everybody reads the same words and
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.parties import PartyRow
 
 from .allocation import Allocation
 from .share_tree import Node, whole_tree

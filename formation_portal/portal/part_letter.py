@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from formation_portal.accounts import addresses
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.invitations.models import Invitation
 from formation_portal.invitations.signals import finished
 from formation_portal.letters import post

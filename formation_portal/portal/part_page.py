@@ -9,9 +9,9 @@ from functools import cache, cached_property, partial
 from django.urls import reverse
 from django.utils.translation import gettext
 
+from formation_portal.applications.history import Author, Guest
 from formation_portal.applications.locks import locks_of
 from formation_portal.applications.models import Document
-from formation_portal.applications.saving.authors import Author, Guest
 from formation_portal.contract.conditions import Condition
 from formation_portal.contract.record import Party
 from formation_portal.contract.rules import Question, Standing, named_place
@@ -107,7 +107,7 @@ class PartPage(PartyPage):
 
     def _entry(self, place: int, section: Section, regions: tuple[Region, ...]) -> Entry:
         entry = super()._entry(place, section, regions)
-        is_asked = self.draft.standing.section(section).active
+        is_asked = self.draft.form_state.section(section).active
         return replace(entry, note="" if is_asked else gettext("Not needed at the moment."))
 
     def _own(self, view: str, *more: object) -> str:
@@ -119,7 +119,7 @@ def part_page(part: OwnPart) -> PartPage:
     draft, party = part.draft, part.draft.party(part.party.token) or part.party
     board = arrivals(draft.application)
     arrival = board.of_party(party.token, changed_at=party.model.updated_at)
-    asked = draft.standing.party_questions(party.record)
+    asked = draft.form_state.party_questions(party.record)
     # What our reviewer asks is for whoever forms the company; what they have accepted is so for everybody.
     returned = CameBack(draft, locks=locks_of(draft))
     sheet = OwnSheet(
@@ -136,7 +136,7 @@ def part_page(part: OwnPart) -> PartPage:
         record=draft.record,
         # Where others come from is not theirs to know.
         likely=likely(draft, only=party.record),
-        locked=returned.locks.of(party.token),
+        locked=returned.locks.answers_of(party.token),
     )
     return PartPage(
         draft=draft,

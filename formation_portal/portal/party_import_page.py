@@ -6,13 +6,13 @@ from functools import cached_property
 
 from django.urls import reverse
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.saving.party_imports import Deed
-from formation_portal.applications.spreadsheet.columns import kind_word
-from formation_portal.applications.spreadsheet.heads import missing_headings, named, unknown_headings
-from formation_portal.applications.spreadsheet.models import PartyImport
-from formation_portal.applications.spreadsheet.rows import Remark, SheetRow
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.imports.columns import kind_word
+from formation_portal.applications.imports.headings import missing_headings, quoted_headings, unknown_headings
+from formation_portal.applications.imports.models import PartyImport
+from formation_portal.applications.imports.rows import CellRemark, SheetRow
+from formation_portal.applications.services.party_imports import RowAction
 from formation_portal.contract.field import Choice
 from formation_portal.contract.language import following_on, noted, say, say_count
 
@@ -43,7 +43,7 @@ class RowLine:
     sentence: str = ""
     choices: tuple[Choice, ...] = ()
     # What is to be done with it, where somebody has said so.
-    wanted: str = Deed.ADD.value
+    wanted: str = RowAction.ADD.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +97,14 @@ class PartyImportPage:
         said = [say(_REMARKS[code], detail=detail) for code, detail in self.found.sheet["remarks"]]
         if unknown := unknown_headings(self.draft.schema, headings):
             said.append(
-                say("These columns are not part of this form, so they are not read: {names}.", names=named(unknown))
+                say(
+                    "These columns are not part of this form, so they are not read: {names}.",
+                    names=quoted_headings(unknown),
+                )
             )
         kinds = {row.party.kind for row in self.rows if row.party}
         if missing := missing_headings(self.draft, headings, kinds=kinds):
-            said.append(say("The spreadsheet is missing these columns: {names}.", names=named(missing)))
+            said.append(say("The spreadsheet is missing these columns: {names}.", names=quoted_headings(missing)))
         return tuple(said)
 
     @cached_property
@@ -116,12 +119,12 @@ class PartyImportPage:
     @cached_property
     def twins(self) -> tuple[RowLine, ...]:
         """The rows about somebody who seems to be here already, or in a row above."""
-        return tuple(self._line(row) for row in self._fine if row.twin)
+        return tuple(self._line(row) for row in self._fine if row.match)
 
     @cached_property
     def good(self) -> tuple[RowLine, ...]:
         """The rows that nothing speaks against."""
-        return tuple(self._line(row) for row in self._fine if not row.twin)
+        return tuple(self._line(row) for row in self._fine if not row.match)
 
     @property
     def taken(self) -> int:
@@ -137,21 +140,21 @@ class PartyImportPage:
         facts = f"{kind_word(row.party.kind)}. {role_words(row.party.roles)}"
         notes = (*_noted(row), *_still_needed(row))
         sentence, choices = self._doubt(row)
-        by_itself = "" if choices else Deed.ADD.value
+        by_itself = "" if choices else RowAction.ADD.value
         wanted = by_itself if self.wanted is None else self.wanted.get(row.token, "")
         return RowLine(row.number, row.token, row.party.label, facts, notes, sentence, choices, wanted)
 
     def _doubt(self, row: SheetRow) -> tuple[str, tuple[Choice, ...]]:
         """Who seems to be the same, and what can be done about it; to leave the row out is what happens by itself."""
-        if row.twin is None:
+        if row.match is None:
             return "", ()
-        there = row.twin.party
-        if row.twin.row is None:
+        there = row.match.party
+        if row.match.row is None:
             sentence = already_here(self.draft, there)
         else:
-            sentence = say("{name} is also in row {row}.", name=there.label, row=row.twin.row)
-        join = Choice(Deed.JOIN, say("Add this row’s details to the first one")) if row.brings_more else None
-        other = Choice(Deed.APART, say("Add as a different person"))
+            sentence = say("{name} is also in row {row}.", name=there.label, row=row.match.row)
+        join = Choice(RowAction.MERGE, say("Add this row’s details to the first one")) if row.adds_to_match else None
+        other = Choice(RowAction.ADD_ANYWAY, say("Add as a different person"))
         return sentence, tuple(one for one in (Choice("", say("Skip this row")), join, other) if one)
 
     @property
@@ -176,10 +179,10 @@ class PartyImportPage:
 
 def party_import_page(draft: Draft, found: PartyImport, wanted: Mapping[str, str] | None = None) -> PartyImportPage:
     """The page as the draft stands. Costs no query beside the draft's own."""
-    return PartyImportPage(draft, found, saving.rows_of(draft, found), wanted)
+    return PartyImportPage(draft, found, services.import_rows(draft, found), wanted)
 
 
-def problem_words(row: SheetRow, problem: Remark) -> str:
+def problem_words(row: SheetRow, problem: CellRemark) -> str:
     """Row 7, Date of birth: enter the month as a word."""
     text = following_on(problem.text)
     return say("Row {number}, {heading}: {text}", number=row.number, heading=problem.heading, text=text)
@@ -190,7 +193,7 @@ def _noted(row: SheetRow) -> tuple[str, ...]:
     headings: dict[str, list[str]] = {}
     for note in row.notes:
         headings.setdefault(note.text, []).append(note.heading)
-    return tuple(f"{named(some)}: {following_on(text)}" for text, some in headings.items())
+    return tuple(f"{quoted_headings(some)}: {following_on(text)}" for text, some in headings.items())
 
 
 def _still_needed(row: SheetRow) -> tuple[str, ...]:

@@ -8,9 +8,9 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from formation_portal.accounts.models import User
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.register import copied, owner
-from formation_portal.applications.tokens import is_token, new_token
+from formation_portal.applications.contacts import copyable_answers, owner_contact
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.fields import is_token, new_token
 from formation_portal.contract import canonical
 from formation_portal.contract.language import noted, say
 
@@ -115,7 +115,7 @@ class PartyNewPage:
         """What is known of the reader, where the new person is they."""
         if not (self.is_me and self.may_be_me):
             return {}
-        return copied(self.draft, owner(self.user, self.draft), self.chosen)
+        return copyable_answers(self.draft, owner_contact(self.user, self.draft), self.chosen)
 
 
 def party_new_page(draft: Draft, asked: QueryDict, user: User) -> PartyNewPage:

@@ -7,11 +7,11 @@ from itertools import groupby
 
 from django.urls import reverse
 
-from formation_portal.applications.doubles import double_of
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.earlier_files import EarlierFiles
-from formation_portal.applications.rows import PartyRow
-from formation_portal.applications.stakes import owners_of, typed_stakes
+from formation_portal.applications.documents import EarlierFiles
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.duplicates import duplicate_of
+from formation_portal.applications.ownership_stakes import owners_of, typed_stakes
+from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
 from formation_portal.contract.language import say
 from formation_portal.contract.record import Party
@@ -103,7 +103,7 @@ class PartyPage(AnswersPage):
     @property
     def double(self) -> str:
         """Who seems to be the same, as a sentence; empty where nobody does."""
-        other = double_of(self.draft, self.party) if not self.closed else None
+        other = duplicate_of(self.draft, self.party) if not self.closed else None
         return already_here(self.draft, other) if other else ""
 
     @property
@@ -156,7 +156,7 @@ class PartyPage(AnswersPage):
         return tuple(self._entry(place, sections[key], tuple(run)) for place, (key, run) in enumerate(runs))
 
     def _entry(self, place: int, section: Section, regions: tuple[Region, ...]) -> Entry:
-        verdict = self.draft.standing.section(section)
+        verdict = self.draft.form_state.section(section)
         kept = "" if verdict.active else say("We keep the answers until you submit.")
         note = f"{verdict.reason}. {kept}".strip() if verdict.reason else ""
         title = say("As {role}", role=canonical.role_word(section.role or ""))
@@ -194,7 +194,7 @@ def _sheet(
     refused: Mapping[str, str],
     returned: CameBack | None,
 ) -> Sheet:
-    asked = draft.standing.party_questions(holder)
+    asked = draft.form_state.party_questions(holder)
     return Sheet(
         schema=draft.schema,
         asked=asked,
@@ -210,7 +210,7 @@ def _sheet(
         record=draft.record,
         likely=likely(draft),
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
-        locked=returned.locks.of(party.token) if returned else frozenset(),
+        locked=returned.locks.answers_of(party.token) if returned else frozenset(),
         notes=returned.at_answers(party.token) if returned else {},
     )
 

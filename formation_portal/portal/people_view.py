@@ -10,12 +10,12 @@ from django.utils import timezone
 from django.utils.http import urlencode
 
 from formation_portal.accounts.models import User
-from formation_portal.applications.doubles import doubles
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.register import Known, here, register
-from formation_portal.applications.rows import PartyRow
-from formation_portal.applications.stakes import Typed, owned_by, typed_stakes
-from formation_portal.applications.tokens import new_token
+from formation_portal.applications.contacts import Contact, contacts, matching_party
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.duplicates import duplicates
+from formation_portal.applications.fields import new_token
+from formation_portal.applications.ownership_stakes import TypedStakes, companies_owned_by, typed_stakes
+from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
 from formation_portal.contract.language import listed, say, say_count
 from formation_portal.contract.schema import Section
@@ -160,7 +160,7 @@ class PeoplePage:
     @property
     def later(self) -> tuple[LaterRole, ...]:
         """Roles whose rule doesn't hold; they come back when it does."""
-        found = ((section, self.draft.standing.section(section)) for section in self.draft.schema.role_sections)
+        found = ((section, self.draft.form_state.section(section)) for section in self.draft.schema.role_sections)
         return tuple(
             LaterRole(roles.role_title(section), verdict.reason) for section, verdict in found if not verdict.active
         )
@@ -188,10 +188,10 @@ class PeoplePage:
 
     @cached_property
     def _doubles(self) -> dict[str, PartyRow]:
-        return doubles(self.draft)
+        return duplicates(self.draft)
 
     def _card(self, section: Section) -> RoleCard:
-        minimum, tally = self.draft.standing.minimum(section), self.draft.standing.tally(section)
+        minimum, tally = self.draft.form_state.minimum(section), self.draft.form_state.tally(section)
         state, status = _standing(minimum.count, tally)
         query = urlencode({"role": section.role or ""})
         known = self._known_for(section)
@@ -215,20 +215,20 @@ class PeoplePage:
         return tuple(Usable(row.token, row.label, self._url("party_roles", row.token)) for row in fitting)
 
     @cached_property
-    def _known(self) -> tuple[tuple[Known, Usable], ...]:
+    def _known(self) -> tuple[tuple[Contact, Usable], ...]:
         """Whoever is known from elsewhere and isn't here; each has a token, so that pressing twice copies once."""
         if self.closed:
             return ()
-        absent = [one for one in register(self.user, self.draft) if here(self.draft, one) is None]
+        absent = [one for one in contacts(self.user, self.draft) if matching_party(self.draft, one) is None]
         names = Counter(one.label for one in absent)
         return tuple((one, self._usable_known(one, is_only=names[one.label] == 1)) for one in absent)
 
-    def _usable_known(self, known: Known, *, is_only: bool) -> Usable:
+    def _usable_known(self, known: Contact, *, is_only: bool) -> Usable:
         return Usable(
             id=f"{known.sources[0]}/{new_token()}",
             label=known.label,
             url=self._url("party_known"),
-            detail="" if is_only else known_by(known.told),
+            detail="" if is_only else known_by(known.identifying_values),
             own=say("Add yourself") if known.is_owner else "",
         )
 
@@ -263,10 +263,10 @@ class PeoplePage:
         return say("Owner of {names}", names=names) if owned else roles.role_words(row.roles)
 
     def _owned(self, row: PartyRow) -> tuple[PartyRow, ...]:
-        return owned_by(self.draft, row, self._stakes)
+        return companies_owned_by(self.draft, row, self._stakes)
 
     @cached_property
-    def _stakes(self) -> Typed:
+    def _stakes(self) -> TypedStakes:
         """Asked only where somebody has no role."""
         return typed_stakes(self.draft)
 
@@ -291,7 +291,7 @@ class PeoplePage:
 
 def people_page(draft: Draft, user: User) -> PeoplePage:
     """The page as the draft stands, for a reader who knows people from elsewhere."""
-    return PeoplePage(draft, arrivals(draft.application), user, parts.of_application(draft))
+    return PeoplePage(draft, arrivals(draft.application), user, parts.invitations_of(draft))
 
 
 def _standing(least: int, tally: int) -> tuple[str, str]:

@@ -5,9 +5,9 @@ from datetime import datetime
 
 from django.utils.translation import get_language, gettext, ngettext
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.set_aside import aside_in
-from formation_portal.applications.summary import AnswerLine, DocumentLine, ShareTable, Summary, summary
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.inactive_answers import inactive_in
+from formation_portal.applications.readback import AnswerLine, DocumentLine, Readback, ShareTable, readback
 from formation_portal.reviews.rulings import registration_of
 
 from . import moments
@@ -56,7 +56,7 @@ def _lead(draft: Draft) -> str:
 
 
 def _entries(draft: Draft, made_at: datetime) -> Iterator[PrintedEntry]:
-    told = summary(draft)
+    told = readback(draft)
     yield _facts(draft, made_at)
     yield from _needs(draft)
     behind = ownership(draft)
@@ -82,7 +82,7 @@ def _facts(draft: Draft, made_at: datetime) -> PrintedEntry:
         PrintedRow(gettext("Reference"), application.reference),
         PrintedRow(gettext("Company type"), application.product_name),
         PrintedRow(gettext("Jurisdiction"), application.jurisdiction_name, is_name=True),
-        PrintedRow(gettext("Status"), application.stands.words),
+        PrintedRow(gettext("Status"), application.status.words),
         PrintedRow(gettext("Submitted"), moments.full(application.submitted_at) if application.submitted_at else ""),
         PrintedRow(gettext("Submitted by"), by.called if by else "", is_name=True),
         PrintedRow(gettext("Registration number"), entry.number if entry else ""),
@@ -101,8 +101,8 @@ def _needs(draft: Draft) -> Iterator[PrintedEntry]:
         yield PrintedEntry(gettext("To complete"), note, paragraphs=tuple(need.text for need in draft.needs))
 
 
-def _answers(draft: Draft, told: Summary, behind: Ownership | None) -> Iterator[PrintedEntry]:
-    not_sent = {one.party.token for one in aside_in(draft).parties}
+def _answers(draft: Draft, told: Readback, behind: Ownership | None) -> Iterator[PrintedEntry]:
+    not_sent = {one.party.token for one in inactive_in(draft).parties}
     for section in told.sections:
         yield PrintedEntry(section.section.title, is_schemas=True, rows=_rows(section.lines), columns=_columns())
     for one in told.parties:
@@ -181,7 +181,7 @@ def _price(draft: Draft) -> Iterator[PrintedEntry]:
 
 
 def _aside(draft: Draft) -> Iterator[PrintedEntry]:
-    aside = aside_in(draft)
+    aside = inactive_in(draft)
     if aside and draft.application.is_open:
         entry = aside_entry(aside)
         rows = tuple(PrintedRow(row.term, row.value, row.note) for row in entry.rows)

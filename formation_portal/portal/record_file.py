@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from formation_portal.accounts.policies import UserRequest
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.export import export
 from formation_portal.reviews.rulings import registration_of
 

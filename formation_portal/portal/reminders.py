@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from django.urls import reverse
 from django.utils import timezone, translation
 
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.letters import post

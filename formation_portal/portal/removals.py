@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.locks import locks_of
 from formation_portal.applications.models import Document, Holding
-from formation_portal.applications.rows import PartyRow, ShareClassRow
-from formation_portal.applications.stakes import owned_by, typed_stakes
+from formation_portal.applications.ownership_stakes import companies_owned_by, typed_stakes
+from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract import canonical
 from formation_portal.contract.language import listed, noted, say, say_count
 from formation_portal.contract.needs import needs
@@ -60,9 +60,9 @@ def party_removal_page(draft: Draft, party: PartyRow) -> RemovalPage:
     documents = [say("“{file}” ({slot})", file=one.name, slot=one.slot) for one in gone.documents]
     owned = [
         say("Owns part of {name}. That part will have no known owner.", name=company.label)
-        for company in owned_by(draft, party, typed_stakes(draft))
+        for company in companies_owned_by(draft, party, typed_stakes(draft))
     ]
-    count = len(locks_of(draft).of(party.token))
+    count = len(locks_of(draft).answers_of(party.token))
     accepted = [
         say_count(
             "Our reviewer has accepted {count} answer here. If you add a replacement, we will check it again.",
@@ -172,7 +172,9 @@ def _asked_for(draft: Draft, party: PartyRow | None, slot: str) -> Iterable[str]
     asking = [
         canonical.role_word(section.role or "")
         for section in sections
-        if draft.standing.section(section).active and party and slot in {one.name for one in section.slots(party.kind)}
+        if draft.form_state.section(section).active
+        and party
+        and slot in {one.name for one in section.slots(party.kind)}
     ]
     if len(asking) > 1:
         yield say("This one document is used for all these roles: {roles}.", roles=listed(asking))

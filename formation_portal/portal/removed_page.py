@@ -7,9 +7,9 @@ from django.http import QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Change
-from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.parties import PartyRow
 
 from .colleagues import name_of
 from .company_owners import new_owner, stake_name

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from django.http import QueryDict
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.saving.authors import Author
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.history import Author
 from formation_portal.reviews.replies import Reply, keep
 
 from .came_back import REPLY, REPLY_WAS

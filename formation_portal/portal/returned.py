@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.history import in_words, language_of
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.history import entry_language, entry_text
 from formation_portal.applications.models import Change
 from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.needs import Need
@@ -101,7 +101,7 @@ def returned(note: DeliveryNote, move: Change | None, *, back_to: str = "") -> R
     page = CameBack(note.draft, asked=asked, touched=_lines(since))
     items = (*_asked(page, back_to), *_items(note, since, back_to))
     corrections = corrections_of(since)
-    said = words.get(application.submissions, "") if is_agents else in_words(move) if move and not items else ""
+    said = words.get(application.submissions, "") if is_agents else entry_text(move) if move and not items else ""
     return Returned(items, corrections, said=said, is_agents=is_agents)
 
 
@@ -186,4 +186,4 @@ def _whose(draft: Draft, need: Need) -> str:
 
 
 def _correction(change: Change) -> Correction:
-    return Correction(in_words(change), language_of(change), ", ".join(change.labels))
+    return Correction(entry_text(change), entry_language(change), ", ".join(change.labels))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.contract import canonical
 from formation_portal.contract.language import listed, noted, say
 from formation_portal.contract.rules import Minimum
@@ -61,8 +61,8 @@ def same_kind(kind: str) -> str:
 
 def why(draft: Draft, section: Section) -> str:
     """Why the role is asked, and why it needs as many as it does, where rules decide; without the last full stop."""
-    minimum = draft.standing.minimum(section)
-    said = (draft.standing.section(section).reason, _why_so_many(minimum) if minimum.reason else "")
+    minimum = draft.form_state.minimum(section)
+    said = (draft.form_state.section(section).reason, _why_so_many(minimum) if minimum.reason else "")
     return ". ".join(sentence for sentence in said if sentence)
 
 
@@ -85,7 +85,7 @@ def any_of(words: list[str]) -> str:
 
 def asked_roles(draft: Draft) -> tuple[Section, ...]:
     """The sections of the roles that can be filled at present."""
-    return tuple(section for section in draft.schema.role_sections if draft.standing.section(section).active)
+    return tuple(section for section in draft.schema.role_sections if draft.form_state.section(section).active)
 
 
 def kinds_for(draft: Draft, role: str = "") -> tuple[str, ...]:
@@ -98,7 +98,7 @@ def role_choices(draft: Draft, kind: str, held: tuple[str, ...]) -> tuple[RoleCh
     """The roles that the kind can have; one that is held already stays in the list, so that it can be given up."""
     choices: dict[str, RoleChoice] = {}
     for section in draft.schema.role_sections:
-        active = draft.standing.section(section).active
+        active = draft.form_state.section(section).active
         if section.role and ((active and section.allows(kind)) or section.role in held):
             said = section.help if active else say("Not needed at the moment. We keep it until you submit.")
             label = heading(canonical.role_word(section.role))

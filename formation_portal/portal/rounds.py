@@ -7,7 +7,7 @@ from itertools import pairwise
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Change
 from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.asked import Asked, asked_of, words_of
@@ -101,4 +101,4 @@ def _round(
 
 
 def _is_settled(draft: Draft, one: Asked) -> bool:
-    return one.is_settled and draft.application.stands not in UNDER_REVIEW
+    return one.is_settled and draft.application.status not in UNDER_REVIEW

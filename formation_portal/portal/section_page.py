@@ -5,8 +5,8 @@ from functools import cache, cached_property, partial
 
 from django.urls import reverse
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.earlier_files import EarlierFiles
+from formation_portal.applications.documents import EarlierFiles
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.rules import Verdict
 from formation_portal.contract.schema import Section
 from formation_portal.relay.problems import LocatedProblem
@@ -77,7 +77,7 @@ class SectionPage(AnswersPage):
 
     @property
     def _verdict(self) -> Verdict:
-        return self.draft.standing.section(self.section)
+        return self.draft.form_state.section(self.section)
 
     @property
     def saved_at(self) -> str:
@@ -115,7 +115,7 @@ def section_page(draft: Draft, section: Section, *, earlier: EarlierFiles | None
     returned = came_back(draft)
     sheet = Sheet(
         schema=draft.schema,
-        asked=draft.standing.questions(section),
+        asked=draft.form_state.questions(section),
         raw=draft.raw(section),
         answers=draft.record.answers,
         refused=arrival.refused,
@@ -125,7 +125,7 @@ def section_page(draft: Draft, section: Section, *, earlier: EarlierFiles | None
         likely=likely(draft),
         foreseen=cache(partial(foreseen, draft, section.fields)),
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
-        locked=returned.locks.of(""),
+        locked=returned.locks.answers_of(""),
         notes=returned.at_answers(section.key),
     )
     return SectionPage(

@@ -5,8 +5,8 @@ from functools import cached_property
 
 from django.urls import reverse
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.rows import ShareClassRow
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.parties import ShareClassRow
 from formation_portal.contract import record
 from formation_portal.contract.language import say
 from formation_portal.contract.needs import needs_of_share_class
@@ -70,7 +70,7 @@ class ShareClassPage(AnswersPage):
     def needs(self) -> tuple[NeedRow, ...]:
         """What the class still needs, a new one too."""
         share_class = self.share_class.record if self.share_class else record.ShareClass(self.token)
-        ours = needs_of_share_class(self.draft.standing, share_class)
+        ours = needs_of_share_class(self.draft.form_state, share_class)
         return need_rows(ours, self.sheet, about=share_class.label or say("Unnamed share class"))
 
 
@@ -83,7 +83,7 @@ def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClas
     returned = came_back(draft)
     sheet = Sheet(
         schema=draft.schema,
-        asked=draft.standing.questions(section, holder),
+        asked=draft.form_state.questions(section, holder),
         raw=share_class.raw if share_class else {},
         answers=holder.answers,
         refused=arrival.refused,

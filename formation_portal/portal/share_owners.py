@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
 from formation_portal.contract.language import noted, say
 from formation_portal.contract.ownership import Threshold

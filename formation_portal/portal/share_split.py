@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from formation_portal.applications.rows import PartyRow, ShareClassRow
+from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract.language import figure, listed, noted, say
 from formation_portal.contract.shares import split
 

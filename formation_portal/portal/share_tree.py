@@ -6,9 +6,9 @@ from fractions import Fraction
 
 from django.urls import reverse
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.rows import PartyRow
-from formation_portal.applications.stakes import owned_companies, owners_of
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.ownership_stakes import owned_companies, owners_of
+from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
 from formation_portal.contract.language import say
 from formation_portal.contract.ownership import known_parts

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.urls import reverse
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.rows import PartyRow, ShareClassRow
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract.language import figure, say
 from formation_portal.contract.notation import shown
 from formation_portal.contract.problems import AnswerError

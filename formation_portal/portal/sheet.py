@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 from django.utils.safestring import SafeString
 
-from formation_portal.applications.drafts import Overlong
+from formation_portal.applications.draft import Overlong
 from formation_portal.contract import rules
 from formation_portal.contract.answers import Answers
 from formation_portal.contract.conditions import Condition

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.earlier_files import EarlierFiles
+from formation_portal.applications.documents import EarlierFiles
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
-from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.rules import Slot
 
 from .advice import advice
@@ -80,7 +80,7 @@ def slot_rows(
             asked=asked.get(slot.name),
             is_locked=(token, slot.name) in locked,
         )
-        for slot in draft.standing.slots(party.record if party else None)
+        for slot in draft.form_state.slots(party.record if party else None)
         if only is None or slot.section.key == only
     )
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.spreadsheet.grid import BYTES_AT_MOST, ROWS_AT_MOST
-from formation_portal.applications.spreadsheet.models import PartyImport
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.imports.grid import MAX_BYTES, MAX_ROWS
+from formation_portal.applications.imports.models import PartyImport
 from formation_portal.contract import canonical
 from formation_portal.contract.language import figure
 
@@ -33,7 +33,7 @@ class SpreadsheetPage:
     kept: PartyImport | None = None
     refused: str = ""
 
-    most = ROWS_AT_MOST
+    most = MAX_ROWS
 
     @property
     def company(self) -> str:
@@ -64,7 +64,7 @@ class SpreadsheetPage:
     @property
     def limit(self) -> str:
         """How many MB a file may have."""
-        return figure(BYTES_AT_MOST // 1_000_000)
+        return figure(MAX_BYTES // 1_000_000)
 
     @property
     def earlier(self) -> Earlier | None:

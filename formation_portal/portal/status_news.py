@@ -27,7 +27,7 @@ def status_version(application: Application) -> str:
 
 def followed(application: Application) -> str:
     """The version for a page that is worth following; empty once nothing can change any more. At most one query."""
-    return "" if application.stands in FINAL else status_version(application)
+    return "" if application.status in FINAL else status_version(application)
 
 
 def is_news(reference: str, user: User, *, shown: str) -> bool | None:

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.language import day
 from formation_portal.contract.lifecycle import State, may
@@ -70,7 +70,7 @@ class StatusPage:
     @property
     def is_moving(self) -> bool:
         """Whether somebody else has it, so that there is something to wait for."""
-        return self.draft.application.stands in _MOVING
+        return self.draft.application.status in _MOVING
 
     @property
     def updated(self) -> str:
@@ -99,13 +99,13 @@ def status_page(draft: Draft) -> StatusPage:
         rounds=rounds(draft, way.moves),
         declined=_declined(application),
         version=followed(application),
-        can_withdraw=application.is_own and may("withdraw", application.stands),
+        can_withdraw=application.is_own and may("withdraw", application.status),
     )
 
 
 def _declined(application: Application) -> str:
     """What our reviewer says of it: one query, where it was declined."""
-    if application.stands is not State.REJECTED:
+    if application.status is not State.REJECTED:
         return ""
     return words_of(application, "decline").get(application.submissions, "")
 
@@ -122,7 +122,7 @@ def _lead(draft: Draft, way: Tracker, came_back: Returned | None) -> str:
         return _waits_for_you(came_back)
     if way.is_late:
         return gettext("With the registry for longer than usual. Contact us if you have not heard from us.")
-    return str(_LEADS.get(draft.application.stands, ""))
+    return str(_LEADS.get(draft.application.status, ""))
 
 
 def _waits_for_you(came_back: Returned) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.language import noted, say
 from formation_portal.contract.schema import Section
 
@@ -43,7 +43,7 @@ def url_after(draft: Draft, view: str, key: str = "") -> str:
 
 def _steps(draft: Draft) -> Iterator[Step]:
     for section in draft.schema.sections:
-        if section.is_drawn and draft.standing.section(section).active:
+        if section.is_drawn and draft.form_state.section(section).active:
             yield _step_of(draft, section)
     if _has_slots(draft):
         yield _step(draft, DOCUMENTS, title=say("Documents"))
@@ -64,4 +64,4 @@ def _step(draft: Draft, view: str, key: str = "", *, title: str) -> Step:
 
 
 def _has_slots(draft: Draft) -> bool:
-    return bool(draft.standing.slots()) or any(draft.standing.slots(row.record) for row in draft.parties)
+    return bool(draft.form_state.slots()) or any(draft.form_state.slots(row.record) for row in draft.parties)

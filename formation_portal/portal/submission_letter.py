@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from formation_portal.accounts.models import User
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.signals import moved
 from formation_portal.contract.lifecycle import State
 from formation_portal.letters import post
@@ -19,7 +19,7 @@ from .tidings import language_of, may_write_to
 def confirm(draft: Draft, by: User | None, **_: Any) -> None:
     """Write to whoever has submitted it, with the reference, what follows, and the way to a copy."""
     application = draft.application
-    if application.stands is not State.SUBMITTED_FOR_REVIEW or by is None or application.submitted_at is None:
+    if application.status is not State.SUBMITTED_FOR_REVIEW or by is None or application.submitted_at is None:
         return
     if not may_write_to(by):
         return

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.language import say
 from formation_portal.relay.delivery_status import STAGE_WORDS, ApplicationDeliveries, DeliveryStage, DeliveryStatus
 from formation_portal.relay.resources import ResourceKind

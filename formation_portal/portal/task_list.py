@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from django.urls import reverse
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.language import noted, say, say_count
 from formation_portal.contract.needs import Need
 from formation_portal.contract.reading import is_blank
@@ -123,9 +123,9 @@ def _entity_task(draft: Draft, section: Section) -> Task:
 
 
 def _role_task(draft: Draft, section: Section) -> Task:
-    tally = draft.standing.tally(section)
+    tally = draft.form_state.tally(section)
     needs = _without_documents(draft.needs_of_section(section.key))
-    short = max(0, draft.standing.minimum(section).count - tally)
+    short = max(0, draft.form_state.minimum(section).count - tally)
     parts = [say_count("{count} more to add", "{count} more to add", short)] if short else []
     rest = tuple(need for need in needs if need.code != "minimum")
     parts += [_answers(rest)] if rest else []
@@ -141,7 +141,7 @@ def _share_task(draft: Draft, section: Section) -> Task:
 
 def _document_tasks(draft: Draft) -> Iterable[Task]:
     holders = (None, *(row.record for row in draft.parties))
-    slots = sum(len(draft.standing.slots(holder)) for holder in holders)
+    slots = sum(len(draft.form_state.slots(holder)) for holder in holders)
     if not slots:
         return
     needs = tuple(need for need in draft.needs if need.code == "document")
@@ -157,7 +157,7 @@ def _document_tasks(draft: Draft) -> Iterable[Task]:
 def _task(
     draft: Draft, section: Section, view: str, *keys: str, needs: tuple[Need, ...], note: str, is_begun: bool
 ) -> Task:
-    verdict = draft.standing.section(section)
+    verdict = draft.form_state.section(section)
     title = section.title or section.key
     if not verdict.active:
         return Task(f"task-{section.key}", title, "", "later", say("Not available yet"), _why(verdict))

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from formation_portal.accounts.addresses import is_confirmed
 from formation_portal.accounts.models import User
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.signals import moved
 from formation_portal.contract.lifecycle import State
@@ -29,7 +29,7 @@ _SAID = {
 def tell(draft: Draft, **_: Any) -> None:
     """Write to the application's owner, where the new state is one that nobody should have to look for."""
     application, owner = draft.application, draft.application.owner
-    kind, outcome = _SAID.get(application.stands, ("", ""))
+    kind, outcome = _SAID.get(application.status, ("", ""))
     if not kind or not may_write_to(owner):
         return
     context = {

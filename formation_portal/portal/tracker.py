@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.contract.timeline import expected_between
@@ -89,7 +89,7 @@ def _current(application: Application, moves: Sequence[Change]) -> Change | None
     """The move that led to where it stands; none while it still waits in the queue, since it does so by submitting."""
     last = moves[-1] if moves else None
     is_there = last is not None and last.moved_to == application.state
-    return last if is_there and application.stands is not State.SUBMITTED_FOR_REVIEW else None
+    return last if is_there and application.status is not State.SUBMITTED_FOR_REVIEW else None
 
 
 def _submitted(application: Application) -> Step:
@@ -113,21 +113,21 @@ def _past(move: Change, *, is_first: bool, is_again: bool) -> Step:
 
 def _now(application: Application, move: Change | None) -> Step:
     when = moments.day(timezone.localtime(move.at).date()) if move else ""
-    if application.stands is State.INCORPORATED:
+    if application.status is State.INCORPORATED:
         return Step(when, _exists(application), gettext("Completed."), "met")
-    mark, title, following = _NOW[application.stands]
+    mark, title, following = _NOW[application.status]
     detail = str(following)
-    if application.stands is State.SUBMITTED_TO_CSP:
+    if application.status is State.SUBMITTED_TO_CSP:
         detail = f"{detail} {_usually(application, move)}".strip()
     return Step(when, str(title), detail, mark)
 
 
 def _ahead(application: Application) -> Iterator[Step]:
-    if application.stands is State.RETURNED_FOR_CHANGES:
+    if application.status is State.RETURNED_FOR_CHANGES:
         yield Step("", str(_REVIEW), "", "later")
-    if application.stands in _BEFORE_FILING:
+    if application.status in _BEFORE_FILING:
         yield Step("", str(_FILING), _usually(application, None), "later")
-    if application.stands not in FINAL:
+    if application.status not in FINAL:
         yield Step("", _exists(application), _says_so(), "later")
 
 
@@ -162,7 +162,7 @@ def _timeline(application: Application) -> str:
 
 def _is_late(application: Application, moves: Sequence[Change]) -> bool:
     move = _current(application, moves)
-    if application.stands is not State.SUBMITTED_TO_CSP or move is None:
+    if application.status is not State.SUBMITTED_TO_CSP or move is None:
         return False
     days = expected_between(_timeline(application), start=timezone.localtime(move.at).date())
     return days is not None and timezone.localdate() > days[1]

@@ -8,16 +8,15 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.contacts import answers_by_property
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
-from formation_portal.applications.register import by_property
-from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import Need
-from formation_portal.invitations import parts, stages
-from formation_portal.invitations.models import Invitation
-from formation_portal.invitations.stages import Standing, standing
+from formation_portal.invitations import parts
+from formation_portal.invitations.models import CurrentStage, Invitation, InvitationStage, current_stage
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStage
 
 from .moments import moment
@@ -43,14 +42,14 @@ class Turn:
 def turns(draft: Draft, board: ApplicationDeliveries, *, invitations: Mapping[str, Invitation]) -> tuple[Turn, ...]:
     """Everybody who is waited for, the reader first, and whoever is done, last; nothing where there is nobody else."""
     now = timezone.now()
-    stands = {token: standing(one, now=now) for token, one in invitations.items()}
+    stands = {token: current_stage(one, now=now) for token, one in invitations.items()}
     invited = [row for row in draft.parties if row.token in stands and stands[row.token].stage.waits]
     others = [_theirs(draft, row, invitations[row.token], stands[row.token], now=now) for row in invited]
     others += list(_ours(board))
     others += [
         _done(draft, row, stands[row.token])
         for row in draft.parties
-        if row.token in stands and stands[row.token].stage is stages.Stage.DONE
+        if row.token in stands and stands[row.token].stage is InvitationStage.DONE
     ]
     waiting = {row.token for row in invited}
     mine = [need for need in draft.needs if need.party_id not in waiting or need.code in _NOT_THEIRS]
@@ -63,12 +62,12 @@ def _yours(draft: Draft, needs: list[Need]) -> Iterable[Turn]:
         yield Turn("turn-you", gettext("You"), False, _things(len(needs)), since, "open")
 
 
-def _theirs(draft: Draft, row: PartyRow, invitation: Invitation, stands: Standing, *, now: datetime) -> Turn:
+def _theirs(draft: Draft, row: PartyRow, invitation: Invitation, stands: CurrentStage, *, now: datetime) -> Turn:
     needs = still_theirs(draft, row)
     what = _things(len(needs)) if needs else gettext("Everything is filled in, but they have not marked it as done")
     since = gettext("%(stage)s, %(time)s") % {"stage": stands.stage.words, "time": moment(stands.since)}
     address = [draft.application.reference, row.token]
-    is_own, may_remind = draft.application.is_own, now >= parts.may_nudge_from(invitation)
+    is_own, may_remind = draft.application.is_own, now >= parts.next_reminder_from(invitation)
     return Turn(
         id=f"turn-{row.token}",
         who=row.label,
@@ -81,7 +80,7 @@ def _theirs(draft: Draft, row: PartyRow, invitation: Invitation, stands: Standin
     )
 
 
-def _done(draft: Draft, row: PartyRow, stands: Standing) -> Turn:
+def _done(draft: Draft, row: PartyRow, stands: CurrentStage) -> Turn:
     needs = still_theirs(draft, row)
     is_own = draft.application.is_own
     return Turn(
@@ -121,19 +120,19 @@ def whose_turn(application: Application, invitations: Iterable[Invitation]) -> s
             else gettext("Waiting for you")
         )
     at = application.submitted_at
-    if application.stands in (State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW) and at:
+    if application.status in (State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW) and at:
         return gettext("Waiting for our reviewer since %(time)s") % {"time": moment(at)}
-    return gettext("Waiting for the registry") if application.stands is State.SUBMITTED_TO_CSP else ""
+    return gettext("Waiting for the registry") if application.status is State.SUBMITTED_TO_CSP else ""
 
 
 def _waiting(invitations: Iterable[Invitation]) -> Iterable[Invitation]:
     now = timezone.now()
     there = (one for one in invitations if one.party.removed_at is None)
-    return (one for one in there if standing(one, now=now).stage.waits)
+    return (one for one in there if current_stage(one, now=now).stage.waits)
 
 
 def _named(invitation: Invitation) -> str:
     """As the party is called, told without its form, and since when."""
     party = invitation.party
-    name = canonical.label_of(by_property(party.kind, party.raw)) or gettext("someone you invited")
+    name = canonical.label_of(answers_by_property(party.kind, party.raw)) or gettext("someone you invited")
     return gettext("%(name)s, since %(time)s") % {"name": name, "time": moment(invitation.sent_at)}

@@ -6,7 +6,7 @@ from django.utils.translation import gettext
 
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.accounts.signing_in import Unsent
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 
 from .finding import draft_of, entity_section, party_of, share_section
 from .party_page import sheet_with_roles

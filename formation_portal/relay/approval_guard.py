@@ -5,7 +5,7 @@ from typing import Any
 
 from django.dispatch import receiver
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.signals import submitting
 from formation_portal.contract.language import say
 from formation_portal.contract.needs import Need

@@ -118,7 +118,7 @@ class ApplicationDeliveries:
     ) -> None:
         self._only_trouble = only_trouble
         self._sends_things = profile.may_send(application)
-        is_returned = application.stands is State.RETURNED_FOR_CHANGES
+        is_returned = application.status is State.RETURNED_FOR_CHANGES
         self._later = SENT_WITH_CORRECTIONS if is_returned else SENT_ON_SUBMIT
         self._rows = {row.name: row for row in rows}
         self._profile = profile
@@ -288,4 +288,4 @@ def deliveries_of(application: Application) -> ApplicationDeliveries:
 def deliveries_for_customer(application: Application) -> ApplicationDeliveries:
     """The same for a customer, who reads of a draft's things only where something is wrong: the rest is saved."""
     rows = Delivery.objects.filter(application=application)
-    return ApplicationDeliveries(application, rows, current_profile(), only_trouble=application.stands is State.DRAFT)
+    return ApplicationDeliveries(application, rows, current_profile(), only_trouble=application.status is State.DRAFT)

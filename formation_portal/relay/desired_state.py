@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change, document_subject
-from formation_portal.applications.rows import PartyRow, ShareClassRow
+from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract import canonical, wire
 from formation_portal.contract.lifecycle import AGENT, DEEDS, State
 from formation_portal.contract.record import Holder
@@ -36,7 +36,7 @@ class StatusChange:
 
 def status_changes_of(application: Application) -> tuple[StatusChange, ...]:
     """The changes of status to report, oldest first: one query; none for what was never submitted, or withdrawn."""
-    if not application.submissions or application.stands is State.WITHDRAWN:
+    if not application.submissions or application.status is State.WITHDRAWN:
         return ()
     return tuple(_status_changes(application))
 
@@ -92,7 +92,7 @@ def desired_state(draft: Draft, status_changes: Collection[StatusChange] = ()) -
     application = draft.application
     if application.deleted_at is not None:
         return ()
-    if application.stands is State.WITHDRAWN:
+    if application.status is State.WITHDRAWN:
         return (DesiredResource(*WITHDRAWAL, {"status": State.WITHDRAWN.value}),)
     return (
         _entity(draft),
@@ -121,7 +121,7 @@ def _entity(draft: Draft) -> DesiredResource:
 def _answers(draft: Draft, holder: Holder, *, is_canonical: bool) -> Payload:
     return {
         spec.name: reference_to(ResourceKind.SHARE_CLASS, value) if spec.refers_to_share_class else spec.payload(value)
-        for spec, value in wire.answered(draft.standing, holder)
+        for spec, value in wire.answered(draft.form_state, holder)
         if bool(spec.canonical_field) is is_canonical
     }
 
@@ -146,13 +146,13 @@ def _is_ready_class(draft: Draft, row: ShareClassRow) -> bool:
         question.verdict.active
         and question.spec.name not in row.record.answers.values
         and canonical.property_of(question.spec.canonical_field or "") in _REQUIRED_OF_CLASS
-        for question in draft.standing.questions(section, row.record)
+        for question in draft.form_state.questions(section, row.record)
     )
 
 
 def _parties(draft: Draft) -> Iterator[DesiredResource]:
     for position, row in enumerate(draft.parties):
-        roles = draft.standing.active_roles(row.record)
+        roles = draft.form_state.active_roles(row.record)
         if not roles:
             continue
         payload = {
@@ -170,14 +170,14 @@ def _is_ready_party(draft: Draft, row: PartyRow) -> bool:
         question.required
         and question.spec.name not in row.record.answers.values
         and canonical.property_of(question.spec.canonical_field or "") in _REQUIRED_OF_PARTY.get(row.kind, ())
-        for question in draft.standing.party_questions(row.record)
+        for question in draft.form_state.party_questions(row.record)
     )
 
 
 def _documents(draft: Draft) -> Iterator[DesiredResource]:
     holders: list[PartyRow | None] = [None, *draft.parties]
     for row in holders:
-        asked = {slot.name for slot in draft.standing.slots(row.record if row else None)}
+        asked = {slot.name for slot in draft.form_state.slots(row.record if row else None)}
         for slot, document in draft.documents_of(row).items():
             if slot in asked:
                 yield DesiredResource(

@@ -15,8 +15,8 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from formation_portal import gateway
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.language import noted
 from formation_portal.contract.lifecycle import FINAL
@@ -123,7 +123,7 @@ def _read(application_id: int, reading: DocumentReading) -> None:
             row.read_next_at = now + min(timing.READ_RARELY, max(timing.READ_SOON, quiet / 4))
         Delivery.objects.bulk_update(rows, ("document_status", "document_note", "read_next_at", "updated_at"))
         if any(row.is_returned for row in news):
-            saving.reopen(open_draft(application), reason=_RETURNED)
+            services.reopen(open_draft(application), reason=_RETURNED)
 
 
 def _has_news(row: Delivery, record: Mapping[str, Any]) -> bool:

@@ -100,7 +100,7 @@ class Profile:
         What a service cannot correct waits until the customer submits (design, "Relay"), and so does what was changed
         after a return: corrections go in one piece.
         """
-        if application.stands is State.RETURNED_FOR_CHANGES:
+        if application.status is State.RETURNED_FOR_CHANGES:
             return False
         return self.can_edit or not application.is_open
 

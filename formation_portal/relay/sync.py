@@ -10,7 +10,7 @@ from django.db import transaction
 from django.dispatch import receiver
 from django.utils import timezone
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.signals import changed
 from formation_portal.contract.lifecycle import State
 
@@ -55,7 +55,7 @@ def sync(draft: Draft) -> None:
             if row.wanted is None or not resource.kind.is_transition:
                 _set_wanted(row, _without_unsendable(resource.payload, sendable))
     _retry_refused(rows, desired)
-    is_frozen = application.stands is State.WITHDRAWN and application.deleted_at is None
+    is_frozen = application.status is State.WITHDRAWN and application.deleted_at is None
     for name, row in rows.items():
         if name not in desired:
             _unset_wanted(row, desired, is_frozen=is_frozen, is_open=application.is_open)

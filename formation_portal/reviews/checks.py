@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from django.contrib.auth.models import AbstractBaseUser
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 
 from .facts import Fact, Facts, facts_of
 from .models import LABEL_LIMIT, Check, Remark

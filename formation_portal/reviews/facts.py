@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
-from formation_portal.applications.rows import PartyRow
-from formation_portal.applications.summary import AnswerLine, DocumentLine, PartySummary, Summary, summary
+from formation_portal.applications.parties import PartyRow
+from formation_portal.applications.readback import AnswerLine, DocumentLine, PartyReadback, Readback, readback
 from formation_portal.contract import canonical
 
 from .models import Check, Remark
@@ -92,10 +92,10 @@ class Facts:
         return next((fact for fact in self if fact.place == place), None)
 
 
-def facts_of(draft: Draft, *, told: Summary | None = None, asked: Iterable[Remark] | None = None) -> Facts:
+def facts_of(draft: Draft, *, told: Readback | None = None, asked: Iterable[Remark] | None = None) -> Facts:
     """All facts of a draft as they are checked by now: two queries. `told` is its summary, where it was made, and
     `asked` all its open remarks in their order, where they were read."""
-    told = told or summary(draft)
+    told = told or readback(draft)
     application = draft.application
     checks = {check.place: check for check in Check.objects.filter(application=application).select_related("by")}
     if asked is None:
@@ -117,7 +117,7 @@ def _with(fact: Fact, check: Check | None, remark: Remark | None) -> Fact:
     return replace(fact, state=state, check=check, remark=remark)
 
 
-def _entity(draft: Draft, told: Summary) -> Sheet:
+def _entity(draft: Draft, told: Readback) -> Sheet:
     sections = [_section(draft, one.section.key, one.section.title, one.lines) for one in told.sections]
     documents = _documents(line for line in told.documents if line.party is None)
     return Sheet("", draft.title, (*sections, *_shares(draft), *documents))
@@ -142,7 +142,7 @@ def shares_digest(draft: Draft) -> str:
     return _digest([classes, held])
 
 
-def _party(draft: Draft, told: PartySummary, documents: Iterable[DocumentLine]) -> Sheet:
+def _party(draft: Draft, told: PartyReadback, documents: Iterable[DocumentLine]) -> Sheet:
     row = told.party
     roles = Fact(Place(Kind.PARTY, row.token), "Roles", ", ".join(told.roles), _digest([row.kind, sorted(row.roles)]))
     answers = (_answer(row, line) for line in told.lines if line.value and not line.is_given)

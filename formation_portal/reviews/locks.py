@@ -5,8 +5,8 @@ from typing import Any
 
 from django.dispatch import receiver
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.locks import Answer, Locks
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.locks import AnswerKey, Locks
 from formation_portal.applications.signals import locking
 
 from .facts import Facts, facts_of, shares_digest
@@ -41,7 +41,7 @@ def locks(draft: Draft, **_: Any) -> Locks | None:
     )
 
 
-def _pair(kept: list[str]) -> Answer:
+def _pair(kept: list[str]) -> AnswerKey:
     holder, name = kept
     return holder, name
 
@@ -66,7 +66,7 @@ def _places(draft: Draft, facts: Facts) -> dict[str, list[Any]]:
     }
 
 
-def _answers(draft: Draft, done: Iterable[Place], sections: Iterable[str], asked: "_Asked") -> Iterator[Answer]:
+def _answers(draft: Draft, done: Iterable[Place], sections: Iterable[str], asked: "_Asked") -> Iterator[AnswerKey]:
     places = set(done)
     for row in draft.parties:
         yield from ((row.token, name) for name in row.raw if Place.of_field(row.token, name) in places)

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from formation_portal.applications.answers import AnswersField
+from formation_portal.applications.fields import AnswersField
 from formation_portal.applications.models import SUBJECT_LIMIT, Application
 from formation_portal.audit.attestation import attested
 

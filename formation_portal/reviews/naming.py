@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.field import FieldSpec
 
 from .places import Kind, Place
@@ -53,5 +53,5 @@ def _slot(draft: Draft, place: Place) -> str | None:
     party = draft.party(place.holder) if place.holder else None
     if place.holder and party is None:
         return None
-    slots = draft.standing.slots(party.record if party else None)
+    slots = draft.form_state.slots(party.record if party else None)
     return next((one.name for one in slots if Place.of_document(place.holder, one.name) == place), None)

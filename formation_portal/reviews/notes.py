@@ -3,7 +3,7 @@
 from django.contrib.auth.models import AbstractBaseUser
 from django.utils import timezone
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 
 from .models import LABEL_LIMIT, TEXT_LIMIT, Note

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 
 from .facts import CHANGED, QUERIED, Facts
 from .places import WHOLE, Place

@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser
 from django.utils import timezone
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.answers import judge
 
 from .models import LABEL_LIMIT, TEXT_LIMIT, Reason, Remark

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from django.utils import timezone
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.saving import Closed
-from formation_portal.applications.saving.authors import Author
-from formation_portal.applications.saving.writing import writing
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.history import Author
+from formation_portal.applications.services import Closed
+from formation_portal.applications.services.transactions import application_transaction
 from formation_portal.audit import chain
 from formation_portal.audit.models import Deed
 from formation_portal.contract.lifecycle import State
@@ -30,9 +30,9 @@ def keep(draft: Draft, replies: Sequence[Reply], *, by: Author) -> int:
 
     What somebody else has written there meanwhile stays, before it. Raises Closed.
     """
-    with writing(draft, by=by):
-        if draft.application.stands is not State.RETURNED_FOR_CHANGES:
-            raise Closed(draft.application.stands)
+    with application_transaction(draft, by=by):
+        if draft.application.status is not State.RETURNED_FOR_CHANGES:
+            raise Closed(draft.application.status)
         sent = Remark.objects.filter(application=draft.application, dropped_at=None, settled_at=None)
         asked = sent.exclude(sent_at=None).in_bulk([reply.number for reply in replies])
         came = [reply for reply in replies if reply.number in asked]

@@ -8,10 +8,10 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser
 from django.utils import timezone
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
-from formation_portal.applications.saving import Closed, advance
-from formation_portal.applications.saving.writing import writing
+from formation_portal.applications.services import Closed, advance
+from formation_portal.applications.services.transactions import application_transaction
 from formation_portal.audit import chain
 from formation_portal.audit.models import Deed
 from formation_portal.contract.lifecycle import State
@@ -75,15 +75,15 @@ def reviewing(
     The application's row is locked, so that changes of one review come one after another. The first one that
     `begins` a review moves the application there. `is_own_work` but for what is done about a colleague's proposal.
     """
-    with writing(draft, by=by, must_be_open=False):
+    with application_transaction(draft, by=by, must_be_open=False):
         application = draft.application
-        if application.deleted_at or application.stands not in states:
-            raise Closed(application.stands)
+        if application.deleted_at or application.status not in states:
+            raise Closed(application.status)
         review, _ = Review.objects.get_or_create(application=application)
         work = Work(draft, by, sight or Sight(application.submissions, review.version), review)
         if application.submissions != work.sight.round:
             raise work.overtaken()
-        if begins and application.stands is State.SUBMITTED_FOR_REVIEW:
+        if begins and application.status is State.SUBMITTED_FOR_REVIEW:
             advance(draft, "begin_review", by=by)
         yield work
         if work.done:

@@ -9,9 +9,9 @@ from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
 from django.utils import timezone
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
-from formation_portal.applications.saving import advance
+from formation_portal.applications.services import advance
 from formation_portal.contract.lifecycle import State
 
 from .facts import facts_of
@@ -120,7 +120,7 @@ def waiting_ruling(draft: Draft) -> Ruling | None:
 
 def registration_of(application: Application) -> Registration | None:
     """What the registry has made of it, as it was recorded: one query, where it was incorporated."""
-    if application.stands is not State.INCORPORATED:
+    if application.status is not State.INCORPORATED:
         return None
     done = Ruling.objects.filter(application=application, deed=INCORPORATE, outcome=Outcome.DONE).first()
     if done is None or not done.register_number or done.registered_on is None:

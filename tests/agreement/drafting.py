@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import (
     Application,
     Document,
@@ -19,12 +19,12 @@ from formation_portal.applications.models import (
     ShareClass,
     document_subject,
 )
-from formation_portal.applications.rows import PartyRow
-from formation_portal.applications.saving.shares import read_shares
+from formation_portal.applications.parties import PartyRow
+from formation_portal.applications.services.shares import parse_shares
 from formation_portal.applications.signals import changed
 from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.schema import Section
-from tests.applications import made
+from tests.applications import factories
 
 _KINDS = ("person", "person", "corporate", "foundation")
 # How full a draft is: the chance of each thing that is asked. Most are nearly ready: there pages differ first.
@@ -55,7 +55,7 @@ class Drafter:
     def make(self, product: Any) -> Draft:
         """A new draft of a product, filled in somehow."""
         self._fullness = self._chance.choice(_FULL)
-        draft = open_draft(saving.start(owner=self._owner, product=product))
+        draft = open_draft(services.start(owner=self._owner, product=product))
         application = draft.application
         classes = self._share_classes(draft)
         SectionAnswers.objects.bulk_create(self._sections(draft, classes))
@@ -90,7 +90,7 @@ class Drafter:
     def _sections(self, draft: Draft, classes: list[ShareClass]) -> Iterable[SectionAnswers]:
         kept: dict[str, dict[str, Any]] = {}
         for name, answer in self._answers(draft.schema.entity_fields, classes).items():
-            kept.setdefault(draft.home(name), {})[name] = answer
+            kept.setdefault(draft.home_section(name), {})[name] = answer
         for key, raw in kept.items():
             yield SectionAnswers(application=draft.application, section_key=key, raw=raw, version=1)
 
@@ -106,7 +106,7 @@ class Drafter:
 
     def _held(self, draft: Draft, section: Section) -> Iterable[tuple[str, list[str]]]:
         """The kind and the roles of each that fills one role, as many as are needed or a little otherwise."""
-        count = draft.standing.minimum(section).count
+        count = draft.form_state.minimum(section).count
         if not self._happens():
             count = max(0, count + self._chance.choice((-1, 1)))
         others = [str(one.role) for one in draft.schema.role_sections if one is not section]
@@ -131,12 +131,12 @@ class Drafter:
                         party=party,
                         share_class=share_class,
                         typed=typed,
-                        shares=read_shares(typed),
+                        shares=parse_shares(typed),
                     )
 
     def _papers(self, draft: Draft) -> Iterable[Document]:
         for row in (None, *draft.parties):
-            for slot in draft.standing.slots(row.record if row else None):
+            for slot in draft.form_state.slots(row.record if row else None):
                 if slot.required and self._happens():
                     yield self._paper(draft, row, slot.name)
 
@@ -150,14 +150,14 @@ class Drafter:
             file=self._stored,
             name="paper.pdf",
             mime_type="application/pdf",
-            size=len(made.PDF),
-            sha256=hashlib.sha256(made.PDF).hexdigest(),
+            size=len(factories.PDF),
+            sha256=hashlib.sha256(factories.PDF).hexdigest(),
             uploaded_by=self._owner,
         )
 
     @cached_property
     def _stored(self) -> str:
-        return str(Document._meta.get_field("file").storage.save("paper", made.upload()))
+        return str(Document._meta.get_field("file").storage.save("paper", factories.upload()))
 
     def _answers(self, fields: Iterable[FieldSpec], classes: Iterable[ShareClass]) -> dict[str, Any]:
         tokens = [one.token for one in classes]

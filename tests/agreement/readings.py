@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from formation_portal import gateway, relay
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.answers import Answers
 from formation_portal.contract.field import FieldSpec
@@ -75,7 +75,7 @@ class Reader:
                 yield f"overview: {section.key} is {words(status[0])!r} with {missing}"
 
     def _of_sections(self) -> Iterator[str]:
-        schema, standing = self._draft.schema, self._draft.standing
+        schema, standing = self._draft.schema, self._draft.form_state
         for section in schema.entity_sections:
             if standing.section(section).active:
                 wanted = [one.text for one in self._draft.needs_of_section(section.key)]
@@ -144,7 +144,7 @@ def arrived(draft: Draft) -> Record:
     def class_is_there(given: Answers, spec: FieldSpec) -> bool:
         return (ResourceKind.SHARE_CLASS, given.values.get(spec.name)) in there
 
-    whole, standing = draft.record, draft.standing
+    whole, standing = draft.record, draft.form_state
     return Record(
         answers=answers(whole.answers, ResourceKind.ENTITY, ResourceKind.ENTITY_CSP, ""),
         parties=tuple(

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from django.contrib.auth import get_user_model
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 
-from . import made
+from . import factories
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +30,7 @@ def stranger(db: None) -> Any:
 
 @pytest.fixture
 def application(owner: Any) -> Application:
-    return saving.start(owner=owner, product=made.product())
+    return services.start(owner=owner, product=factories.product())
 
 
 @pytest.fixture
@@ -41,5 +41,5 @@ def draft(application: Application) -> Draft:
 @pytest.fixture
 def complete(draft: Draft, owner: Any) -> Draft:
     """A draft that needs nothing more."""
-    made.fill_in(draft, by=owner)
+    factories.fill_in(draft, by=owner)
     return draft

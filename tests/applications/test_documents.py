@@ -10,19 +10,19 @@ from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formation_portal.applications import previews, saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import documents, services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Document, Preview, document_subject
-from formation_portal.applications.saving.examining import hides_another_file
+from formation_portal.applications.services.document_checks import hides_another_file
 from formation_portal.papers.findings import Code
 from tests.papers import papers_made
 
-from . import made
+from . import factories
 
 
 @pytest.fixture
 def ada(draft: Draft, owner: Any) -> Any:
-    return saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    return services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
 
 
 def files() -> list[Path]:
@@ -31,10 +31,10 @@ def files() -> list[Path]:
 
 @pytest.mark.parametrize(
     ("content", "mime_type"),
-    [(made.PDF, "application/pdf"), (made.JPEG, "image/jpeg"), (made.PNG, "image/png")],
+    [(factories.PDF, "application/pdf"), (factories.JPEG, "image/jpeg"), (factories.PNG, "image/png")],
 )
 def test_the_type_is_read_from_the_content(draft: Draft, owner: Any, ada: Any, content: bytes, mime_type: str) -> None:
-    document = saving.add_document(draft, ada, "Passport", made.upload(content, "x.exe"), by=owner)
+    document = services.add_document(draft, ada, "Passport", factories.upload(content, "x.exe"), by=owner)
     assert (document.mime_type, document.size) == (mime_type, len(content))
     assert document.sha256 == hashlib.sha256(content).hexdigest()
     with document.file.open() as file:
@@ -45,8 +45,8 @@ def test_the_type_is_read_from_the_content(draft: Draft, owner: Any, ada: Any, c
 def test_what_is_empty_or_of_another_type_is_refused_with_the_way_out(
     draft: Draft, owner: Any, ada: Any, content: bytes
 ) -> None:
-    with pytest.raises(saving.UploadRefused, match=r"^(?:The file must be|Upload a) "):
-        saving.add_document(draft, ada, "Passport", made.upload(content), by=owner)
+    with pytest.raises(services.UploadRefused, match=r"^(?:The file must be|Upload a) "):
+        services.add_document(draft, ada, "Passport", factories.upload(content), by=owner)
     assert not files()
 
 
@@ -56,14 +56,14 @@ PROGRESSIVE = papers_made.saved(papers_made.written(400, 300), "JPEG", progressi
 @pytest.mark.parametrize("picture", [papers_made.jpeg(), papers_made.png(), PROGRESSIVE, papers_made.located()])
 @pytest.mark.parametrize(
     "behind",
-    [b"<!DOCTYPE HTML><p>", b"\n<script src=x>", b"<\x00 <BODY onload=x>", made.archive()],
+    [b"<!DOCTYPE HTML><p>", b"\n<script src=x>", b"<\x00 <BODY onload=x>", factories.archive()],
     ids=["page", "script", "body", "archive"],
 )
 def test_a_picture_that_ends_as_another_file_is_refused(
     draft: Draft, owner: Any, ada: Any, picture: bytes, behind: bytes
 ) -> None:
-    with pytest.raises(saving.UploadRefused, match="This picture contains another file"):
-        saving.add_document(draft, ada, "Passport", made.upload(picture + behind), by=owner)
+    with pytest.raises(services.UploadRefused, match="This picture contains another file"):
+        services.add_document(draft, ada, "Passport", factories.upload(picture + behind), by=owner)
     assert not files()
 
 
@@ -72,7 +72,7 @@ def test_a_picture_that_ends_as_another_file_is_refused(
 def test_a_picture_with_a_film_or_nothing_behind_it_is_taken(
     draft: Draft, owner: Any, ada: Any, picture: bytes, behind: bytes
 ) -> None:
-    saving.add_document(draft, ada, "Passport", made.upload(picture + behind), by=owner)
+    services.add_document(draft, ada, "Passport", factories.upload(picture + behind), by=owner)
 
 
 @pytest.mark.parametrize("mime_type", ["image/jpeg", "image/png"])
@@ -85,21 +85,23 @@ def test_where_a_broken_picture_ends_is_always_found(mime_type: str, content: by
 def test_a_download_is_named_by_reference_slot_and_type(
     draft: Draft, owner: Any, ada: Any, as_owner: Client, name: str
 ) -> None:
-    document = saving.add_document(draft, ada, "Passport", made.upload(made.PDF, name), by=owner)
+    document = services.add_document(draft, ada, "Passport", factories.upload(factories.PDF, name), by=owner)
     answer = as_owner.get(f"/applications/{draft.application.reference}/documents/{document.pk}/")
-    assert b"".join(answer) == made.PDF  # type: ignore[arg-type]  # a stream of bytes
+    assert b"".join(answer) == factories.PDF  # type: ignore[arg-type]  # a stream of bytes
     assert answer["Content-Disposition"] == f'attachment; filename="{draft.application.reference}-passport.pdf"'
 
 
 def test_a_file_over_the_limit_is_refused(draft: Draft, owner: Any, ada: Any, settings: Any) -> None:
     settings.UPLOAD_LIMIT = 1_000_000
-    saving.add_document(draft, ada, "Passport", made.upload(made.PDF.ljust(1_000_000, b" ")), by=owner)
-    with pytest.raises(saving.UploadRefused, match="must be 1\u00a0MB or smaller"):
-        saving.add_document(draft, ada, "Letter", made.upload(made.PDF.ljust(1_000_001, b" ")), by=owner)
+    services.add_document(draft, ada, "Passport", factories.upload(factories.PDF.ljust(1_000_000, b" ")), by=owner)
+    with pytest.raises(services.UploadRefused, match="must be 1\u00a0MB or smaller"):
+        services.add_document(draft, ada, "Letter", factories.upload(factories.PDF.ljust(1_000_001, b" ")), by=owner)
 
 
 def test_a_file_is_stored_under_a_name_of_ours(draft: Draft, owner: Any, ada: Any) -> None:
-    document = saving.add_document(draft, ada, "Passport", made.upload(name="../../etc/pass\u202ewd.pdf"), by=owner)
+    document = services.add_document(
+        draft, ada, "Passport", factories.upload(name="../../etc/pass\u202ewd.pdf"), by=owner
+    )
     assert document.name == "passwd.pdf"
     (path,) = files()
     assert path.parent.name == draft.application.reference
@@ -110,9 +112,9 @@ def test_a_file_is_stored_under_a_name_of_ours(draft: Draft, owner: Any, ada: An
 def test_a_new_file_takes_the_place_of_the_old_one(
     draft: Draft, owner: Any, ada: Any, django_capture_on_commit_callbacks: Any
 ) -> None:
-    saving.add_document(draft, ada, "Passport", made.upload(), by=owner)
+    services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
     with django_capture_on_commit_callbacks(execute=True):
-        saving.add_document(draft, ada, "Passport", made.upload(made.JPEG, "scan.jpg"), by=owner)
+        services.add_document(draft, ada, "Passport", factories.upload(factories.JPEG, "scan.jpg"), by=owner)
     assert [document.name for document in Document.objects.in_use()] == ["scan.jpg"]
     assert [document.name for document in draft.documents] == ["scan.jpg"]
     assert [document.name for document in draft.replaced_in(ada, "Passport")] == ["passport.pdf"]
@@ -125,7 +127,7 @@ def test_of_the_files_that_were_replaced_only_the_last_few_are_kept(
 ) -> None:
     for number in range(9):
         with django_capture_on_commit_callbacks(execute=True):
-            saving.add_document(draft, ada, "Passport", made.upload(name=f"{number}.pdf"), by=owner)
+            services.add_document(draft, ada, "Passport", factories.upload(name=f"{number}.pdf"), by=owner)
     assert [one.name for one in draft.replaced_in(ada, "Passport")] == ["7.pdf", "6.pdf", "5.pdf", "4.pdf", "3.pdf"]
     assert [one.name for one in open_draft(draft.application).replaced_in(ada, "Passport")] == [
         one.name for one in draft.replaced_in(ada, "Passport")
@@ -136,39 +138,39 @@ def test_of_the_files_that_were_replaced_only_the_last_few_are_kept(
 def test_an_earlier_file_is_removed_without_the_one_that_counts(
     draft: Draft, owner: Any, ada: Any, django_capture_on_commit_callbacks: Any
 ) -> None:
-    saving.add_document(draft, ada, "Passport", made.upload(), by=owner)
-    saving.add_document(draft, ada, "Passport", made.upload(name="new.pdf"), by=owner)
+    services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
+    services.add_document(draft, ada, "Passport", factories.upload(name="new.pdf"), by=owner)
     [earlier] = draft.replaced_in(ada, "Passport")
     with django_capture_on_commit_callbacks(execute=True):
-        saving.remove_document(draft, earlier, by=owner)
+        services.remove_document(draft, earlier, by=owner)
     assert draft.replaced_in(ada, "Passport") == []
     assert [one.name for one in draft.documents] == ["new.pdf"]
     assert len(files()) == 1
 
 
 def test_what_is_found_in_a_file_and_its_picture_are_kept_with_it(draft: Draft, owner: Any, ada: Any) -> None:
-    scan = made.upload(papers_made.jpeg(640, 480), "scan.pdf")
-    document = saving.add_document(draft, ada, "Passport", scan, by=owner)
-    found = previews.findings_of(Document.objects.get(pk=document.pk))
+    scan = factories.upload(papers_made.jpeg(640, 480), "scan.pdf")
+    document = services.add_document(draft, ada, "Passport", scan, by=owner)
+    found = documents.findings_of(Document.objects.get(pk=document.pk))
     assert (found.width, found.height) == (640, 480)
     assert found.codes == (Code.MISNAMED, Code.FEW_PIXELS)
-    assert previews.small_picture(document).startswith(b"\xff\xd8")
-    saving.remove_document(draft, document, by=owner)
+    assert documents.small_picture(document).startswith(b"\xff\xd8")
+    services.remove_document(draft, document, by=owner)
     assert not Preview.objects.exists()
 
 
 def test_a_picture_that_is_not_kept_is_drawn_once(draft: Draft, owner: Any, ada: Any) -> None:
-    document = saving.add_document(draft, ada, "Passport", made.upload(papers_made.jpeg(), "scan.jpg"), by=owner)
+    document = services.add_document(draft, ada, "Passport", factories.upload(papers_made.jpeg(), "scan.jpg"), by=owner)
     Preview.objects.all().delete()
-    drawn = previews.small_picture(document)
+    drawn = documents.small_picture(document)
     assert bytes(Preview.objects.get().picture) == drawn != b""
 
 
 def test_a_file_that_is_gone_from_the_disk_has_no_picture(draft: Draft, owner: Any, ada: Any) -> None:
-    document = saving.add_document(draft, ada, "Passport", made.upload(papers_made.jpeg(), "scan.jpg"), by=owner)
+    document = services.add_document(draft, ada, "Passport", factories.upload(papers_made.jpeg(), "scan.jpg"), by=owner)
     for path in files():
         path.unlink()
-    assert previews.page_picture(document, 1) == b""
+    assert documents.page_picture(document, 1) == b""
 
 
 @pytest.mark.parametrize(
@@ -183,24 +185,24 @@ def test_a_file_that_is_gone_from_the_disk_has_no_picture(draft: Draft, owner: A
     ],
 )
 def test_a_name_is_kept_as_far_as_it_can_be_read(draft: Draft, owner: Any, ada: Any, name: str, kept: str) -> None:
-    upload = made.upload()
+    upload = factories.upload()
     upload._name = name
-    assert saving.add_document(draft, ada, "Passport", upload, by=owner).name == kept
+    assert services.add_document(draft, ada, "Passport", upload, by=owner).name == kept
 
 
 def test_the_same_file_again_changes_nothing(draft: Draft, owner: Any, ada: Any) -> None:
-    first = saving.add_document(draft, ada, "Passport", made.upload(), by=owner)
+    first = services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
     revision = draft.application.revision
-    assert saving.add_document(draft, ada, "Passport", made.upload(), by=owner).pk == first.pk
+    assert services.add_document(draft, ada, "Passport", factories.upload(), by=owner).pk == first.pk
     assert draft.application.revision == revision
     assert len(files()) == 1
 
 
 def test_only_slots_of_the_form_are_filled(draft: Draft, owner: Any, ada: Any) -> None:
-    saving.add_document(draft, None, "Business plan", made.upload(), by=owner)
+    services.add_document(draft, None, "Business plan", factories.upload(), by=owner)
     for party, slot in ((ada, "Business plan"), (None, "Passport"), (ada, "Register extract")):
-        with pytest.raises(saving.UploadRefused):
-            saving.add_document(draft, party, slot, made.upload(), by=owner)
+        with pytest.raises(services.UploadRefused):
+            services.add_document(draft, party, slot, factories.upload(), by=owner)
     assert len(files()) == 1
     kept = open_draft(Application.objects.get(pk=draft.application.pk))
     assert set(kept.documents_of(None)) == {"Business plan"}
@@ -208,12 +210,12 @@ def test_only_slots_of_the_form_are_filled(draft: Draft, owner: Any, ada: Any) -
 
 
 def test_a_removed_file_is_gone(draft: Draft, owner: Any, ada: Any, django_capture_on_commit_callbacks: Any) -> None:
-    document = saving.add_document(draft, ada, "Passport", made.upload(), by=owner)
+    document = services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
     with django_capture_on_commit_callbacks(execute=True):
-        saving.remove_document(draft, document, by=owner)
+        services.remove_document(draft, document, by=owner)
     assert not files()
-    with pytest.raises(saving.Gone):
-        saving.remove_document(draft, document, by=owner)
+    with pytest.raises(services.Gone):
+        services.remove_document(draft, document, by=owner)
 
 
 def test_long_slot_names_stay_apart() -> None:

@@ -9,26 +9,28 @@ from django.core.files.storage import default_storage
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from formation_portal.applications import previews, saving
-from formation_portal.applications.drafts import Draft, open_draft
-from formation_portal.applications.earlier_files import EarlierFiles, serves
+from formation_portal.applications import documents, services
+from formation_portal.applications.documents import EarlierFiles, can_serve
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Document
 from tests.papers import papers_made
 
-from . import made
+from . import factories
 
 
 @pytest.fixture
 def ada(draft: Draft, owner: Any) -> Any:
-    return saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    return services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
 
 
 @pytest.fixture
 def earlier(owner: Any) -> Draft:
     """Another application of the owner's, with Ada's passport."""
-    other = open_draft(saving.start(owner=owner, product=made.product()))
-    party = saving.add_party(other, "person", ["shareholder"], {**made.ADA, "person.last_name": "LOVELACE"}, by=owner)
-    saving.add_document(other, party, "Passport", made.upload(name="ada.pdf"), by=owner)
+    other = open_draft(services.start(owner=owner, product=factories.product()))
+    party = services.add_party(
+        other, "person", ["shareholder"], {**factories.ADA, "person.last_name": "LOVELACE"}, by=owner
+    )
+    services.add_document(other, party, "Passport", factories.upload(name="ada.pdf"), by=owner)
     return other
 
 
@@ -48,40 +50,42 @@ def test_nobody_is_offered_the_files_of_others(
     draft: Draft, owner: Any, stranger: Any, ada: Any, earlier: Draft
 ) -> None:
     assert offered(draft, stranger) == []
-    theirs = open_draft(saving.start(owner=stranger, product=made.product()))
-    saving.add_party(theirs, "person", ["director"], made.ADA, by=stranger)
+    theirs = open_draft(services.start(owner=stranger, product=factories.product()))
+    services.add_party(theirs, "person", ["director"], factories.ADA, by=stranger)
     assert offered(theirs, stranger) == []
     assert offered(theirs, owner) == []
 
 
 def test_another_person_of_that_name_is_told_apart(draft: Draft, owner: Any, earlier: Draft) -> None:
     born = {"day": "1", "month": "1", "year": "1970"}
-    saving.add_party(draft, "person", ["director"], {**made.ADA, "person.date_of_birth": born}, by=owner)
+    services.add_party(draft, "person", ["director"], {**factories.ADA, "person.date_of_birth": born}, by=owner)
     assert offered(draft, owner) == []
 
 
 def test_somebody_without_a_name_is_offered_nothing(draft: Draft, owner: Any, earlier: Draft) -> None:
-    other = saving.add_party(earlier, "person", ["director"], {}, by=owner)
-    saving.add_document(earlier, other, "Passport", made.upload(name="whose.pdf"), by=owner)
-    saving.add_party(draft, "person", ["director"], {}, by=owner)
+    other = services.add_party(earlier, "person", ["director"], {}, by=owner)
+    services.add_document(earlier, other, "Passport", factories.upload(name="whose.pdf"), by=owner)
+    services.add_party(draft, "person", ["director"], {}, by=owner)
     assert offered(draft, owner) == []
 
 
 def test_replaced_and_deleted_files_are_not_offered(draft: Draft, owner: Any, ada: Any, earlier: Draft) -> None:
-    saving.add_document(earlier, earlier.parties[0], "Passport", made.upload(made.JPEG, "newer.jpg"), by=owner)
+    services.add_document(
+        earlier, earlier.parties[0], "Passport", factories.upload(factories.JPEG, "newer.jpg"), by=owner
+    )
     assert offered(draft, owner) == ["newer.jpg"]
-    saving.delete_draft(earlier.application, by=owner)
+    services.delete_draft(earlier.application, by=owner)
     assert offered(draft, owner) == []
 
 
 def test_a_paper_of_the_company_is_offered_where_the_company_is_the_same(draft: Draft, owner: Any) -> None:
-    other = open_draft(saving.start(owner=owner, product=made.product()))
-    saving.add_document(other, None, "Business plan", made.upload(name="plan.pdf"), by=owner)
+    other = open_draft(services.start(owner=owner, product=factories.product()))
+    services.add_document(other, None, "Business plan", factories.upload(name="plan.pdf"), by=owner)
     for one, name in ((draft, "Larkfield Holdings"), (other, "larkfield  HOLDINGS")):
         section = one.schema.section("the-company")
         assert section is not None
         assert EarlierFiles(draft, owner).fitting(None, "Business plan") == ()
-        saving.save_section(one, section, {"entity.name": name}, version=one.version(section.key), by=owner)
+        services.save_section(one, section, {"entity.name": name}, version=one.version(section.key), by=owner)
     assert [one.name for one in EarlierFiles(draft, owner).fitting(None, "Business plan")] == ["plan.pdf"]
 
 
@@ -89,7 +93,7 @@ def test_each_content_is_offered_once_and_at_the_cost_of_two_queries(
     draft: Draft, owner: Any, ada: Any, earlier: Draft, django_assert_max_num_queries: Any
 ) -> None:
     for _ in range(4):
-        saving.copy(earlier, by=owner)
+        services.create_copy(earlier, by=owner)
     files = EarlierFiles(draft, owner)
     with django_assert_max_num_queries(2):
         assert [one.name for one in files.fitting(draft.parties[0], "Passport")] == ["ada.pdf"]
@@ -108,39 +112,39 @@ def test_each_content_is_offered_once_and_at_the_cost_of_two_queries(
     ],
 )
 def test_a_paper_serves_where_it_is_what_is_asked_for(name: str, slot: str, does: bool) -> None:
-    assert serves(name, slot) is does
+    assert can_serve(name, slot) is does
 
 
 def test_a_file_that_is_used_again_is_a_copy_and_outlives_the_first(
     draft: Draft, owner: Any, ada: Any, earlier: Draft, django_capture_on_commit_callbacks: Any
 ) -> None:
     [source] = earlier.documents
-    used = saving.use_again(draft, ada, "Passport", source, by=owner)
+    used = services.reuse_document(draft, ada, "Passport", source, by=owner)
     assert (used.name, used.sha256, used.size) == (source.name, source.sha256, source.size)
     assert used.file.name != source.file.name
     with django_capture_on_commit_callbacks(execute=True):
-        saving.remove_document(earlier, source, by=owner)
+        services.remove_document(earlier, source, by=owner)
     with used.file.open() as kept:
-        assert kept.read() == made.PDF
+        assert kept.read() == factories.PDF
     with django_capture_on_commit_callbacks(execute=True):
-        saving.remove_document(draft, used, by=owner)
+        services.remove_document(draft, used, by=owner)
     assert [path for path in Path(settings.MEDIA_ROOT).rglob("*") if path.is_file()] == []
 
 
 def test_what_was_found_in_a_file_goes_along_with_a_copy_of_its_application(draft: Draft, owner: Any, ada: Any) -> None:
-    scan = made.upload(papers_made.jpeg(640, 480), "scan.jpg")
-    found = saving.add_document(draft, ada, "Passport", scan, by=owner).findings
-    copy = open_draft(saving.copy(draft, by=owner))
+    scan = factories.upload(papers_made.jpeg(640, 480), "scan.jpg")
+    found = services.add_document(draft, ada, "Passport", scan, by=owner).findings
+    copy = open_draft(services.create_copy(draft, by=owner))
     [document] = copy.documents
     assert document.findings == found != {}
-    assert previews.small_picture(document).startswith(b"\xff\xd8")
+    assert documents.small_picture(document).startswith(b"\xff\xd8")
 
 
 def test_a_file_that_is_gone_is_asked_for_again(draft: Draft, owner: Any, ada: Any, earlier: Draft) -> None:
     [source] = earlier.documents
     default_storage.delete(str(source.file.name))
-    with pytest.raises(saving.UploadRefused, match="from your device"):
-        saving.use_again(draft, ada, "Passport", source, by=owner)
+    with pytest.raises(services.UploadRefused, match="from your device"):
+        services.reuse_document(draft, ada, "Passport", source, by=owner)
     assert Document.objects.filter(application=draft.application).count() == 0
 
 
@@ -158,8 +162,10 @@ def test_many_files_cost_as_many_queries_as_one_and_bring_nothing_large_along(
     [source] = earlier.parties
     for number in range(8):
         about = source if number % 2 else None
-        content = made.PDF + str(number).encode()
-        saving.add_document(earlier, about, "Passport" if about else "Business plan", made.upload(content), by=owner)
+        content = factories.PDF + str(number).encode()
+        services.add_document(
+            earlier, about, "Passport" if about else "Business plan", factories.upload(content), by=owner
+        )
     many = read()
     assert len(few) <= len(many) <= 4
     assert not any("snapshot_id" in query for query in many), "whole applications are read"

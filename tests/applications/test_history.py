@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from django.utils import translation
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.history import in_words, language_of, told
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.history import entry_language, entry_text, history_entry
 from formation_portal.applications.models import Change
 
 pytestmark = pytest.mark.django_db
@@ -21,25 +21,25 @@ def last(draft: Draft) -> Change:
 
 def test_an_entry_is_said_in_the_readers_language(draft: Draft, owner: Any) -> None:
     with translation.override("fr"):
-        saving.add_party(draft, "person", ["director"], {"person.first_name": "Ada {name} %s"}, by=owner)
+        services.add_party(draft, "person", ["director"], {"person.first_name": "Ada {name} %s"}, by=owner)
     assert last(draft).what == "Added Ada {name} %s"
     with translation.override("de"):
-        assert in_words(last(draft)) == "Ada {name} %s hinzugefügt"
-        assert language_of(last(draft)) == ""
+        assert entry_text(last(draft)) == "Ada {name} %s hinzugefügt"
+        assert entry_language(last(draft)) == ""
 
 
 def test_an_entry_that_was_written_before_says_its_english_and_its_language(draft: Draft) -> None:
     old = Change.objects.create(application=draft.application, what="Added Grace Hopper")
     with translation.override("de"):
-        assert (in_words(old), language_of(old)) == ("Added Grace Hopper", "en")
-    assert language_of(old) == ""
+        assert (entry_text(old), entry_language(old)) == ("Added Grace Hopper", "en")
+    assert entry_language(old) == ""
 
 
 def test_a_message_that_is_no_longer_translated_is_still_read(draft: Draft) -> None:
-    old = Change.objects.create(application=draft.application, **told("Did {deed} to it", deed="something"))
+    old = Change.objects.create(application=draft.application, **history_entry("Did {deed} to it", deed="something"))
     with translation.override("de"):
-        assert in_words(old) == "Did something to it"
+        assert entry_text(old) == "Did something to it"
 
 
 def test_a_sentence_is_cut_where_the_column_ends() -> None:
-    assert len(told("Added {name}", name="x" * 600)["what"]) == 300
+    assert len(history_entry("Added {name}", name="x" * 600)["what"]) == 300

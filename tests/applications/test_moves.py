@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Change
 from formation_portal.applications.signals import moved
 from formation_portal.contract.lifecycle import State
@@ -22,7 +22,7 @@ def told() -> Iterator[list[tuple[State, Any]]]:
 
     def hear(draft: Draft, by: Any, **_: Any) -> None:
         assert transaction.get_connection().in_atomic_block
-        heard.append((draft.application.stands, by))
+        heard.append((draft.application.status, by))
 
     moved.connect(hear)
     yield heard
@@ -30,10 +30,10 @@ def told() -> Iterator[list[tuple[State, Any]]]:
 
 
 def test_each_move_stands_in_the_history_with_its_state(complete: Draft, owner: Any) -> None:
-    saving.submit(complete, by=owner)
-    saving.reopen(complete, reason="Please change the name")
-    saving.submit(complete, by=owner)
-    saving.withdraw(complete, by=owner)
+    services.submit(complete, by=owner)
+    services.reopen(complete, reason="Please change the name")
+    services.submit(complete, by=owner)
+    services.withdraw(complete, by=owner)
     moves = complete.application.changes.exclude(moved_to="").order_by("pk")
     assert [(move.moved_to, move.who) for move in moves] == [
         (State.SUBMITTED_FOR_REVIEW, owner),
@@ -49,14 +49,14 @@ def test_an_answer_moves_nothing(complete: Draft, told: list[tuple[State, Any]])
 
 
 def test_whoever_listens_hears_of_each_move_once(complete: Draft, owner: Any, told: list[tuple[State, Any]]) -> None:
-    saving.submit(complete, by=owner)
-    saving.reopen(complete, reason="Please change the name")
-    saving.reopen(complete, reason="Please change the name")
+    services.submit(complete, by=owner)
+    services.reopen(complete, reason="Please change the name")
+    services.reopen(complete, reason="Please change the name")
     assert told == [(State.SUBMITTED_FOR_REVIEW, owner), (State.RETURNED_FOR_CHANGES, None)]
 
 
 def test_an_agents_deeds_follow_one_another(complete: Draft, owner: Any, agent: Any) -> None:
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     for deed, stands in (
         ("begin_review", State.IN_REVIEW),
         ("return", State.RETURNED_FOR_CHANGES),
@@ -66,16 +66,16 @@ def test_an_agents_deeds_follow_one_another(complete: Draft, owner: Any, agent: 
         ("record_incorporation", State.INCORPORATED),
     ):
         if deed == "submit":
-            saving.submit(complete, by=owner)
+            services.submit(complete, by=owner)
         else:
-            saving.advance(complete, deed, by=agent, note=f"About {deed}")
-        assert complete.application.stands is stands
+            services.advance(complete, deed, by=agent, note=f"About {deed}")
+        assert complete.application.status is stands
     moves = complete.application.changes.filter(who=agent).order_by("pk")
     assert [move.named["note"] for move in moves][:2] == ["About begin_review", "About return"]
 
 
 def test_an_agents_deed_that_the_state_does_not_allow_is_refused(complete: Draft, owner: Any, agent: Any) -> None:
-    saving.submit(complete, by=owner)
-    with pytest.raises(saving.Closed):
-        saving.advance(complete, "approve", by=agent)
-    assert complete.application.stands is State.SUBMITTED_FOR_REVIEW
+    services.submit(complete, by=owner)
+    with pytest.raises(services.Closed):
+        services.advance(complete, "approve", by=agent)
+    assert complete.application.status is State.SUBMITTED_FOR_REVIEW

@@ -5,20 +5,20 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from formation_portal.applications.new_form import LostAnswer, lost_answers
+from formation_portal.applications.transfer import LostAnswer, lost_answers
 from formation_portal.contract.catalog import CatalogItem
 
-from . import made
+from . import factories
 
 pytestmark = pytest.mark.django_db
 
 
 def newer() -> CatalogItem:
     """The product a version later: another title, an option and a question less, a question more, other roles."""
-    schema = deepcopy(made.SCHEMA)
+    schema = deepcopy(factories.SCHEMA)
     schema["version"] = "4"
     company, funds, *roles = schema["sections"]
     company["title"] = "About the company"
@@ -27,8 +27,8 @@ def newer() -> CatalogItem:
         for one in section["fields"]:
             if one["key"] == "activity":
                 one["options"] = ["Trading"]
-    company["fields"].append(made.field("seat"))
-    return made.product(
+    company["fields"].append(factories.field("seat"))
+    return factories.product(
         schema={**schema, "sections": [company, funds, *roles]}, price={"one_off": 1, "currency": "USD"}
     )
 
@@ -38,7 +38,7 @@ def purposeful(complete: Draft, owner: Any) -> Draft:
     section = complete.schema.section("the-company")
     assert section is not None
     answers = {"charter.purpose": "Holding shares"}
-    saving.save_section(complete, section, answers, version=complete.version("the-company"), by=owner)
+    services.save_section(complete, section, answers, version=complete.version("the-company"), by=owner)
     return complete
 
 
@@ -53,7 +53,7 @@ def test_what_would_no_longer_count_is_listed_first(purposeful: Draft) -> None:
 
 def test_every_answer_stays_as_typed_and_comes_into_its_section(purposeful: Draft, owner: Any) -> None:
     typed = dict(purposeful.entity_raw)
-    saving.take_form(purposeful, product=newer(), by=owner)
+    services.adopt_form(purposeful, product=newer(), by=owner)
     kept = open_draft(Application.objects.get(pk=purposeful.application.pk))
     assert kept.schema.version == "4"
     assert int(kept.application.product["price"]["one_off"]) == 1
@@ -65,45 +65,45 @@ def test_every_answer_stays_as_typed_and_comes_into_its_section(purposeful: Draf
 
 
 def test_an_emptied_answer_stays_empty(purposeful: Draft, owner: Any) -> None:
-    saving.take_form(purposeful, product=newer(), by=owner)
+    services.adopt_form(purposeful, product=newer(), by=owner)
     section = purposeful.schema.section("about-the-company")
     assert section is not None
-    saving.save_section(purposeful, section, {"entity.name": ""}, version=purposeful.version(section.key), by=owner)
+    services.save_section(purposeful, section, {"entity.name": ""}, version=purposeful.version(section.key), by=owner)
     assert "entity.name" not in open_draft(purposeful.application).entity_raw
 
 
 def test_a_page_of_the_old_form_overwrites_nothing(purposeful: Draft, owner: Any) -> None:
     seen = purposeful.version("funds")
     ada, seen_ada = purposeful.parties[0], purposeful.parties[0].version
-    saving.take_form(purposeful, product=newer(), by=owner)
+    services.adopt_form(purposeful, product=newer(), by=owner)
     section = purposeful.schema.section("funds")
     assert section is not None
-    with pytest.raises(saving.Stale):
-        saving.save_section(purposeful, section, {"xy.activity": "Trading"}, version=seen, by=owner)
-    with pytest.raises(saving.Stale):
-        saving.save_party(purposeful, ada, {"person.first_name": "Bo"}, version=seen_ada, by=owner)
+    with pytest.raises(services.Stale):
+        services.save_section(purposeful, section, {"xy.activity": "Trading"}, version=seen, by=owner)
+    with pytest.raises(services.Stale):
+        services.save_party(purposeful, ada, {"person.first_name": "Bo"}, version=seen_ada, by=owner)
 
 
 def test_a_draft_that_was_opened_before_writes_nothing(purposeful: Draft, owner: Any) -> None:
     late = open_draft(Application.objects.get(pk=purposeful.application.pk))
-    saving.take_form(purposeful, product=newer(), by=owner)
+    services.adopt_form(purposeful, product=newer(), by=owner)
     section = late.schema.section("the-company")
     assert section is not None
-    with pytest.raises(saving.FormChanged):
-        saving.save_section(late, section, {"entity.name": "Late"}, version=99, by=owner)
+    with pytest.raises(services.FormChanged):
+        services.save_section(late, section, {"entity.name": "Late"}, version=99, by=owner)
     kept = open_draft(Application.objects.get(pk=purposeful.application.pk))
     assert (kept.schema.version, kept.entity_raw["entity.name"]) == ("4", "Larkfield Holdings")
 
 
 def test_the_history_says_it_and_a_second_time_does_nothing(purposeful: Draft, owner: Any) -> None:
-    saving.take_form(purposeful, product=newer(), by=owner)
-    saving.take_form(purposeful, product=newer(), by=owner)
+    services.adopt_form(purposeful, product=newer(), by=owner)
+    services.adopt_form(purposeful, product=newer(), by=owner)
     said = [one.what for one in purposeful.application.changes.all()]
     assert said.count("Moved to the new form, version 4") == 1
 
 
 def test_a_submitted_application_keeps_its_form(complete: Draft, owner: Any) -> None:
-    saving.submit(complete, by=owner)
-    with pytest.raises(saving.Closed):
-        saving.take_form(complete, product=newer(), by=owner)
+    services.submit(complete, by=owner)
+    with pytest.raises(services.Closed):
+        services.adopt_form(complete, product=newer(), by=owner)
     assert open_draft(Application.objects.get(pk=complete.application.pk)).schema.version == "3"

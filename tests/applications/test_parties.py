@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change, Document
 
-from . import made
+from . import factories
 
 
 def reopened(draft: Draft) -> Draft:
@@ -17,78 +17,78 @@ def reopened(draft: Draft) -> Draft:
 
 
 def test_a_party_is_entered_once_with_several_roles(draft: Draft, owner: Any) -> None:
-    saving.add_party(draft, "person", ["shareholder", "director", "director"], made.ADA, by=owner)
+    services.add_party(draft, "person", ["shareholder", "director", "director"], factories.ADA, by=owner)
     (row,) = reopened(draft).parties
     assert row.roles == ("director", "shareholder")
     assert row.record.answers.values["person.first_name"] == "Ada"
 
 
 def test_a_role_that_the_form_lacks_is_ignored(draft: Draft, owner: Any) -> None:
-    party = saving.add_party(draft, "person", ["director", "wizard"], {}, by=owner)
+    party = services.add_party(draft, "person", ["director", "wizard"], {}, by=owner)
     assert party.roles == ["director"]
 
 
 def test_posting_the_same_new_party_twice_makes_one(draft: Draft, owner: Any) -> None:
     other = reopened(draft)
-    saving.add_party(draft, "person", ["director"], made.ADA, by=owner, token="page1")
-    saving.add_party(other, "person", ["director"], made.ADA, by=owner, token="page1")
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner, token="page1")
+    services.add_party(other, "person", ["director"], factories.ADA, by=owner, token="page1")
     assert [row.token for row in reopened(draft).parties] == ["page1"]
     assert Change.objects.filter(what="Added Ada Lovelace").count() == 1
 
 
 def test_posting_an_old_page_again_takes_away_nothing_that_was_answered_since(draft: Draft, owner: Any) -> None:
-    party = saving.add_party(draft, "person", ["director"], {}, by=owner, token="page1")
-    saving.save_party(draft, party, made.ADA, version=1, by=owner)
-    saving.add_party(draft, "person", ["director"], {}, by=owner, token="page1")
-    assert reopened(draft).parties[0].raw == made.ADA
+    party = services.add_party(draft, "person", ["director"], {}, by=owner, token="page1")
+    services.save_party(draft, party, factories.ADA, version=1, by=owner)
+    services.add_party(draft, "person", ["director"], {}, by=owner, token="page1")
+    assert reopened(draft).parties[0].raw == factories.ADA
 
 
 def test_a_kind_that_does_not_exist_is_refused(draft: Draft, owner: Any) -> None:
     with pytest.raises(ValueError, match="robot"):
-        saving.add_party(draft, "robot", ["director"], {}, by=owner)
+        services.add_party(draft, "robot", ["director"], {}, by=owner)
 
 
 def test_saving_a_party_keeps_what_was_not_posted(draft: Draft, owner: Any) -> None:
-    party = saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
-    saving.save_party(draft, party, {"person.last_name": "King", "stray": "x"}, version=1, by=owner)
+    party = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    services.save_party(draft, party, {"person.last_name": "King", "stray": "x"}, version=1, by=owner)
     raw = reopened(draft).parties[0].raw
     assert (raw["person.first_name"], raw["person.last_name"]) == ("Ada", "King")
     assert "stray" not in raw
 
 
 def test_a_stale_save_of_a_party_is_refused_with_both_texts(draft: Draft, owner: Any) -> None:
-    party = saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
-    saving.save_party(draft, party, {"person.last_name": "King"}, version=1, by=owner)
-    with pytest.raises(saving.Stale) as caught:
-        saving.save_party(reopened(draft), party, {"person.last_name": "Byron"}, version=1, by=owner)
+    party = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    services.save_party(draft, party, {"person.last_name": "King"}, version=1, by=owner)
+    with pytest.raises(services.Stale) as caught:
+        services.save_party(reopened(draft), party, {"person.last_name": "Byron"}, version=1, by=owner)
     assert (caught.value.stored, caught.value.posted) == (
         {"person.last_name": "King"},
         {"person.last_name": "Byron"},
     )
-    saving.save_party(draft, party, {"person.last_name": "King"}, version=1, by=owner)
+    services.save_party(draft, party, {"person.last_name": "King"}, version=1, by=owner)
 
 
 def test_answers_of_a_lost_role_come_back_with_it(draft: Draft, owner: Any) -> None:
-    party = saving.add_party(draft, "person", ["director", "shareholder"], made.ADA, by=owner)
-    saving.set_roles(draft, party, ["shareholder"], by=owner)
+    party = services.add_party(draft, "person", ["director", "shareholder"], factories.ADA, by=owner)
+    services.set_roles(draft, party, ["shareholder"], by=owner)
     assert "xy.person.is_pep" not in draft.parties[0].record.answers.values
-    saving.set_roles(draft, party, ["director"], by=owner)
+    services.set_roles(draft, party, ["director"], by=owner)
     assert draft.parties[0].record.answers.values["xy.person.is_pep"] is False
 
 
 def test_a_party_that_was_removed_meanwhile_is_gone(draft: Draft, owner: Any) -> None:
-    party = saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    party = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     other = reopened(draft)
-    saving.remove_party(draft, party, by=owner)
-    with pytest.raises(saving.Gone):
-        saving.save_party(other, other.parties[0], {"person.last_name": "King"}, version=1, by=owner)
-    with pytest.raises(saving.Gone):
-        saving.add_document(other, party, "Passport", made.upload(), by=owner)
+    services.remove_party(draft, party, by=owner)
+    with pytest.raises(services.Gone):
+        services.save_party(other, other.parties[0], {"person.last_name": "King"}, version=1, by=owner)
+    with pytest.raises(services.Gone):
+        services.add_document(other, party, "Passport", factories.upload(), by=owner)
     assert not Document.objects.exists()
 
 
 def test_a_company_answers_the_general_questions(draft: Draft, owner: Any) -> None:
-    saving.add_party(draft, "corporate", ["director"], {"corporate.name": "Nominees Ltd"}, by=owner)
+    services.add_party(draft, "corporate", ["director"], {"corporate.name": "Nominees Ltd"}, by=owner)
     (row,) = draft.parties
     assert row.label == "Nominees Ltd"
     assert dataclasses.asdict(row.record)["answers"]["values"] == {"corporate.name": "Nominees Ltd"}

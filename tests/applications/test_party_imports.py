@@ -6,18 +6,18 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from formation_portal.applications import saving
-from formation_portal.applications.doubles import doubles
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.duplicates import duplicates
+from formation_portal.applications.imports.grid import Grid, GridRow
+from formation_portal.applications.imports.models import PartyImport
 from formation_portal.applications.models import Application, Change
-from formation_portal.applications.saving.party_imports import Deed
+from formation_portal.applications.services.party_imports import RowAction
 from formation_portal.applications.signals import changed
-from formation_portal.applications.spreadsheet.grid import Grid, GridRow
-from formation_portal.applications.spreadsheet.models import PartyImport
 from formation_portal.letters.rounds import go_round
-from tests.applications import made
-from tests.applications.spreadsheet.conftest import Upload, upload
-from tests.applications.spreadsheet.sheets import ADA, HEADS, NOOR, as_csv
+from tests.applications import factories
+from tests.applications.imports.conftest import Upload, upload
+from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv
 
 __all__ = ["upload"]
 
@@ -35,8 +35,8 @@ def labels(draft: Draft) -> list[tuple[str, tuple[str, ...]]]:
     return [(row.label, row.roles) for row in fresh(draft).parties]
 
 
-def every(draft: Draft, found: PartyImport, deed: str = Deed.ADD) -> dict[str, str]:
-    return {row.token: deed for row in saving.rows_of(draft, found)}
+def every(draft: Draft, found: PartyImport, deed: str = RowAction.ADD) -> dict[str, str]:
+    return {row.token: deed for row in services.import_rows(draft, found)}
 
 
 def test_uploading_changes_nothing(draft: Draft, upload: Upload) -> None:
@@ -47,64 +47,64 @@ def test_uploading_changes_nothing(draft: Draft, upload: Upload) -> None:
 
 def test_the_good_rows_are_taken_and_the_others_are_kept(draft: Draft, upload: Upload, owner: Any) -> None:
     found = upload(as_csv(HEADS, ADA, BAD))
-    taken = saving.take_import(draft, found, every(draft, found), by=owner)
+    taken = services.apply_import(draft, found, every(draft, found), by=owner)
     assert (taken.added, taken.is_all) == (1, False)
     assert labels(draft) == [("Ada Lovelace", ("director",))]
-    assert [row.is_taken for row in saving.rows_of(fresh(draft), found)] == [True, False]
+    assert [row.is_taken for row in services.import_rows(fresh(draft), found)] == [True, False]
     assert PartyImport.objects.filter(pk=found.pk).exists()
 
 
 def test_only_what_is_wanted_is_taken(draft: Draft, upload: Upload, owner: Any) -> None:
     found = upload(as_csv(HEADS, ADA, NOOR))
-    wanted = {saving.rows_of(draft, found)[1].token: "add", "0000000000": "add"}
-    saving.take_import(draft, found, wanted, by=owner)
+    wanted = {services.import_rows(draft, found)[1].token: "add", "0000000000": "add"}
+    services.apply_import(draft, found, wanted, by=owner)
     assert labels(draft) == [("Noor Haddad", ("director", "shareholder"))]
 
 
 def test_a_second_press_adds_nothing(draft: Draft, upload: Upload, owner: Any) -> None:
     found = upload(as_csv(HEADS, ADA, BAD))
     wanted = every(draft, found)
-    saving.take_import(draft, found, wanted, by=owner)
-    again = saving.take_import(fresh(draft), found, wanted, by=owner)
+    services.apply_import(draft, found, wanted, by=owner)
+    again = services.apply_import(fresh(draft), found, wanted, by=owner)
     assert (again.added, len(labels(draft))) == (0, 1)
 
 
 def test_what_was_removed_since_is_not_added_by_an_old_page(draft: Draft, upload: Upload, owner: Any) -> None:
     found = upload(as_csv(HEADS, ADA, BAD))
     wanted = every(draft, found)
-    saving.take_import(draft, found, wanted, by=owner)
-    saving.remove_party(draft, draft.parties[0], by=owner)
-    saving.take_import(draft, found, wanted, by=owner)
+    services.apply_import(draft, found, wanted, by=owner)
+    services.remove_party(draft, draft.parties[0], by=owner)
+    services.apply_import(draft, found, wanted, by=owner)
     assert labels(draft) == []
 
 
 def test_a_sheet_of_which_nothing_is_left_is_deleted(draft: Draft, upload: Upload, owner: Any) -> None:
     found = upload(as_csv(HEADS, ADA, NOOR))
     wanted = every(draft, found)
-    assert saving.take_import(draft, found, wanted, by=owner).is_all
+    assert services.apply_import(draft, found, wanted, by=owner).is_all
     assert not PartyImport.objects.exists()
-    with pytest.raises(saving.Gone):
-        saving.take_import(draft, PartyImport(pk=1, application=draft.application), wanted, by=owner)
+    with pytest.raises(services.Gone):
+        services.apply_import(draft, PartyImport(pk=1, application=draft.application), wanted, by=owner)
     assert len(labels(draft)) == 2
 
 
 def test_the_mended_sheet_adds_only_who_is_missing(draft: Draft, upload: Upload, owner: Any) -> None:
     first = upload(as_csv(HEADS, ADA, BAD))
-    saving.take_import(draft, first, every(draft, first), by=owner)
+    services.apply_import(draft, first, every(draft, first), by=owner)
     mended = upload(as_csv(HEADS, ADA, NOOR))
     assert not PartyImport.objects.filter(pk=first.pk).exists()
-    saving.take_import(draft, mended, every(draft, mended), by=owner)
+    services.apply_import(draft, mended, every(draft, mended), by=owner)
     assert [label for label, _ in labels(draft)] == ["Ada Lovelace", "Noor Haddad"]
 
 
 def test_somebody_who_is_here_takes_more_and_keeps_what_they_have(draft: Draft, upload: Upload, owner: Any) -> None:
     known = {"person.first_name": "Ada", "person.last_name": "Lovelace", "person.email": "old@example.com"}
-    there = saving.add_party(draft, "person", ["director"], known, by=owner)
+    there = services.add_party(draft, "person", ["director"], known, by=owner)
     line = (*TWICE[:5], "", TWICE[6])
     found = upload(as_csv(HEADS, line))
-    taken = saving.take_import(draft, found, every(draft, found, Deed.JOIN), by=owner)
+    taken = services.apply_import(draft, found, every(draft, found, RowAction.MERGE), by=owner)
     [row] = fresh(draft).parties
-    assert (taken.added, taken.joined, row.token) == (0, 1, there.token)
+    assert (taken.added, taken.merged, row.token) == (0, 1, there.token)
     assert row.roles == ("director", "shareholder")
     assert row.raw["person.email"] == "old@example.com"
     assert row.raw["person.date_of_birth"]["month"] == "December"
@@ -113,25 +113,25 @@ def test_somebody_who_is_here_takes_more_and_keeps_what_they_have(draft: Draft, 
 
 def test_two_rows_of_one_become_one_with_both_roles(draft: Draft, upload: Upload, owner: Any) -> None:
     found = upload(as_csv(HEADS, ADA, (*ADA[:1], "", "x", *ADA[3:])))
-    first, second = saving.rows_of(draft, found)
-    saving.take_import(draft, found, {first.token: Deed.ADD, second.token: Deed.JOIN}, by=owner)
+    first, second = services.import_rows(draft, found)
+    services.apply_import(draft, found, {first.token: RowAction.ADD, second.token: RowAction.MERGE}, by=owner)
     assert labels(draft) == [("Ada Lovelace", ("director", "shareholder"))]
 
 
 def test_who_is_somebody_else_is_added_and_nobody_is_asked_again(draft: Draft, upload: Upload, owner: Any) -> None:
-    saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     found = upload(as_csv(HEADS, ADA))
-    assert saving.take_import(draft, found, every(draft, found, Deed.ADD), by=owner).added == 0
-    assert saving.take_import(draft, found, every(draft, found, Deed.APART), by=owner).added == 1
+    assert services.apply_import(draft, found, every(draft, found, RowAction.ADD), by=owner).added == 0
+    assert services.apply_import(draft, found, every(draft, found, RowAction.ADD_ANYWAY), by=owner).added == 1
     assert len(labels(draft)) == 2
-    assert doubles(fresh(draft)) == {}
+    assert duplicates(fresh(draft)) == {}
 
 
 def test_who_came_while_the_page_was_read_is_not_added_twice(draft: Draft, upload: Upload, owner: Any) -> None:
     found = upload(as_csv(HEADS, ADA))
     wanted = every(draft, found)
-    saving.add_party(fresh(draft), "person", ["director"], made.ADA, by=owner)
-    assert saving.take_import(draft, found, wanted, by=owner).added == 0
+    services.add_party(fresh(draft), "person", ["director"], factories.ADA, by=owner)
+    assert services.apply_import(draft, found, wanted, by=owner).added == 0
     assert len(labels(draft)) == 1
 
 
@@ -145,7 +145,7 @@ def test_all_of_it_is_one_change_and_each_has_a_line_in_the_history(draft: Draft
     before = draft.application.revision
     changed.connect(hear)
     try:
-        saving.take_import(draft, found, every(draft, found), by=owner)
+        services.apply_import(draft, found, every(draft, found), by=owner)
     finally:
         changed.disconnect(hear)
     assert told == [2]
@@ -163,7 +163,7 @@ def test_nothing_is_taken_where_something_goes_wrong(draft: Draft, upload: Uploa
     changed.connect(stumble)
     try:
         with pytest.raises(RuntimeError):
-            saving.take_import(draft, found, every(draft, found), by=owner)
+            services.apply_import(draft, found, every(draft, found), by=owner)
     finally:
         changed.disconnect(stumble)
     assert labels(draft) == []
@@ -175,8 +175,8 @@ def test_a_sheet_is_kept_for_a_week(draft: Draft, upload: Upload, owner: Any) ->
     assert timedelta(days=6.9) < found.expires_at - timezone.now() <= timedelta(days=7)
     PartyImport.objects.update(expires_at=timezone.now())
     assert not PartyImport.objects.kept().exists()
-    with pytest.raises(saving.Gone):
-        saving.take_import(draft, found, every(draft, found), by=owner)
+    with pytest.raises(services.Gone):
+        services.apply_import(draft, found, every(draft, found), by=owner)
 
 
 def test_the_hourly_round_deletes_those_whose_time_is_over(draft: Draft, upload: Upload) -> None:
@@ -190,19 +190,19 @@ def test_the_hourly_round_deletes_those_whose_time_is_over(draft: Draft, upload:
 
 @pytest.mark.parametrize("deed", ["submit", "delete_draft"])
 def test_a_sheet_goes_with_its_draft(complete: Draft, owner: Any, deed: str) -> None:
-    saving.keep_import(complete, Grid(HEADS, (GridRow(2, ADA),)), name="x", by=owner)
+    services.keep_import(complete, Grid(HEADS, (GridRow(2, ADA),)), name="x", by=owner)
     if deed == "submit":
-        saving.submit(complete, by=owner)
+        services.submit(complete, by=owner)
     else:
-        saving.delete_draft(complete.application, by=owner)
+        services.delete_draft(complete.application, by=owner)
     assert not PartyImport.objects.exists()
 
 
 def test_a_closed_application_takes_no_sheet(complete: Draft, owner: Any, upload: Upload) -> None:
     found = upload(as_csv(HEADS, NOOR))
     wanted = every(complete, found)
-    saving.submit(complete, by=owner)
-    with pytest.raises(saving.Closed):
-        saving.keep_import(complete, Grid(HEADS, ()), name="x", by=owner)
-    with pytest.raises(saving.Closed):
-        saving.take_import(complete, found, wanted, by=owner)
+    services.submit(complete, by=owner)
+    with pytest.raises(services.Closed):
+        services.keep_import(complete, Grid(HEADS, ()), name="x", by=owner)
+    with pytest.raises(services.Closed):
+        services.apply_import(complete, found, wanted, by=owner)

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change, Document, Party
-from formation_portal.applications.summary import summary
+from formation_portal.applications.readback import readback
 
-from . import made
+from . import factories
 
 
 def reopened(draft: Draft) -> Draft:
@@ -19,17 +19,21 @@ def reopened(draft: Draft) -> Draft:
 
 def with_grace(draft: Draft, owner: Any) -> Party:
     """Somebody else in both roles, so that the first can go."""
-    grace = made.ADA | {"person.first_name": "Grace", "person.last_name": "Hopper", "person.email": "g@example.com"}
-    party = saving.add_party(draft, "person", ["director", "shareholder"], grace, by=owner, token="grace")
-    saving.save_holdings(draft, {("grace", draft.share_classes[0].token): "5"}, by=owner)
-    saving.add_document(draft, party, "Passport", made.upload(), by=owner)
+    grace = factories.ADA | {
+        "person.first_name": "Grace",
+        "person.last_name": "Hopper",
+        "person.email": "g@example.com",
+    }
+    party = services.add_party(draft, "person", ["director", "shareholder"], grace, by=owner, token="grace")
+    services.save_holdings(draft, {("grace", draft.share_classes[0].token): "5"}, by=owner)
+    services.add_document(draft, party, "Passport", factories.upload(), by=owner)
     assert draft.needs == ()
     return party
 
 
 def test_a_removed_party_counts_nowhere(complete: Draft, owner: Any) -> None:
     ada = complete.parties[0]
-    gone = saving.remove_party(complete, ada, by=owner)
+    gone = services.remove_party(complete, ada, by=owner)
     assert [holding.typed for holding in gone.holdings] == ["10,000"]
     assert [document.slot for document in gone.documents] == ["Passport"]
     for draft in (complete, reopened(complete)):
@@ -37,7 +41,7 @@ def test_a_removed_party_counts_nowhere(complete: Draft, owner: Any) -> None:
         assert draft.record.parties == ()
         assert draft.record.documents == frozenset()
         assert "Add 1 more under “Directors” (at least 1)" in {need.text for need in draft.needs}
-        assert summary(draft).parties == ()
+        assert readback(draft).parties == ()
         assert [row.label for row in draft.removed_parties] == ["Ada Lovelace"]
     change = Change.objects.first()
     assert change is not None
@@ -46,14 +50,14 @@ def test_a_removed_party_counts_nowhere(complete: Draft, owner: Any) -> None:
 
 def test_needs_without_a_removed_party_are_those_of_a_draft_that_never_had_it(complete: Draft, owner: Any) -> None:
     grace = with_grace(complete, owner)
-    saving.remove_party(complete, grace, by=owner)
+    services.remove_party(complete, grace, by=owner)
     assert reopened(complete).needs == ()
 
 
 def test_a_restored_party_is_as_it_was(complete: Draft, owner: Any) -> None:
     before = reopened(complete)
-    saving.remove_party(complete, complete.parties[0], by=owner)
-    saving.restore_party(complete, before.parties[0].token, by=owner)
+    services.remove_party(complete, complete.parties[0], by=owner)
+    services.restore_party(complete, before.parties[0].token, by=owner)
     for draft in (complete, reopened(complete)):
         assert draft.record == before.record
         assert draft.typed_holdings() == before.typed_holdings()
@@ -65,11 +69,11 @@ def test_a_restored_party_is_as_it_was(complete: Draft, owner: Any) -> None:
 
 def test_restoring_twice_changes_nothing(complete: Draft, owner: Any) -> None:
     token = complete.parties[0].token
-    saving.remove_party(complete, complete.parties[0], by=owner)
+    services.remove_party(complete, complete.parties[0], by=owner)
     other = reopened(complete)
-    saving.restore_party(complete, token, by=owner)
+    services.restore_party(complete, token, by=owner)
     count = Change.objects.count()
-    assert saving.restore_party(other, token, by=owner).token == token
+    assert services.restore_party(other, token, by=owner).token == token
     assert Change.objects.count() == count
 
 
@@ -78,47 +82,47 @@ def test_submitting_deletes_what_was_removed_for_good(
 ) -> None:
     grace = with_grace(complete, owner)
     path = Path(complete.documents_of(grace)["Passport"].file.path)
-    saving.remove_party(complete, grace, by=owner)
+    services.remove_party(complete, grace, by=owner)
     assert path.exists()
     with django_capture_on_commit_callbacks(execute=True):
-        saving.submit(complete, by=owner)
+        services.submit(complete, by=owner)
     assert not path.exists()
     assert [party.token for party in Party.objects.all()] == [complete.parties[0].token]
     assert Document.objects.count() == 1
     assert complete.removed_parties == ()
-    saving.reopen(complete, reason="Please change the name")
-    with pytest.raises(saving.Gone):
-        saving.restore_party(complete, "grace", by=owner)
+    services.reopen(complete, reason="Please change the name")
+    with pytest.raises(services.Gone):
+        services.restore_party(complete, "grace", by=owner)
 
 
 def test_deleting_the_draft_deletes_files_of_removed_parties_too(
     complete: Draft, owner: Any, django_capture_on_commit_callbacks: Any
 ) -> None:
     path = Path(complete.documents[0].file.path)
-    saving.remove_party(complete, complete.parties[0], by=owner)
+    services.remove_party(complete, complete.parties[0], by=owner)
     with django_capture_on_commit_callbacks(execute=True):
-        saving.delete_draft(complete.application, by=owner)
+        services.delete_draft(complete.application, by=owner)
     assert not path.exists()
     assert not Party.objects.exists()
 
 
 def test_nothing_is_restored_after_submitting(complete: Draft, owner: Any) -> None:
-    saving.submit(complete, by=owner)
-    with pytest.raises(saving.Closed):
-        saving.restore_party(complete, complete.parties[0].token, by=owner)
+    services.submit(complete, by=owner)
+    with pytest.raises(services.Closed):
+        services.restore_party(complete, complete.parties[0].token, by=owner)
 
 
 def test_posting_the_page_of_a_removed_party_again_restores_it_with_its_answers(draft: Draft, owner: Any) -> None:
-    party = saving.add_party(draft, "person", ["director"], made.ADA, by=owner, token="page1")
-    saving.remove_party(draft, party, by=owner)
-    saving.add_party(draft, "person", ["director"], {}, by=owner, token="page1")
+    party = services.add_party(draft, "person", ["director"], factories.ADA, by=owner, token="page1")
+    services.remove_party(draft, party, by=owner)
+    services.add_party(draft, "person", ["director"], {}, by=owner, token="page1")
     [row] = reopened(draft).parties
     assert (row.label, draft.removed_parties) == ("Ada Lovelace", ())
 
 
 def test_a_class_of_a_removed_holder_can_be_removed(complete: Draft, owner: Any) -> None:
     token = complete.parties[0].token
-    saving.remove_party(complete, complete.parties[0], by=owner)
-    saving.remove_share_class(complete, complete.share_classes[0], by=owner)
-    saving.restore_party(complete, token, by=owner)
+    services.remove_party(complete, complete.parties[0], by=owner)
+    services.remove_share_class(complete, complete.share_classes[0], by=owner)
+    services.restore_party(complete, token, by=owner)
     assert reopened(complete).holdings == {}

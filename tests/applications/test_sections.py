@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.contract.schema import Section
 
@@ -23,7 +23,7 @@ def reopened(draft: Draft) -> Draft:
 
 def save(draft: Draft, key: str, raw: dict[str, Any], by: Any, version: int | None = None) -> None:
     stands = draft.version(key) if version is None else version
-    saving.save_section(draft, section_of(draft, key), raw, version=stands, by=by)
+    services.save_section(draft, section_of(draft, key), raw, version=stands, by=by)
 
 
 def test_a_draft_is_saved_whatever_is_filled_in(draft: Draft, owner: Any) -> None:
@@ -57,7 +57,7 @@ def test_an_inactive_answer_is_parked(draft: Draft, owner: Any) -> None:
     kept = reopened(draft)
     assert kept.entity_raw["xy.goods"] == "Timber"
     section = section_of(kept, "the-company")
-    assert not next(q for q in kept.standing.questions(section) if q.spec.name == "xy.goods").verdict.active
+    assert not next(q for q in kept.form_state.questions(section) if q.spec.name == "xy.goods").verdict.active
 
 
 def test_unknown_and_agent_provided_answers_are_ignored_and_logged_without_their_value(
@@ -73,7 +73,7 @@ def test_unknown_and_agent_provided_answers_are_ignored_and_logged_without_their
 def test_a_stale_save_is_refused_with_both_texts(draft: Draft, owner: Any) -> None:
     other_tab = reopened(draft)
     save(draft, "the-company", {"entity.name": "Larkfield"}, owner)
-    with pytest.raises(saving.Stale) as caught:
+    with pytest.raises(services.Stale) as caught:
         save(other_tab, "the-company", {"entity.name": "Larkspur", "xy.activity": ""}, owner, version=0)
     assert caught.value.stored == {"entity.name": "Larkfield", "xy.activity": ""}
     assert caught.value.posted["entity.name"] == "Larkspur"
@@ -100,7 +100,7 @@ def test_a_question_that_two_sections_ask_has_one_answer_and_one_version(draft: 
     seen = draft.version("funds")
     save(draft, "funds", {"xy.activity": "Holding company"}, owner)
     assert reopened(draft).raw(section_of(draft, "the-company")) == {"xy.activity": "Holding company"}
-    with pytest.raises(saving.Stale):
+    with pytest.raises(services.Stale):
         save(draft, "funds", {"xy.activity": "Trading"}, owner, version=seen)
 
 
@@ -114,7 +114,7 @@ def test_the_history_tells_who_changed_what(draft: Draft, owner: Any) -> None:
 
 
 def test_a_submitted_application_takes_no_answers(complete: Draft, owner: Any) -> None:
-    saving.submit(complete, by=owner)
-    with pytest.raises(saving.Closed):
+    services.submit(complete, by=owner)
+    with pytest.raises(services.Closed):
         save(complete, "the-company", {"entity.name": "Other"}, owner)
     assert reopened(complete).entity_raw["entity.name"] == "Larkfield Holdings"

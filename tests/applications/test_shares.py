@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Holding
-from formation_portal.applications.saving.shares import read_shares
+from formation_portal.applications.services.shares import parse_shares
 
-from . import made
+from . import factories
 
 
 def reopened(draft: Draft) -> Draft:
@@ -21,12 +21,12 @@ def reopened(draft: Draft) -> Draft:
     [("10,000", 10_000), (" 5 ", 5), ("0", 0), ("1.5", None), ("-3", None), ("some", None), ("9" * 30, None)],
 )
 def test_a_number_of_shares_is_read_as_people_write_it(typed: str, shares: int | None) -> None:
-    assert read_shares(typed) == shares
+    assert parse_shares(typed) == shares
 
 
 def test_an_unreadable_number_of_shares_is_kept_as_typed(complete: Draft, owner: Any) -> None:
     pair = next(iter(complete.holdings))
-    saving.save_holdings(complete, {pair: "about 5"}, by=owner)
+    services.save_holdings(complete, {pair: "about 5"}, by=owner)
     kept = reopened(complete)
     assert kept.typed_holdings() == {pair: "about 5"}
     assert kept.record.holdings == ()
@@ -34,41 +34,41 @@ def test_an_unreadable_number_of_shares_is_kept_as_typed(complete: Draft, owner:
 
 def test_an_emptied_cell_is_gone_and_others_stay(complete: Draft, owner: Any) -> None:
     (ada, ordinary) = next(iter(complete.holdings))
-    saving.add_share_class(complete, made.ORDINARY | {"share_class.name": "B"}, by=owner, token="b")
-    saving.save_holdings(complete, {(ada, "b"): "7"}, by=owner)
-    saving.save_holdings(complete, {(ada, ordinary): " "}, by=owner)
+    services.add_share_class(complete, factories.ORDINARY | {"share_class.name": "B"}, by=owner, token="b")
+    services.save_holdings(complete, {(ada, "b"): "7"}, by=owner)
+    services.save_holdings(complete, {(ada, ordinary): " "}, by=owner)
     assert reopened(complete).typed_holdings() == {(ada, "b"): "7"}
 
 
 def test_cells_of_strangers_are_not_taken(complete: Draft, owner: Any) -> None:
     ada, _ = next(iter(complete.holdings))
-    saving.save_holdings(complete, {(ada, "nothing"): "7", ("nobody", "nothing"): "8"}, by=owner)
+    services.save_holdings(complete, {(ada, "nothing"): "7", ("nobody", "nothing"): "8"}, by=owner)
     assert Holding.objects.count() == 1
 
 
 def test_a_stale_grid_is_refused_with_both_numbers(complete: Draft, owner: Any) -> None:
     pair = next(iter(complete.holdings))
     seen = complete.version("share-classes")
-    saving.save_holdings(complete, {pair: "20"}, by=owner, version=seen)
-    with pytest.raises(saving.Stale) as caught:
-        saving.save_holdings(complete, {pair: "30"}, by=owner, version=seen)
+    services.save_holdings(complete, {pair: "20"}, by=owner, version=seen)
+    with pytest.raises(services.Stale) as caught:
+        services.save_holdings(complete, {pair: "30"}, by=owner, version=seen)
     assert (caught.value.stored, caught.value.posted) == ({pair: "20"}, {pair: "30"})
 
 
 def test_a_stale_save_of_a_class_is_refused(complete: Draft, owner: Any) -> None:
     (row,) = complete.share_classes
-    saving.save_share_class(complete, row, {"share_class.name": "A"}, version=1, by=owner)
-    with pytest.raises(saving.Stale):
-        saving.save_share_class(complete, row, {"share_class.name": "B"}, version=1, by=owner)
+    services.save_share_class(complete, row, {"share_class.name": "A"}, version=1, by=owner)
+    with pytest.raises(services.Stale):
+        services.save_share_class(complete, row, {"share_class.name": "B"}, version=1, by=owner)
     assert reopened(complete).share_classes[0].label == "A"
 
 
 def test_a_reference_to_a_removed_class_must_be_chosen_again(complete: Draft, owner: Any) -> None:
     (party,), (share_class,) = complete.parties, complete.share_classes
     answer = {"xy.person.appointed_by": share_class.token}
-    saving.save_party(complete, party, answer, version=party.version, by=owner)
+    services.save_party(complete, party, answer, version=party.version, by=owner)
     assert complete.needs == ()
-    gone = saving.remove_share_class(complete, share_class, by=owner)
+    gone = services.remove_share_class(complete, share_class, by=owner)
     assert [(label, spec.name) for label, spec in gone.answers] == [("Ada Lovelace", "xy.person.appointed_by")]
     assert len(gone.holdings) == 1
     problem = reopened(complete).parties[0].record.answers.problems["xy.person.appointed_by"]

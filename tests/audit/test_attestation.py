@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.db import models
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.audit import attestation
 from formation_portal.audit.models import Deed, Entry
@@ -25,7 +25,7 @@ from formation_portal.reviews.remarks import ask, drop
 from formation_portal.reviews.replies import Reply, keep
 from formation_portal.reviews.rulings import DECLINE, RETURN, refuse, rule
 from formation_portal.reviews.since import sight_of
-from tests.applications import made
+from tests.applications import factories
 from tests.reviews.conftest import again, colleague, submitted
 
 __all__ = ["colleague", "submitted"]
@@ -61,9 +61,9 @@ def reviewed(submitted: Draft, owner: Any, agent: Any, colleague: Any, settings:
     rule(submitted, RETURN, text="One question", by=agent, sight=sight())
     back = again(submitted)
     keep(back, [Reply(sent.pk, "Yes, 1985.", "")], by=owner)
-    saving.submit(back, by=owner)
+    services.submit(back, by=owner)
     rule(back, DECLINE, text="No.", by=agent, sight=sight_of(back.application))
-    saving.withdraw(again(back), by=owner)
+    services.withdraw(again(back), by=owner)
     return again(back)
 
 
@@ -153,7 +153,7 @@ def test_a_row_that_is_gone_or_slipped_in_is_found(reviewed: Draft, model: type[
 
 @pytest.fixture
 def draft(owner: Any) -> Draft:
-    return open_draft(saving.start(owner=owner, product=made.product()))
+    return open_draft(services.start(owner=owner, product=factories.product()))
 
 
 def test_claims_their_ends_and_reasons_are_entries_and_attested(submitted: Draft, agent: Any, colleague: Any) -> None:
@@ -177,14 +177,14 @@ def test_claims_their_ends_and_reasons_are_entries_and_attested(submitted: Draft
 
 
 def test_a_draft_that_was_deleted_leaves_the_chain_whole(draft: Draft, owner: Any) -> None:
-    saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
-    saving.delete_draft(draft.application, by=owner)
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    services.delete_draft(draft.application, by=owner)
     assert Change.objects.filter(application=draft.application).count() == 1
     assert findings() == ()
 
 
 def test_a_deletion_that_nobody_said_is_found(draft: Draft, owner: Any) -> None:
-    saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     Application.objects.filter(pk=draft.application.pk).update(deleted_at="2026-01-01T00:00:00Z")
     Change.objects.all().delete()
     assert {one.what.rpartition(": ")[2] for one in findings()} == {"the row is gone"}

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.db import transaction
 
+from formation_portal.applications.history import Guest
 from formation_portal.applications.models import Application
-from formation_portal.applications.saving.authors import Guest
 from formation_portal.audit import anchor, chain
 from formation_portal.audit.models import BEGINNING, Actor, Deed, Entry
 

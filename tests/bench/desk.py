@@ -10,9 +10,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from formation_portal.applications import saving
+from formation_portal.applications import services
+from formation_portal.applications.fields import new_reference
 from formation_portal.applications.models import Application
-from formation_portal.applications.tokens import new_reference
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk.models import Case, CaseWord, Offer
@@ -95,7 +95,7 @@ def offer_all() -> None:
 
 def fill(owner: Any, count: int) -> None:
     """So many cases more, three in four still open, an hour after each other."""
-    model = saving.start(owner=owner, product=CatalogItem.model_validate(forms.product(60)))
+    model = services.start(owner=owner, product=CatalogItem.model_validate(forms.product(60)))
     begun = Case.objects.count()
     for at in range(begun, begun + count, _AT_ONCE):
         _fill(model, range(at, min(at + _AT_ONCE, begun + count)))
@@ -109,7 +109,7 @@ def _fill(model: Application, numbers: range) -> None:
             owner=model.owner,
             product_id=model.product_id,
             product=model.product,
-            snapshot_id=model.snapshot_id,
+            schema_version_id=model.schema_version_id,
             state=State.INCORPORATED if number % 4 == _CLOSED else State.SUBMITTED_FOR_REVIEW,
             submitted_at=now - timedelta(hours=number),
             submissions=1 + (number % 10 == 0),

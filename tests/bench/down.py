@@ -10,7 +10,7 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from django.utils.http import urlencode
 
-from formation_portal.applications import saving
+from formation_portal.applications import services
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.relay.models import Delivery, ServiceProfile
 from tests.journeys.clients import FORM
@@ -54,7 +54,7 @@ def _set_up(count: int) -> tuple[Client, list[str]]:
     client = Client()
     client.force_login(owner, backend=settings.AUTHENTICATION_BACKENDS[0])
     product = CatalogItem.model_validate(forms.product(_SIZE))
-    started = [saving.start(owner=owner, product=product) for _ in range(count)]
+    started = [services.start(owner=owner, product=product) for _ in range(count)]
     Delivery.objects.all().delete()
     return client, [f"/applications/{one.reference}/sections/questions/" for one in started]
 

@@ -21,7 +21,7 @@ from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.test import Client
 
-from formation_portal.applications import saving
+from formation_portal.applications import services
 from formation_portal.contract.answers import judge
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.needs import needs
@@ -76,7 +76,7 @@ def _set_up() -> tuple[Client, Any]:
 
 def _section(owner: Any, size: int) -> str:
     item = CatalogItem.model_validate(forms.product(size))
-    application = saving.start(owner=owner, product=item)
+    application = services.start(owner=owner, product=item)
     return f"/applications/{application.reference}/sections/questions/"
 
 

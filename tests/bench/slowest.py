@@ -9,8 +9,8 @@ from typing import Any
 
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.gateway.catalog import catalog
 
 Measure = tuple[str, float, str]
@@ -34,14 +34,14 @@ def _company(owner: Any) -> Draft:
     product = catalog().find(_SLUG)
     assert product is not None
     assert product.item is not None
-    draft = open_draft(saving.start(owner=owner, product=product.item))
+    draft = open_draft(services.start(owner=owner, product=product.item))
     for number in range(4):
         name = {"person.first_name": "Ada", "person.last_name": f"Byron the {number}th"}
-        saving.add_party(draft, "person", ["director", "shareholder", "ubo"], name, by=owner)
+        services.add_party(draft, "person", ["director", "shareholder", "ubo"], name, by=owner)
     for name in ("Ordinary", "Preferred"):
-        saving.add_share_class(draft, {"share_class.name": name}, by=owner)
+        services.add_share_class(draft, {"share_class.name": name}, by=owner)
     held = {(party.token, row.token): "5,000" for party in draft.parties for row in draft.share_classes}
-    saving.save_holdings(draft, held, by=owner)
+    services.save_holdings(draft, held, by=owner)
     return open_draft(draft.application)
 
 

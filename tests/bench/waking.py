@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from django.db import transaction
 
-from formation_portal.applications import saving
+from formation_portal.applications import services
 from formation_portal.relay.models import Attempt, Delivery, DeliveryState
 from tests.faults import applications
 
@@ -32,7 +32,7 @@ def _start_one() -> tuple[str, float]:
     with transaction.atomic():
         # Before the worker is woken: the first that was registered is called first.
         transaction.on_commit(lambda: moments.append(time.time()))
-        application = saving.start(owner=applications.customer(), product=applications.product())
+        application = services.start(owner=applications.customer(), product=applications.product())
     rows = Delivery.objects.filter(application=application)
     until(lambda: not rows.exclude(state=DeliveryState.DONE).exists())
     # It falls asleep again, and is met at any moment of its sleep; no more than a few calls a second are made.

@@ -4,9 +4,9 @@ import copy
 import random
 from typing import Any
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import open_draft
-from tests.applications import made
+from formation_portal.applications import services
+from formation_portal.applications.draft import open_draft
+from tests.applications import factories
 
 # Too many for buttons, so that they are drawn as a list.
 _COLOURS = ("Red", "Green", "Blue", "White", "Black", "Amber", "Violet")
@@ -34,14 +34,14 @@ def with_lists(document: dict[str, Any], chance: random.Random) -> dict[str, Any
 
 def pages_of(document: dict[str, Any], owner: Any) -> list[str]:
     """A new application of the form: the addresses of its sections, of a party a role and one in all, of a class."""
-    application = saving.start(owner=owner, product=made.product(schema=document))
+    application = services.start(owner=owner, product=factories.product(schema=document))
     draft = open_draft(application)
     sections = [f"sections/{section.key}/" for section in draft.schema.entity_sections]
     roles = [str(section.role) for section in draft.schema.role_sections]
     for held in [[role] for role in roles] + ([roles] if len(roles) > 1 else []):
-        saving.add_party(draft, "person", held, {}, by=owner)
+        services.add_party(draft, "person", held, {}, by=owner)
     parties = [f"people/{row.token}/" for row in draft.parties]
     if draft.holds_shares:
-        saving.add_share_class(draft, {}, by=owner)
+        services.add_share_class(draft, {}, by=owner)
     classes = [f"shares/classes/{row.token}/" for row in draft.share_classes]
     return [f"/applications/{application.reference}/{page}" for page in (*sections, *parties, *classes)]

@@ -15,7 +15,7 @@ from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.fields import read_field
 from formation_portal.contract.problems import AnswerError
 from formation_portal.contract.world import COUNTRIES, by_country_name, collated, country_name
-from tests.applications.made import field
+from tests.applications.factories import field
 
 LANGUAGES = ("en", "de", "fr", "es")
 
@@ -143,7 +143,7 @@ def test_countries_stand_where_a_reader_looks_for_them(code: str) -> None:
 
 
 def test_questions_that_no_schema_lists_are_in_the_readers_words() -> None:
-    from tests.applications.made import product
+    from tests.applications.factories import product
 
     section = product().form.share_section
     assert section is not None

@@ -7,18 +7,18 @@ from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.signals import changed
 from formation_portal.contract.lifecycle import State
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 
 
 def submitted_ones(owner: Any, count: int, *, first_days: int = 0, **more: Any) -> list[Application]:
     """As their deeds would have left them, each a day older than the one before."""
-    made_ones = [saving.start(owner=owner, product=made.product()) for _ in range(count)]
+    made_ones = [services.start(owner=owner, product=factories.product()) for _ in range(count)]
     for days, application in enumerate(made_ones, first_days):
         at = timezone.now() - timedelta(days=days)
         facts = {"state": State.SUBMITTED_FOR_REVIEW, "submitted_at": at, "submissions": 1} | more

@@ -5,7 +5,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.test import Client
 
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.facts import facts_of

@@ -3,12 +3,12 @@
 from copy import deepcopy
 from typing import Any
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.reviews.places import Place
 from formation_portal.reviews.remarks import ask
 from formation_portal.reviews.since import sight_of
-from tests.applications import made
+from tests.applications import factories
 from tests.desk.rounds import now
 
 PASSPORT_NUMBER = Place.of_field("ada", "person.passport_number")
@@ -19,27 +19,27 @@ NUMBERS = {"person.passport_number": LONG, "person.tax_number": SHORT}
 
 def schema() -> dict[str, Any]:
     """The small product's, with numbers of people and of companies."""
-    asked = deepcopy(made.SCHEMA)
+    asked = deepcopy(factories.SCHEMA)
     directors = next(one for one in asked["sections"] if one["scope"] == "role:director")
     for name in ("passport_number", "tax_number"):
-        directors["person_fields"].append(made.field(name, canonical_field=f"person.{name}", required=False))
-    number = made.field("registration_number", canonical_field="corporate.registration_number", required=False)
+        directors["person_fields"].append(factories.field(name, canonical_field=f"person.{name}", required=False))
+    number = factories.field("registration_number", canonical_field="corporate.registration_number", required=False)
     directors["corporate_fields"] = [number]
     return asked
 
 
 def handed_in(owner: Any) -> Draft:
     """One person with both numbers, one company with its own, handed in."""
-    draft = open_draft(saving.start(owner=owner, product=made.product(schema=schema())))
-    made.fill_in(draft, owner)
+    draft = open_draft(services.start(owner=owner, product=factories.product(schema=schema())))
+    factories.fill_in(draft, owner)
     number(draft, NUMBERS, owner)
     asked = draft.schema.fields_of("corporate", ["director"])
     kestrel = {one.name: "Kestrel Capital B.V." for one in asked if one.required and one.field_type == "text"}
     kestrel |= {"corporate.registration_number": PUBLIC}
-    saving.add_party(draft, "corporate", ["director"], kestrel, by=owner, token="kestrel")
-    saving.add_document(draft, draft.party("kestrel"), "Register extract", made.upload(), by=owner)
+    services.add_party(draft, "corporate", ["director"], kestrel, by=owner, token="kestrel")
+    services.add_document(draft, draft.party("kestrel"), "Register extract", factories.upload(), by=owner)
     assert draft.needs == ()
-    saving.submit(draft, by=owner)
+    services.submit(draft, by=owner)
     return draft
 
 
@@ -47,7 +47,7 @@ def number(draft: Draft, numbers: dict[str, str], owner: Any) -> None:
     """Other numbers for the director."""
     ada = draft.party("ada")
     assert ada is not None
-    saving.save_party(draft, ada, {**ada.raw, **numbers}, version=ada.version, by=owner)
+    services.save_party(draft, ada, {**ada.raw, **numbers}, version=ada.version, by=owner)
 
 
 def propose(draft: Draft, passport_number: str, agent: Any) -> None:

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.facts import facts_of
@@ -12,7 +12,7 @@ from formation_portal.reviews.places import Place
 from formation_portal.reviews.remarks import ask
 from formation_portal.reviews.rulings import RETURN, rule
 from formation_portal.reviews.since import sight_of
-from tests.applications import made
+from tests.applications import factories
 
 
 def now(draft: Draft) -> Draft:
@@ -42,7 +42,7 @@ def again(draft: Draft, agent: Any, owner: Any, change: Callable[[Draft], object
     """Return it, let its customer change something, and hand it in again."""
     return_it(draft, agent)
     change(now(draft))
-    saving.submit(now(draft), by=owner)
+    services.submit(now(draft), by=owner)
     return now(draft)
 
 
@@ -50,10 +50,12 @@ def rename(draft: Draft, name: str, owner: Any) -> None:
     """The company under another name."""
     section = draft.schema.section("the-company")
     assert section is not None
-    saving.save_section(draft, section, {"entity.name": name}, version=draft.version("the-company"), by=owner)
+    services.save_section(draft, section, {"entity.name": name}, version=draft.version("the-company"), by=owner)
 
 
 def add_bob(draft: Draft, owner: Any) -> None:
     """Another director, complete."""
-    saving.add_party(draft, "person", ["director"], made.ADA | {"person.first_name": "Bob"}, by=owner, token="bob")
-    saving.add_document(draft, draft.party("bob"), "Passport", made.upload(name="bob.pdf"), by=owner)
+    services.add_party(
+        draft, "person", ["director"], factories.ADA | {"person.first_name": "Bob"}, by=owner, token="bob"
+    )
+    services.add_document(draft, draft.party("bob"), "Passport", factories.upload(name="bob.pdf"), by=owner)

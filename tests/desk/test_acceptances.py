@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.desk.place_links import PlaceLinks
 from formation_portal.desk.queue_state import QueueState
 from formation_portal.reviews.checks import accept
@@ -139,7 +139,7 @@ def test_a_page_of_the_round_before_leads_to_the_new_answers_first(
 ) -> None:
     posts = posted(submitted, BIRTH)
     rule(submitted, RETURN, text="Look at the name", by=colleague, sight=sight_of(submitted.application))
-    saving.submit(submitted, by=owner)
+    services.submit(submitted, by=owner)
     answer = as_agent.post(address(submitted), posts)
     assert answer.status_code == 409
     markup = Markup(answer.content.decode())
@@ -150,7 +150,7 @@ def test_a_page_of_the_round_before_leads_to_the_new_answers_first(
 
 def test_a_case_that_its_customer_took_back_says_so(submitted: Draft, as_agent: Client, owner: Any) -> None:
     posts = posted(submitted, BIRTH)
-    saving.withdraw(submitted, by=owner)
+    services.withdraw(submitted, by=owner)
     answer = as_agent.post(address(submitted), posts)
     assert answer.status_code == 409
     assert "The application is “Withdrawn” and can’t be changed" in answer.content.decode().replace("&#x27;", "’")

@@ -7,13 +7,13 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk import claims
 from formation_portal.desk.models import Case
-from tests.applications import made
+from tests.applications import factories
 from tests.desk.cases import said, submitted_ones
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -27,9 +27,9 @@ def state(application: Application) -> str:
 
 def handed_in(owner: Any) -> Application:
     """A case that went through all its deeds."""
-    draft = open_draft(saving.start(owner=owner, product=made.product()))
-    made.fill_in(draft, by=owner)
-    saving.submit(draft, by=owner)
+    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    factories.fill_in(draft, by=owner)
+    services.submit(draft, by=owner)
     return draft.application
 
 

@@ -9,15 +9,15 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.desk import claims, openings
 from formation_portal.desk.models import Case, Opening
 from formation_portal.reviews import checks, notes
 from formation_portal.reviews.facts import facts_of
 from formation_portal.reviews.places import Kind, Place
 from formation_portal.reviews.since import sight_of
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -60,7 +60,7 @@ def test_a_deed_of_another_is_said_once_and_leads_to_the_page_as_it_is_by_then(
     submitted: Draft, owner: Any, as_agent: Client
 ) -> None:
     address = opened(as_agent, submitted)
-    saving.withdraw(submitted, by=owner)
+    services.withdraw(submitted, by=owner)
     headers = HTMX | {"HX-Current-URL": f"http://testserver{case_url(submitted)}?round=2"}
     answer = Markup(as_agent.get(address, headers=headers).content.decode())
     news = answer.one("p", id="news")
@@ -74,7 +74,7 @@ def test_what_was_done_first_is_still_said_when_more_is_done(
     submitted: Draft, owner: Any, other: Any, as_agent: Client
 ) -> None:
     address = opened(as_agent, submitted)
-    saving.advance(submitted, "begin_review", by=other)
+    services.advance(submitted, "begin_review", by=other)
     answer = line(as_agent, address).one("p", id="news")
     assert answer.text.startswith("Dev Ramanathan began the review on ")
     claims.claim([submitted.application.pk], by=other)
@@ -101,7 +101,7 @@ def test_what_others_make_of_it_is_said_and_ones_own_is_not(
 
 def test_ones_own_deeds_are_no_news(submitted: Draft, agent: Any, as_agent: Client) -> None:
     address = opened(as_agent, submitted)
-    saving.advance(submitted, "begin_review", by=agent)
+    services.advance(submitted, "begin_review", by=agent)
     claims.claim([submitted.application.pk], by=agent)
     answer = line(as_agent, address)
     assert answer.one("p", id="news").text.startswith("As of ")
@@ -110,7 +110,7 @@ def test_ones_own_deeds_are_no_news(submitted: Draft, agent: Any, as_agent: Clie
 
 
 def test_claims_of_others_and_their_end_are_said(submitted: Draft, other: Any, as_agent: Client) -> None:
-    saving.advance(submitted, "begin_review", by=other)
+    services.advance(submitted, "begin_review", by=other)
     address = opened(as_agent, submitted)
     claims.claim([submitted.application.pk], by=other)
     assert said(as_agent, address).startswith("Dev Ramanathan claimed this on ")
@@ -120,11 +120,11 @@ def test_claims_of_others_and_their_end_are_said(submitted: Draft, other: Any, a
 
 
 def test_an_answer_that_its_customer_corrects_is_said(submitted: Draft, owner: Any, as_agent: Client) -> None:
-    saving.reopen(submitted, reason="Returned")
+    services.reopen(submitted, reason="Returned")
     address = opened(as_agent, submitted)
     section = submitted.schema.entity_sections[0]
     answers = {"entity.name": "Kestrel"}
-    saving.save_section(submitted, section, answers, version=submitted.version(section.key), by=owner)
+    services.save_section(submitted, section, answers, version=submitted.version(section.key), by=owner)
     assert said(as_agent, address).startswith("The customer changed something on ")
 
 
@@ -186,7 +186,7 @@ def test_only_agents_hear_of_it_and_only_of_what_was_submitted(
     assert as_owner.get(address, headers=HTMX).status_code == 403
     assert as_nobody.get(address, headers=HTMX).status_code == 204
     assert as_nobody.get(address, headers=HTMX).content == b""
-    draft = open_draft(saving.start(owner=owner, product=made.product()))
+    draft = open_draft(services.start(owner=owner, product=factories.product()))
     assert as_agent.get(f"{case_url(draft)}news/", headers=HTMX).status_code == 404
 
 

@@ -7,13 +7,13 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.reviews.models import Remark
 from formation_portal.reviews.notes import write_note
 from formation_portal.reviews.places import WHOLE, Kind, Place
 from formation_portal.reviews.since import sight_of
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Element, Markup
 
 from .rounds import accept_all, add_bob, again, ask_at, now, rename, return_it
@@ -89,9 +89,11 @@ def _change(draft: Draft) -> None:
     rename(draft, "Larkfield Overseas", owner)
     ada = draft.party("ada")
     assert ada is not None
-    saving.save_party(draft, ada, {"person.last_name": "Byron"}, version=ada.model.version, by=owner)
-    saving.add_document(draft, draft.party("ada"), "Passport", made.upload(made.PDF + b"2", "new.pdf"), by=owner)
-    saving.save_holdings(draft, {("ada", "ordinary"): "20,000"}, by=owner)
+    services.save_party(draft, ada, {"person.last_name": "Byron"}, version=ada.model.version, by=owner)
+    services.add_document(
+        draft, draft.party("ada"), "Passport", factories.upload(factories.PDF + b"2", "new.pdf"), by=owner
+    )
+    services.save_holdings(draft, {("ada", "ordinary"): "20,000"}, by=owner)
     add_bob(draft, owner)
 
 
@@ -171,11 +173,11 @@ def test_questions_about_what_is_gone_are_not_lost(submitted: Draft, as_agent: C
     ask_at(submitted, NAME, agent, "About a field that the form has lost")
     return_it(submitted, agent)
     add_bob(now(submitted), owner)
-    saving.submit(now(add), by=owner)
+    services.submit(now(add), by=owner)
     ask_at(submitted, Place(Kind.PARTY, "bob"), agent, "Who is Bob?")
     bob = now(submitted).party("bob")
     assert bob is not None
-    again(submitted, agent, owner, lambda draft: saving.remove_party(draft, bob, by=owner))
+    again(submitted, agent, owner, lambda draft: services.remove_party(draft, bob, by=owner))
     Remark.objects.filter(holder="the-company").update(name="entity.no_such_field")
     markup = page(as_agent, submitted)
     assert "About a field that the form has lost" in section(markup, "section-the-company").text
@@ -185,7 +187,7 @@ def test_questions_about_what_is_gone_are_not_lost(submitted: Draft, as_agent: C
 
 def test_a_case_that_is_closed_is_only_read(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
     ask_at(submitted, NAME, agent, "Which name?")
-    saving.withdraw(now(submitted), by=owner)
+    services.withdraw(now(submitted), by=owner)
     markup = page(as_agent, submitted)
     actions = {one.attributes.get("action", "").rpartition("FP-")[2].partition("/")[2] for one in markup.all("form")}
     assert not actions & {"acceptances/", "reopenings/", "remarks/"}

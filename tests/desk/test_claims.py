@@ -10,8 +10,8 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk import claims
@@ -114,7 +114,7 @@ def test_only_the_agent_whom_the_page_named_loses_a_case(
 
 def test_a_closed_case_is_nobodys(submitted: Draft, owner: Any, agent: Any, as_agent: Client) -> None:
     claims.claim([submitted.application.pk], by=agent)
-    saving.withdraw(submitted, by=owner)
+    services.withdraw(submitted, by=owner)
     assert holder(submitted.application) is None
     html = said(as_agent, f"/desk/{submitted.application.reference}/claim/", {})
     assert "This case is closed" in html
@@ -236,7 +236,7 @@ def _notes(draft: Draft, by: Any) -> None:
 def test_whoever_works_on_an_unclaimed_case_claims_it(submitted: Draft, agent: Any, colleague: Any, work: Any) -> None:
     work(submitted, agent)
     assert holder(submitted.application) == agent
-    assert Application.objects.get(pk=submitted.application.pk).stands is State.IN_REVIEW
+    assert Application.objects.get(pk=submitted.application.pk).status is State.IN_REVIEW
     assert next_case_for(colleague, QueueState()).case is None, "it is not handed to anybody else"
 
 
@@ -257,6 +257,6 @@ def test_work_after_a_claim_has_ended_claims_it_anew(submitted: Draft, agent: An
 
 
 def test_a_note_on_a_closed_case_claims_nothing(submitted: Draft, owner: Any, agent: Any) -> None:
-    saving.withdraw(submitted, by=owner)
+    services.withdraw(submitted, by=owner)
     _notes(submitted, agent)
     assert holder(submitted.application) is None

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.relay.models import UNCLEAR, Decision, Delivery
 from tests.markup import Markup
 

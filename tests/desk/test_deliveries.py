@@ -9,11 +9,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.relay.models import AMBIGUOUS, DUPLICATE, STATE_CONFLICT, UNCLEAR, Delivery, Look
 from formation_portal.relay.service_profile import update_profile
-from tests.applications import made
+from tests.applications import factories
 
 from .unsettled import LIST, page_of, path, post, put, titles
 
@@ -60,8 +60,8 @@ def test_what_the_service_never_had_and_takes_in_no_call_is_named_for_the_provid
 def test_what_agents_did_is_named_and_decided_about_wherever_it_is_held(
     submitted: Draft, agent: Any, as_agent: Client
 ) -> None:
-    saving.advance(submitted, "begin_review", by=agent)
-    saving.advance(submitted, "approve", by=agent)
+    services.advance(submitted, "begin_review", by=agent)
+    services.advance(submitted, "approve", by=agent)
     row = put("status", "held", STATE_CONFLICT)
     assert titles(as_agent, "?state=undecided") == ["Start of the review"]
     text = page_of(as_agent, path(row)).one("main").text
@@ -111,7 +111,7 @@ def test_the_list_has_pages_and_a_fixed_number_of_queries(owner: Any, as_agent: 
     costs = []
     for count in (2, 60):
         for _ in range(count):
-            saving.start(owner=owner, product=made.product())
+            services.start(owner=owner, product=factories.product())
         Delivery.objects.filter(kind="entity").update(state="held", reason=UNCLEAR)
         with CaptureQueriesContext(connection) as captured:
             as_agent.get(LIST)
@@ -180,7 +180,7 @@ def test_what_the_provider_has_to_change_by_hand_is_named_without_its_values(
 ) -> None:
     row = put("party", "held", "unsupported")
     Delivery.objects.filter(pk=row.pk).update(acknowledged=row.wanted)
-    saving.save_party(complete, complete.parties[0], {"person.last_name": "King"}, version=1, by=owner)
+    services.save_party(complete, complete.parties[0], {"person.last_name": "King"}, version=1, by=owner)
     Delivery.objects.filter(pk=row.pk).update(state="held", reason="unsupported")
     inquiry = page_of(as_agent, path(row)).one("textarea", id="inquiry").text
     assert "Changed: last_name" in inquiry

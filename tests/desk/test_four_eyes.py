@@ -12,8 +12,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from formation_portal.accounts.rights import Right
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk import claims
 from formation_portal.desk.models import Case
@@ -197,7 +197,7 @@ def test_what_was_ended_meanwhile_is_not_confirmed(
     gone = post(as_colleague, proposed, "confirmation")
     assert gone.status_code == 422
     assert "There is no longer a decision to confirm." in sound(gone).one("main").text
-    saving.withdraw(proposed, by=owner)
+    services.withdraw(proposed, by=owner)
     assert as_colleague.post(path(proposed, "ruling/confirmation/"), {"sight": sight}).status_code == 409
 
 
@@ -281,7 +281,7 @@ def test_a_case_leaves_that_view_however_it_ends(
 ) -> None:
     assert Case.objects.get().confirm_since == proposed.application.submitted_at
     if end == "withdraw":
-        saving.withdraw(proposed, by=owner)
+        services.withdraw(proposed, by=owner)
     elif end == "return":
         decided(as_agent, proposed, "return", text="Look again")
     else:

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from formation_portal.accounts.rights import Right
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.audit.models import Deed, Entry
 from formation_portal.contract.field import FieldSpec
 from formation_portal.desk.masks import mask_of
@@ -21,7 +21,7 @@ from formation_portal.relay.models import Delivery, DeliveryState
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.models import Remark
 from formation_portal.reviews.since import sight_of
-from tests.applications import made
+from tests.applications import factories
 from tests.desk.numbered import LONG, NUMBERS, PASSPORT_NUMBER, PUBLIC, SHORT, TAX_NUMBER, handed_in, number, propose
 from tests.desk.rounds import accept_all, again, ask_at, now, return_it
 from tests.markup import Element, Markup
@@ -150,9 +150,12 @@ def test_where_script_runs_only_the_numbers_are_drawn_anew(numbered: Draft, as_a
 
 
 def test_the_viewer_stays_where_it_was(numbered: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
-    letter = made.upload(papers_made.jpeg(640, 480), "letter.jpg")
+    letter = factories.upload(papers_made.jpeg(640, 480), "letter.jpg")
     again(
-        numbered, agent, owner, lambda draft: saving.add_document(draft, draft.party("ada"), "Letter", letter, by=owner)
+        numbered,
+        agent,
+        owner,
+        lambda draft: services.add_document(draft, draft.party("ada"), "Letter", letter, by=owner),
     )
     look = {"document": str(numbered.application.documents.latest("pk").pk), "zoom": "200", "turn": "90"}
     looked = f"{path(numbered)}?{urlencode(look | {'from': '?view=mine'})}"
@@ -193,7 +196,7 @@ def test_a_party_without_such_numbers_has_no_control_and_leaves_no_entry(numbere
 
 
 def test_they_can_be_seen_for_as_long_as_the_page_can_be_read(numbered: Draft, as_agent: Client, owner: Any) -> None:
-    saving.withdraw(numbered, by=owner)
+    services.withdraw(numbered, by=owner)
     assert LONG in show(as_agent, now(numbered)).content.decode()
     assert len(reveals()) == 1
 
@@ -235,7 +238,7 @@ def test_one_that_was_not_there_before_is_no_masked_nothing(
     number_of = "person.passport_number"
     return_it(numbered, agent)
     number(now(numbered), {number_of: ""}, owner)
-    saving.submit(now(numbered), by=owner)
+    services.submit(now(numbered), by=owner)
     ask_at(numbered, PASSPORT_NUMBER, agent)
     again(numbered, agent, owner, lambda draft: number(draft, {number_of: LONG}, owner))
     assert "Was Not answered Now •••••821" in fact(page(as_agent, numbered), "Passport number")
@@ -337,9 +340,11 @@ def test_showing_them_costs_a_fixed_number_of_queries(
     propose(numbered, PROPOSED, agent)
     return_it(numbered, agent)
     for count in range(8):
-        raw = made.ADA | NUMBERS
-        saving.add_party(now(numbered), "person", ["director"], raw, by=owner, token=f"more{count}")
-        saving.add_document(now(numbered), now(numbered).party(f"more{count}"), "Passport", made.upload(), by=owner)
-    saving.submit(now(numbered), by=owner)
+        raw = factories.ADA | NUMBERS
+        services.add_party(now(numbered), "person", ["director"], raw, by=owner, token=f"more{count}")
+        services.add_document(
+            now(numbered), now(numbered).party(f"more{count}"), "Passport", factories.upload(), by=owner
+        )
+    services.submit(now(numbered), by=owner)
     with django_assert_max_num_queries(18):
         show(as_agent, numbered)

@@ -7,8 +7,8 @@ import pytest
 from django.test import Client
 from PIL import Image
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Document
 from formation_portal.audit.models import Deed, Entry
 from formation_portal.reviews.checks import accept
@@ -17,7 +17,7 @@ from formation_portal.reviews.places import WHOLE, Kind, Place
 from formation_portal.reviews.remarks import ask
 from formation_portal.reviews.rulings import RETURN, rule
 from formation_portal.reviews.since import sight_of
-from tests.applications import made
+from tests.applications import factories
 from tests.desk.deciding import documents_of
 from tests.markup import Element, Markup
 from tests.papers import papers_made
@@ -31,16 +31,16 @@ BIRTH = Place.of_field("ada", "person.date_of_birth")
 NAME = Place.of_field("ada", "person.first_name")
 PASSPORT = Place.of_document("ada", "Passport")
 ROLES = Place(Kind.PARTY, "ada")
-INGRID = made.ADA | {"person.first_name": "Ingrid", "person.last_name": "Solheim"}
+INGRID = factories.ADA | {"person.first_name": "Ingrid", "person.last_name": "Solheim"}
 
 
 @pytest.fixture
 def submitted(draft: Draft, owner: Any) -> Draft:
     """Two directors, one of them the shareholder, handed in."""
-    made.fill_in(draft, owner)
-    saving.add_party(draft, "person", ["director"], INGRID, by=owner, token="ingrid")
-    saving.add_document(draft, draft.party("ingrid"), "Passport", made.upload(), by=owner)
-    saving.submit(draft, by=owner)
+    factories.fill_in(draft, owner)
+    services.add_party(draft, "person", ["director"], INGRID, by=owner, token="ingrid")
+    services.add_document(draft, draft.party("ingrid"), "Passport", factories.upload(), by=owner)
+    services.submit(draft, by=owner)
     return draft
 
 
@@ -191,13 +191,13 @@ def test_the_second_round_shows_old_beside_new_and_nothing_that_stayed(
         ada = submitted.party("ada")
         assert ada is not None
         raw = {**ada.raw, "person.first_name": first, "person.last_name": last}
-        saving.save_party(
+        services.save_party(
             submitted, ada, raw, version=ada.version, by=owner, roles=["shareholder", "director", "manager"]
         )
-    saving.add_document(
-        submitted, submitted.party("ada"), "Passport", made.upload(made.PDF + b"2", "new.pdf"), by=owner
+    services.add_document(
+        submitted, submitted.party("ada"), "Passport", factories.upload(factories.PDF + b"2", "new.pdf"), by=owner
     )
-    saving.submit(submitted, by=owner)
+    services.submit(submitted, by=owner)
     markup = page(as_agent, submitted)
     assert "Was Ada Now Augusta Ada" in words(fact(markup, "First name"))
     assert "Changed since accepted" in fact(markup, "First name").text
@@ -223,8 +223,8 @@ def test_what_stood_there_is_what_was_accepted_last_and_not_what_was_there_first
         ada = submitted.party("ada")
         assert ada is not None
         raw = {**ada.raw, "person.first_name": first, "person.last_name": last}
-        saving.save_party(submitted, ada, raw, version=ada.version, by=owner)
-        saving.submit(submitted, by=owner)
+        services.save_party(submitted, ada, raw, version=ada.version, by=owner)
+        services.submit(submitted, by=owner)
         if last == "Lovelace":
             accepted(submitted, NAME, by=agent)
     markup = page(as_agent, submitted)
@@ -239,12 +239,12 @@ def test_the_roles_stand_beside_what_the_form_asks_of_them(submitted: Draft, as_
 
 
 def test_why_a_question_was_asked_stands_at_its_answer(draft: Draft, as_agent: Client, owner: Any) -> None:
-    made.fill_in(draft, owner)
+    factories.fill_in(draft, owner)
     ada = draft.party("ada")
     assert ada is not None
     raw = {**ada.raw, "xy.person.is_pep": "true", "xy.person.pep_office": "Minister"}
-    saving.save_party(draft, ada, raw, version=ada.version, by=owner)
-    saving.submit(draft, by=owner)
+    services.save_party(draft, ada, raw, version=ada.version, by=owner)
+    services.submit(draft, by=owner)
     assert "Asked because they answered Yes to “Is pep”" in fact(page(as_agent, draft), "Pep office").text
 
 
@@ -270,7 +270,7 @@ def test_a_file_that_cannot_be_shown_is_offered_as_a_download(submitted: Draft, 
     [link] = [one for one in markup.all("a") if one.text == "Download it"]
     answer = as_agent.get(link.attributes["href"])
     assert answer["Content-Disposition"] == f'attachment; filename="{submitted.application.reference}-passport.pdf"'
-    assert b"".join(answer) == made.PDF  # type: ignore[arg-type]  # a stream of bytes
+    assert b"".join(answer) == factories.PDF  # type: ignore[arg-type]  # a stream of bytes
 
 
 def test_the_viewer_shows_the_page_that_the_address_names(submitted: Draft, as_agent: Client) -> None:
@@ -300,7 +300,7 @@ def test_where_the_viewer_asks_by_itself_it_gets_itself(submitted: Draft, as_age
 
 
 def test_a_case_that_is_not_under_review_is_read_only(submitted: Draft, as_agent: Client, owner: Any) -> None:
-    saving.withdraw(submitted, by=owner)
+    services.withdraw(submitted, by=owner)
     markup = page(as_agent, submitted)
     assert boxes(markup) == []
     assert markup.all("button", name="all") == []
@@ -309,8 +309,8 @@ def test_a_case_that_is_not_under_review_is_read_only(submitted: Draft, as_agent
 
 def test_nobody_is_found_by_a_wrong_token_or_at_another_case(submitted: Draft, as_agent: Client, owner: Any) -> None:
     assert as_agent.get(address(submitted, "nobody")).status_code == 404
-    other = open_draft(saving.start(owner=owner, product=made.product()))
-    saving.add_party(other, "person", ["director"], made.ADA, by=owner, token="ada")
+    other = open_draft(services.start(owner=owner, product=factories.product()))
+    services.add_party(other, "person", ["director"], factories.ADA, by=owner, token="ada")
     assert as_agent.get(address(other)).status_code == 404
 
 
@@ -328,22 +328,22 @@ def test_it_costs_a_fixed_number_of_queries(
     accepted(submitted, NAME, BIRTH, by=agent)
     rule(submitted, RETURN, text="Look", by=agent, sight=sight_of(submitted.application))
     for number in range(12):
-        saving.add_party(submitted, "person", ["director"], INGRID, by=owner, token=f"more{number}")
-        saving.add_document(submitted, submitted.party(f"more{number}"), "Passport", made.upload(), by=owner)
+        services.add_party(submitted, "person", ["director"], INGRID, by=owner, token=f"more{number}")
+        services.add_document(submitted, submitted.party(f"more{number}"), "Passport", factories.upload(), by=owner)
     ada = submitted.party("ada")
     assert ada is not None
-    saving.save_party(submitted, ada, {**ada.raw, "person.first_name": "Augusta"}, version=ada.version, by=owner)
-    saving.submit(submitted, by=owner)
+    services.save_party(submitted, ada, {**ada.raw, "person.first_name": "Augusta"}, version=ada.version, by=owner)
+    services.submit(submitted, by=owner)
     assert again(submitted).party("more11") is not None
     with django_assert_max_num_queries(16):
         as_agent.get(address(submitted))
 
 
 def test_a_close_picture_is_larger_and_each_look_is_kept(draft: Draft, as_agent: Client, owner: Any) -> None:
-    made.fill_in(draft, owner)
-    scan = made.upload(papers_made.jpeg(3000, 2000), "scan.jpg")
-    number = saving.add_document(draft, draft.party("ada"), "Passport", scan, by=owner).pk
-    saving.submit(draft, by=owner)
+    factories.fill_in(draft, owner)
+    scan = factories.upload(papers_made.jpeg(3000, 2000), "scan.jpg")
+    number = services.add_document(draft, draft.party("ada"), "Passport", scan, by=owner).pk
+    services.submit(draft, by=owner)
     Entry.objects.all().delete()
     picture = f"/desk/{draft.application.reference}/documents/{number}/pages/1/picture/"
     widths = [Image.open(BytesIO(as_agent.get(picture + size).content)).width for size in ("", "?size=close")]

@@ -6,8 +6,8 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.reviews.models import Note, Remark
 from formation_portal.reviews.places import WHOLE, Place
@@ -134,7 +134,7 @@ def test_a_closed_case_says_what_happened_and_keeps_the_words(
     submitted: Draft, as_agent: Client, agent: Any, owner: Any
 ) -> None:
     seen = asked(submitted, text="Which year?")
-    saving.withdraw(open_draft(submitted.application), by=owner)
+    services.withdraw(open_draft(submitted.application), by=owner)
     answer = as_agent.post(path(submitted, "remarks/"), seen)
     assert answer.status_code == 409
     markup = Markup(answer.content.decode())
@@ -168,7 +168,7 @@ def test_what_was_sent_is_settled(submitted: Draft, as_agent: Client, agent: Any
 def _send_round(submitted: Draft, agent: Any, owner: Any) -> None:
     draft = open_draft(Application.objects.get(pk=submitted.application.pk))
     rule(draft, RETURN, by=agent, sight=sight_of(draft.application))
-    saving.submit(open_draft(Application.objects.get()), by=owner)
+    services.submit(open_draft(Application.objects.get()), by=owner)
 
 
 def test_notes_are_kept_and_removed(submitted: Draft, as_agent: Client) -> None:

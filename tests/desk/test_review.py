@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications.drafts import Draft
-from tests.applications import made
+from formation_portal.applications.draft import Draft
+from tests.applications import factories
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -44,19 +44,19 @@ def test_a_document_is_saved_and_not_shown(submitted: Draft, as_agent: Client) -
     markup = Markup(as_agent.get(path(submitted)).content.decode())
     [link] = [one.attributes["href"] for one in markup.all("a") if one.text == "passport.pdf"]
     response = as_agent.get(link)
-    assert b"".join(response) == made.PDF  # type: ignore[arg-type]  # a stream of bytes
+    assert b"".join(response) == factories.PDF  # type: ignore[arg-type]  # a stream of bytes
     assert response["Content-Disposition"] == f'attachment; filename="{submitted.application.reference}-passport.pdf"'
     assert response["Content-Type"] == "application/pdf"
     assert response["X-Content-Type-Options"] == "nosniff"
 
 
 def test_a_document_of_another_case_is_not_found(submitted: Draft, owner: Any, as_agent: Client) -> None:
-    from formation_portal.applications import saving
-    from formation_portal.applications.drafts import open_draft
+    from formation_portal.applications import services
+    from formation_portal.applications.draft import open_draft
 
-    other = open_draft(saving.start(owner=owner, product=made.product()))
-    upload = made.upload(name="plan.pdf")
-    document = saving.add_document(other, None, "Business plan", upload, by=owner)
+    other = open_draft(services.start(owner=owner, product=factories.product()))
+    upload = factories.upload(name="plan.pdf")
+    document = services.add_document(other, None, "Business plan", upload, by=owner)
     assert as_agent.get(f"{path(submitted)}documents/{document.pk}/").status_code == 404
     assert as_agent.get(f"{path(other)}documents/{document.pk}/").status_code == 404, "it is a draft"
 

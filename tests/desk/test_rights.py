@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from formation_portal.accounts.rights import Right
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 

@@ -7,8 +7,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.models import Delivery, DeliveryState
 from formation_portal.reviews.grounds import Ground
@@ -239,7 +239,7 @@ def test_a_decision_on_what_was_withdrawn_says_so_and_keeps_the_words(
     submitted: Draft, owner: Any, as_agent: Client
 ) -> None:
     sight = seen(as_agent, submitted)
-    saving.withdraw(submitted, by=owner)
+    services.withdraw(submitted, by=owner)
     late = as_agent.post(path(submitted, "ruling/"), {"sight": sight, "deed": "return", "text": "Look again"})
     assert late.status_code == 409
     markup = sound(late)
@@ -287,7 +287,7 @@ def test_the_form_costs_the_same_however_much_is_against_it(
         as_agent.get(path(submitted, "ruling/"))
     for by, text in ((agent, "one"), (colleague, "two")):
         rule(submitted, RETURN, text=text, by=by, sight=sight_of(submitted.application))
-        saving.submit(submitted, by=submitted.application.owner)
+        services.submit(submitted, by=submitted.application.owner)
         ask_for_birth(submitted, by)
         write_note(submitted, WHOLE, text="Known to us", by=by)
     with CaptureQueriesContext(connection) as many:

@@ -10,15 +10,15 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.signals import changed
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk import queue_search
 from formation_portal.desk.models import Case, CaseWord, Offer
 from formation_portal.desk.search_words import beginnings, words_of
-from tests.applications import made
+from tests.applications import factories
 from tests.desk.cases import references, submitted_ones
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -84,10 +84,10 @@ def test_a_word_that_many_cases_have_finds_the_same(
 
 
 def test_a_correction_changes_what_finds_a_case(submitted: Draft, owner: Any, as_agent: Client) -> None:
-    saving.reopen(submitted, reason="Returned")
+    services.reopen(submitted, reason="Returned")
     section = submitted.schema.entity_sections[0]
     version = submitted.version(section.key)
-    saving.save_section(submitted, section, {"entity.name": "Kestrel"}, version=version, by=owner)
+    services.save_section(submitted, section, {"entity.name": "Kestrel"}, version=version, by=owner)
     assert references(as_agent, "?q=kestrel") == [submitted.application.reference]
     assert references(as_agent, "?q=larkfield") == []
 
@@ -142,7 +142,7 @@ def test_a_change_that_fails_leaves_the_case_as_it_was(submitted: Draft, owner: 
     changed.connect(fail)
     try:
         with pytest.raises(RuntimeError):
-            saving.withdraw(submitted, by=owner)
+            services.withdraw(submitted, by=owner)
     finally:
         changed.disconnect(fail)
     assert Case.objects.get(pk=submitted.application.pk).state == State.SUBMITTED_FOR_REVIEW
@@ -166,7 +166,7 @@ def test_what_was_submitted_before_the_desk_kept_cases_is_found(submitted: Draft
 
 
 def test_a_draft_makes_no_case(draft: Draft, owner: Any) -> None:
-    made.fill_in(draft, by=owner)
+    factories.fill_in(draft, by=owner)
     assert not Case.objects.exists()
     assert open_draft(draft.application).application.submitted_at is None
 

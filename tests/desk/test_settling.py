@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.gateway import FormationService
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.service_profile import Capabilities, update_profile

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.audit.models import Deed, Entry
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import Decision, Delivery
@@ -29,14 +29,14 @@ NOTE = "Ana at the provider, by telephone"
 @pytest.fixture
 def changed(shares: Draft, at_other_service: OtherService, owner: Any) -> Delivery:
     """Ada has another name since the service was told of her, and the customer has sent it."""
-    saving.submit(shares, by=owner)
+    services.submit(shares, by=owner)
     drain()
-    saving.reopen(shares, reason="Please look again")
+    services.reopen(shares, reason="Please look again")
     draft = reopened(shares)
     ada = draft.party("ada")
     assert ada is not None
-    saving.save_party(draft, ada, {"person.last_name": "King"}, version=ada.version, by=owner)
-    saving.submit(reopened(draft), by=owner)
+    services.save_party(draft, ada, {"person.last_name": "King"}, version=ada.version, by=owner)
+    services.submit(reopened(draft), by=owner)
     drain()
     found = row("party", "ada")
     assert (found.state, found.reason) == ("held", "unsupported")
@@ -82,13 +82,13 @@ def test_the_page_says_what_to_tell_and_masks_nothing_else(changed: Delivery, as
 def test_a_removal_that_was_told_is_gone_with_what_belonged_to_it(
     changed: Delivery, shares: Draft, as_agent: Client, owner: Any
 ) -> None:
-    saving.reopen(shares, reason="Please look again")
+    services.reopen(shares, reason="Please look again")
     draft = reopened(shares)
     nominees = draft.party("ltd")
     assert nominees is not None
-    saving.save_holdings(draft, {("ada", "blue"): "100", ("ltd", "blue"): ""}, by=owner)
-    saving.remove_party(draft, nominees, by=owner)
-    saving.submit(reopened(draft), by=owner)
+    services.save_holdings(draft, {("ada", "blue"): "100", ("ltd", "blue"): ""}, by=owner)
+    services.remove_party(draft, nominees, by=owner)
+    services.submit(reopened(draft), by=owner)
     drain()
     held = Delivery.objects.filter(state="held", reason="unsupported")
     assert {one.name for one in held.all()} >= {("party", "ltd"), ("shareholding", "ltd/blue")}
@@ -104,9 +104,9 @@ def test_a_removal_that_was_told_is_gone_with_what_belonged_to_it(
 def test_steps_are_told_in_one_go_and_the_customers_waiting_ends(
     shares: Draft, at_other_service: OtherService, as_agent: Client, as_owner: Client, agent: Any, owner: Any
 ) -> None:
-    saving.submit(shares, by=owner)
-    saving.advance(reopened(shares), "begin_review", by=agent)
-    saving.advance(reopened(shares), "approve", by=agent)
+    services.submit(shares, by=owner)
+    services.advance(reopened(shares), "begin_review", by=agent)
+    services.advance(reopened(shares), "approve", by=agent)
     drain()
     status = f"/applications/{shares.application.reference}/status/"
     assert "With our team" in as_owner.get(status).content.decode()
@@ -125,12 +125,12 @@ def test_what_the_customer_changes_afterwards_is_to_be_told_again(
 ) -> None:
     record(as_agent, changed)
     drain()
-    saving.reopen(shares, reason="Once more")
+    services.reopen(shares, reason="Once more")
     draft = reopened(shares)
     ada = draft.party("ada")
     assert ada is not None
-    saving.save_party(draft, ada, {"person.last_name": "Byron"}, version=ada.version, by=owner)
-    saving.submit(reopened(draft), by=owner)
+    services.save_party(draft, ada, {"person.last_name": "Byron"}, version=ada.version, by=owner)
+    services.submit(reopened(draft), by=owner)
     drain()
     found = row("party", "ada")
     assert (found.state, found.reason) == ("held", "unsupported")

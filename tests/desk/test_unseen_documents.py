@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.audit import chain
 from formation_portal.audit.looks import Way
 from formation_portal.audit.models import Deed

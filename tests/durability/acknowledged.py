@@ -8,11 +8,11 @@ from typing import Any
 
 from django.contrib.auth import get_user_model
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.relay.models import Delivery
-from tests.applications import made
+from tests.applications import factories
 
 Said = Mapping[str, Any]
 
@@ -22,7 +22,7 @@ def save_for_ever(seed: int, pipe: int) -> None:
     dice = random.Random(seed)
     owner = get_user_model().objects.get(email="demo@example.com")
     while True:
-        draft = open_draft(saving.start(owner=owner, product=made.product()))
+        draft = open_draft(services.start(owner=owner, product=factories.product()))
         _say(pipe, draft, kind="start")
         for number in range(1, 13):
             _say(pipe, draft, **_save(draft, number, dice, owner))
@@ -38,14 +38,14 @@ def _save(draft: Draft, number: int, dice: random.Random, owner: Any) -> dict[st
     if kind == "section":
         section = draft.schema.section("the-company")
         assert section is not None
-        raw = made.COMPANY | {"entity.name": f"Larkfield {number}"}
-        saving.save_section(draft, section, raw, version=draft.version(section.key), by=owner)
+        raw = factories.COMPANY | {"entity.name": f"Larkfield {number}"}
+        services.save_section(draft, section, raw, version=draft.version(section.key), by=owner)
         return {"kind": kind, "number": number}
     if kind == "party":
-        party = saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+        party = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
         return {"kind": kind, "token": party.token}
-    content = made.PDF + dice.randbytes(20_000)
-    document = saving.add_document(draft, None, "Business plan", made.upload(content), by=owner)
+    content = factories.PDF + dice.randbytes(20_000)
+    document = services.add_document(draft, None, "Business plan", factories.upload(content), by=owner)
     return {"kind": kind, "number": document.pk}
 
 

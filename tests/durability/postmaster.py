@@ -93,8 +93,8 @@ def _customers(address: str) -> list[Customer]:
     from django.contrib.auth import get_user_model
     from django.test import Client
 
-    from formation_portal.applications import saving
-    from tests.applications import made
+    from formation_portal.applications import services
+    from tests.applications import factories
 
     from . import writing
 
@@ -103,7 +103,7 @@ def _customers(address: str) -> list[Customer]:
     client = Client()
     client.force_login(owner, backend="allauth.account.auth_backends.AuthenticationBackend")
     cookies = {settings.SESSION_COOKIE_NAME: client.cookies[settings.SESSION_COOKIE_NAME].value}
-    references = [saving.start(owner=owner, product=made.product()).reference for _ in range(_CUSTOMERS)]
+    references = [services.start(owner=owner, product=factories.product()).reference for _ in range(_CUSTOMERS)]
     return [Customer(f"{address}/applications/{one}/sections/the-company/", cookies) for one in references]
 
 

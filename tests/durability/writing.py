@@ -9,13 +9,13 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.db import OperationalError
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.models import DeliveryState
 from formation_portal.service.catalog.store import store_catalog
-from tests.applications import made
+from tests.applications import factories
 
 # An application grows to what people enter, then a new one is started.
 _SAVES_TO_AN_APPLICATION = 12
@@ -23,7 +23,7 @@ _SAVES_TO_AN_APPLICATION = 12
 
 def prepare() -> None:
     """The service knows the small product."""
-    store_catalog([made.ITEM])
+    store_catalog([factories.ITEM])
 
 
 @dataclass
@@ -57,7 +57,7 @@ class Writer:
 
     def _save(self) -> None:
         if self._draft is None or self._saves == _SAVES_TO_AN_APPLICATION:
-            self._draft, self._saves = open_draft(saving.start(owner=self._owner, product=made.product())), 0
+            self._draft, self._saves = open_draft(services.start(owner=self._owner, product=factories.product())), 0
             self.writes += 1
             return
         deeds: list[Callable[[Draft], object]] = [self._section, self._section, self._section, self._party, self._class]
@@ -66,19 +66,19 @@ class Writer:
         self.writes += 1
 
     def _section(self, draft: Draft) -> None:
-        key, raw = self._dice.choice((("the-company", made.COMPANY), ("funds", made.FUNDS)))
+        key, raw = self._dice.choice((("the-company", factories.COMPANY), ("funds", factories.FUNDS)))
         section = draft.schema.section(key)
         assert section is not None
         raw = raw | ({"entity.name": f"Larkfield {self._dice.random()}"} if key == "the-company" else {})
-        saving.save_section(draft, section, raw, version=draft.version(key), by=self._owner)
+        services.save_section(draft, section, raw, version=draft.version(key), by=self._owner)
 
     def _party(self, draft: Draft) -> None:
-        raw = made.ADA | {"person.first_name": f"Ada {self._dice.random()}"}
-        saving.add_party(draft, "person", ["director", "shareholder"], raw, by=self._owner)
+        raw = factories.ADA | {"person.first_name": f"Ada {self._dice.random()}"}
+        services.add_party(draft, "person", ["director", "shareholder"], raw, by=self._owner)
 
     def _class(self, draft: Draft) -> None:
-        raw = made.ORDINARY | {"share_class.name": f"Class {self._dice.random()}"}
-        saving.add_share_class(draft, raw, by=self._owner)
+        raw = factories.ORDINARY | {"share_class.name": f"Class {self._dice.random()}"}
+        services.add_share_class(draft, raw, by=self._owner)
 
     def _relay(self) -> None:
         """One call for an application of anybody's: claimed, made at the service, concluded."""

@@ -9,8 +9,8 @@ import pytest
 from django.conf import settings
 from django.test import override_settings
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import open_draft
 from tests.fast_typing.runs import Tally, run
 from tests.journeys.conftest import OpenTab, chromium, open_tab, shelf
 from tests.journeys.site import served
@@ -43,7 +43,7 @@ def addresses(slug: str) -> tuple[Any, list[str]]:
     root = f"/applications/{made.reference}"
     pages = [f"{root}/sections/{section.key}/" for section in draft.schema.entity_sections if section.fields]
     roles = [str(section.role) for section in draft.schema.role_sections]
-    party = saving.add_party(draft, "person", roles, {}, by=owner)
+    party = services.add_party(draft, "person", roles, {}, by=owner)
     return owner, [*pages, f"{root}/people/{party.token}/"]
 
 

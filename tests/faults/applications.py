@@ -6,11 +6,11 @@ from typing import Any
 from django.contrib.auth import get_user_model
 
 from formation_portal.accounts import addresses
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
-from tests.applications.made import ITEM as SMALL
-from tests.applications.made import PDF, SCHEMA, field, upload
+from tests.applications.factories import ITEM as SMALL
+from tests.applications.factories import PDF, SCHEMA, field, upload
 
 _NAMES = (
     field("first_name", canonical_field="person.first_name"),
@@ -126,9 +126,9 @@ def make_reviewed(numbers: Iterable[int]) -> None:
 
 def _apply(number: int, item: CatalogItem, fill_in: Callable[..., None]) -> Draft:
     owner = customer()
-    draft = open_draft(saving.start(owner=owner, product=item))
+    draft = open_draft(services.start(owner=owner, product=item))
     fill_in(draft, number, by=owner)
-    saving.submit(draft, by=owner)
+    services.submit(draft, by=owner)
     return draft
 
 
@@ -136,27 +136,27 @@ def _review(draft: Draft, number: int) -> None:
     """Every second one is returned, corrected and submitted again; then it goes as many steps as the number says."""
     owner, judge = customer(), agent()
     if number % 2:
-        saving.advance(draft, "begin_review", by=judge)
-        saving.advance(draft, "return", by=judge, note=f"Say more, please, of number {number}")
+        services.advance(draft, "begin_review", by=judge)
+        services.advance(draft, "return", by=judge, note=f"Say more, please, of number {number}")
         _describe(draft, number, by=owner, purpose=f"To hold and vote shares {number}")
-        saving.submit(draft, by=owner)
+        services.submit(draft, by=owner)
     for deed in _STEPS[: number // 2 % (len(_STEPS) + 1)]:
-        saving.advance(draft, deed, by=judge)
+        services.advance(draft, deed, by=judge)
 
 
 def fill(draft: Draft, number: int, *, by: Any) -> None:
     """Two namesakes and a company, two classes, three papers, three holdings."""
     _describe(draft, number, by=by)
-    saving.add_share_class(draft, _share_class("Ordinary", number), by=by, token="ordinary")
-    saving.add_share_class(draft, _share_class("Preferred", number), by=by, token="preferred")
+    services.add_share_class(draft, _share_class("Ordinary", number), by=by, token="ordinary")
+    services.add_share_class(draft, _share_class("Preferred", number), by=by, token="preferred")
     for token, born in (("mother", "1950"), ("daughter", "1985")):
-        saving.add_party(draft, "person", ["director", "shareholder"], _person(born, number), by=by, token=token)
-    saving.add_party(draft, "corporate", ["shareholder"], _company(number), by=by, token="company")
+        services.add_party(draft, "person", ["director", "shareholder"], _person(born, number), by=by, token=token)
+    services.add_party(draft, "corporate", ["shareholder"], _company(number), by=by, token="company")
     held = {("mother", "ordinary"): "6000", ("daughter", "ordinary"): "3000", ("company", "preferred"): str(number + 1)}
-    saving.save_holdings(draft, held, by=by)
+    services.save_holdings(draft, held, by=by)
     for token, slot in ((None, "Business plan"), ("mother", "Passport"), ("daughter", "Passport")):
         paper = upload(PDF + f"{number} {token} {slot}".encode(), f"{token or 'plan'}.pdf")
-        saving.add_document(draft, draft.party(token) if token else None, slot, paper, by=by)
+        services.add_document(draft, draft.party(token) if token else None, slot, paper, by=by)
 
 
 def _describe(draft: Draft, number: int, *, by: Any, purpose: str = "") -> None:
@@ -164,7 +164,7 @@ def _describe(draft: Draft, number: int, *, by: Any, purpose: str = "") -> None:
     assert section is not None
     purpose = purpose or f"To hold shares {number}"
     answers = {"entity.name": f"Larkfield {number}", "xy.activity": "Trading", "xy.purpose": purpose}
-    saving.save_section(draft, section, answers, version=draft.version(SECTION), by=by)
+    services.save_section(draft, section, answers, version=draft.version(SECTION), by=by)
 
 
 def _person(born: str, number: int) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.relay.models import AMBIGUOUS, DUPLICATE, UNCLEAR, Delivery, DeliveryState
 from formation_portal.relay.resolution.queue import deliveries_in

@@ -11,8 +11,8 @@ from django.db import connections
 from django.test import Client
 from lxml.etree import ParserError
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from tests.journeys.clients import HttpBrowser
 from tests.journeys.page import Button, Form
@@ -46,7 +46,7 @@ class Customer:
 
     def _apply(self, number: int) -> None:
         owner = applications.customer()
-        draft = open_draft(saving.start(owner=owner, product=applications.product()))
+        draft = open_draft(services.start(owner=owner, product=applications.product()))
         applications.fill(draft, number, by=owner)
         home = f"/applications/{draft.application.reference}"
         for time_round in range(SAVES):

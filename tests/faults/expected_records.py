@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import document_subject
-from formation_portal.applications.rows import PartyRow, ShareClassRow
+from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract import wire
 from formation_portal.relay.resources import ResourceKind, ResourceName, shareholding_subject
 
@@ -26,7 +26,7 @@ class ExpectedRecord:
 
 def expected_records(draft: Draft) -> Iterator[ExpectedRecord]:
     """Everything that should be at the service."""
-    standing = draft.standing
+    standing = draft.form_state
     yield ExpectedRecord((ResourceKind.ENTITY, ""), text(wire.entity_properties(standing)))
     yield ExpectedRecord((ResourceKind.ENTITY_CSP, ""), text(wire.csp_data(standing)))
     for share_class in draft.share_classes:
@@ -42,16 +42,18 @@ def expected_records(draft: Draft) -> Iterator[ExpectedRecord]:
 
 
 def _of_share_class(draft: Draft, row: ShareClassRow) -> Iterator[ExpectedRecord]:
-    yield ExpectedRecord((ResourceKind.SHARE_CLASS, row.token), text(wire.share_class_body(draft.standing, row.record)))
     yield ExpectedRecord(
-        (ResourceKind.SHARE_CLASS_CSP, row.token), text([row.token, wire.csp_data(draft.standing, row.record)])
+        (ResourceKind.SHARE_CLASS, row.token), text(wire.share_class_body(draft.form_state, row.record))
+    )
+    yield ExpectedRecord(
+        (ResourceKind.SHARE_CLASS_CSP, row.token), text([row.token, wire.csp_data(draft.form_state, row.record)])
     )
 
 
 def _of_party(draft: Draft, row: PartyRow) -> Iterator[ExpectedRecord]:
-    yield ExpectedRecord((ResourceKind.PARTY, row.token), text(wire.party_body(draft.standing, row.record)))
+    yield ExpectedRecord((ResourceKind.PARTY, row.token), text(wire.party_body(draft.form_state, row.record)))
     yield ExpectedRecord(
-        (ResourceKind.PARTY_CSP, row.token), text([row.token, wire.csp_data(draft.standing, row.record)])
+        (ResourceKind.PARTY_CSP, row.token), text([row.token, wire.csp_data(draft.form_state, row.record)])
     )
     yield from _papers(draft, row)
 

@@ -4,12 +4,12 @@ import random
 from datetime import datetime, timedelta
 from typing import Any
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
-from formation_portal.applications.saving.writing import writing
+from formation_portal.applications.services.transactions import application_transaction
 from formation_portal.contract.lifecycle import AGENT, DEEDS, State, may
-from tests.applications import made
+from tests.applications import factories
 
 # How far the clock goes between two deeds, in seconds. Now and then somebody puts it back.
 _STEPS = (0, 59, 3_600, 40_000, 86_400, 250_000, 2_000_000, -7_200, -100_000)
@@ -30,20 +30,20 @@ class Clock:
 
 def begin(owner: Any, *, product: str = "one") -> Application:
     """A draft of a product."""
-    return saving.start(owner=owner, product=made.product(jurisdiction_product_id=product))
+    return services.start(owner=owner, product=factories.product(jurisdiction_product_id=product))
 
 
 def do(application: Application, deed: str, *, by: Any) -> None:
     """Any deed. What is submitted needn't be complete: that isn't what is counted."""
     draft = open_draft(Application.objects.get(pk=application.pk))
     if deed == "reopen":
-        saving.reopen(draft, reason="The service could not take it")
+        services.reopen(draft, reason="The service could not take it")
     elif deed == "withdraw":
-        saving.withdraw(draft, by=by)
+        services.withdraw(draft, by=by)
     elif DEEDS[deed].by == AGENT:
-        saving.advance(draft, deed, by=by)
+        services.advance(draft, deed, by=by)
     else:
-        with writing(draft, by=by, must_be_open=False) as journal:
+        with application_transaction(draft, by=by, must_be_open=False) as journal:
             draft.application.state = State.SUBMITTED_FOR_REVIEW
             draft.application.submitted_at = draft.application.submitted_at or datetime.now().astimezone()
             draft.application.submissions += 1
@@ -56,8 +56,8 @@ def tell(chance: random.Random, applications: list[Application], *, clock: Clock
         clock.move(seconds=chance.choice(_STEPS))
         application = chance.choice(applications)
         stands = Application.objects.get(pk=application.pk)
-        open_deeds = [name for name in DEEDS if stands.deleted_at is None and may(name, stands.stands)]
-        if stands.stands is State.SUBMITTED_FOR_REVIEW:
+        open_deeds = [name for name in DEEDS if stands.deleted_at is None and may(name, stands.status)]
+        if stands.status is State.SUBMITTED_FOR_REVIEW:
             open_deeds.append("reopen")
         if open_deeds:
             rarely = chance.random() < 0.8 and open_deeds != ["withdraw"]

@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 from django.apps import apps
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.figures import models
 from formation_portal.figures.models import Question, QuestionTotal, ReasonTotal
 from formation_portal.reviews.places import WHOLE, Kind, Place
 from formation_portal.reviews.remarks import ask
 from formation_portal.reviews.rulings import RETURN, rule
 from formation_portal.reviews.since import sight_of
-from tests.applications import made
+from tests.applications import factories
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -26,12 +26,16 @@ OTHERS_BIRTH = Place.of_field("grace", "person.date_of_birth")
 @pytest.fixture
 def submitted(owner: Any) -> Draft:
     """With two people, of whom the same is asked."""
-    draft = open_draft(saving.start(owner=owner, product=made.product()))
-    made.fill_in(draft, owner)
-    grace = made.ADA | {"person.first_name": "Grace", "person.last_name": "Hopper", "person.email": "g@example.com"}
-    saving.add_party(draft, "person", ["shareholder"], grace, by=owner, token="grace")
-    saving.save_holdings(draft, {("grace", "ordinary"): "1"}, by=owner)
-    saving.submit(draft, by=owner)
+    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    factories.fill_in(draft, owner)
+    grace = factories.ADA | {
+        "person.first_name": "Grace",
+        "person.last_name": "Hopper",
+        "person.email": "g@example.com",
+    }
+    services.add_party(draft, "person", ["shareholder"], grace, by=owner, token="grace")
+    services.save_holdings(draft, {("grace", "ordinary"): "1"}, by=owner)
+    services.submit(draft, by=owner)
     return draft
 
 
@@ -43,7 +47,7 @@ def send_back(draft: Draft, agent: Any, *asked: tuple[Place, str]) -> None:
 
 def send_back_twice(draft: Draft, owner: Any, agent: Any) -> None:
     send_back(draft, agent, (BIRTH, "differs"), (OTHERS_BIRTH, "differs"), (PASSPORT, "unreadable"), (SECTION, "other"))
-    saving.submit(draft, by=owner)
+    services.submit(draft, by=owner)
     send_back(draft, agent, (BIRTH, "missing"), (WHOLE, "other"), (PARTY, "other"))
 
 
@@ -81,9 +85,9 @@ def test_no_customers_word_and_no_name_is_kept(submitted: Draft, owner: Any, age
 
 def test_the_same_question_of_another_form_is_another(submitted: Draft, owner: Any, agent: Any) -> None:
     send_back(submitted, agent, (SECTION, "other"))
-    draft = open_draft(saving.start(owner=owner, product=made.product(jurisdiction_product_id="another")))
-    made.fill_in(draft, owner)
-    saving.submit(draft, by=owner)
+    draft = open_draft(services.start(owner=owner, product=factories.product(jurisdiction_product_id="another")))
+    factories.fill_in(draft, owner)
+    services.submit(draft, by=owner)
     send_back(draft, agent, (SECTION, "other"))
     assert sorted(Question.objects.values_list("form", flat=True)) == sorted(
         ["another", submitted.application.product_id]

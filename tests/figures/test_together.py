@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.figures.models import DeedTotal, OpenDay
 from formation_portal.reviews.rulings import RETURN, rule

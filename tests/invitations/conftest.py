@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.parties import PartyRow
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
 from tests.portal.conftest import _uploads_go_nowhere_else, application, complete, draft, submitted
@@ -15,11 +15,11 @@ __all__ = ["_uploads_go_nowhere_else", "application", "complete", "draft", "subm
 
 @pytest.fixture
 def ada(draft: Draft, owner: Any) -> PartyRow:
-    from formation_portal.applications import saving
-    from tests.applications import made
+    from formation_portal.applications import services
+    from tests.applications import factories
 
-    saving.add_party(draft, "person", ["director"], {"person.first_name": "Ada"}, by=owner)
-    assert made.ADA["person.first_name"] == draft.parties[0].label
+    services.add_party(draft, "person", ["director"], {"person.first_name": "Ada"}, by=owner)
+    assert factories.ADA["person.first_name"] == draft.parties[0].label
     return draft.parties[0]
 
 

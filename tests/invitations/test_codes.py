@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.parties import PartyRow
 from formation_portal.invitations import codes, parts
 from formation_portal.invitations.models import Invitation
 from formation_portal.letters.models import Letter
-from tests.invitations import post
+from tests.invitations import mailbox
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -25,38 +25,38 @@ def aged(invitation: Invitation, **by: float) -> None:
 
 
 def wrong() -> str:
-    return f"{(int(post.code()) + 1) % 1_000_000:06}"
+    return f"{(int(mailbox.latest_code()) + 1) % 1_000_000:06}"
 
 
 def test_the_right_code_opens_once(invitation: Invitation) -> None:
     codes.send_code(invitation)
-    assert codes.try_code(invitation, post.code()).is_right
-    assert not codes.try_code(invitation, post.code()).is_right
+    assert codes.try_code(invitation, mailbox.latest_code()).is_right
+    assert not codes.try_code(invitation, mailbox.latest_code()).is_right
 
 
 @pytest.mark.parametrize("typed", ["{} {}", " {}-{} ", "{}\u00a0{}"])
 def test_a_code_may_be_typed_with_gaps(invitation: Invitation, typed: str) -> None:
     codes.send_code(invitation)
-    code = post.code()
+    code = mailbox.latest_code()
     assert codes.try_code(invitation, typed.format(code[:3], code[3:])).is_right
 
 
 def test_the_digits_of_any_script_are_digits(invitation: Invitation) -> None:
     codes.send_code(invitation)
-    assert codes.try_code(invitation, "".join(chr(0x0660 + int(digit)) for digit in post.code())).is_right
+    assert codes.try_code(invitation, "".join(chr(0x0660 + int(digit)) for digit in mailbox.latest_code())).is_right
 
 
 def test_after_five_wrong_guesses_not_even_the_right_code_opens(invitation: Invitation) -> None:
     codes.send_code(invitation)
     assert [codes.try_code(invitation, wrong()).left for _ in range(5)] == [4, 3, 2, 1, 0]
-    assert codes.try_code(invitation, post.code()) == codes.Try(is_right=False, left=0)
+    assert codes.try_code(invitation, mailbox.latest_code()) == codes.CodeAttempt(is_right=False, left=0)
 
 
 @pytest.mark.parametrize(("minutes", "opens"), [(9.9, True), (10, False)])
 def test_a_code_lasts_for_ten_minutes(invitation: Invitation, minutes: float, opens: bool) -> None:
     codes.send_code(invitation)
     aged(invitation, minutes=minutes)
-    assert codes.try_code(invitation, post.code()).is_right is opens
+    assert codes.try_code(invitation, mailbox.latest_code()).is_right is opens
 
 
 def test_a_second_press_sends_no_second_code(invitation: Invitation) -> None:
@@ -67,14 +67,14 @@ def test_a_second_press_sends_no_second_code(invitation: Invitation) -> None:
 
 def test_another_code_takes_the_place_of_the_first(invitation: Invitation) -> None:
     codes.send_code(invitation)
-    first = post.code()
+    first = mailbox.latest_code()
     aged(invitation, minutes=1)
     codes.send_code(invitation)
-    assert first == post.code() or not codes.try_code(invitation, first).is_right
+    assert first == mailbox.latest_code() or not codes.try_code(invitation, first).is_right
 
 
 def test_ten_codes_a_day_are_enough(invitation: Invitation) -> None:
-    for _ in range(codes.SENT_A_DAY):
+    for _ in range(codes.MAX_CODES_A_DAY):
         codes.send_code(invitation)
         aged(invitation, minutes=1)
     with pytest.raises(codes.TooMany):
@@ -89,7 +89,7 @@ def test_sending_the_invitation_again_gives_nobody_more_guesses(
     invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any
 ) -> None:
     codes.send_code(invitation)
-    first = post.code()
+    first = mailbox.latest_code()
     invitation.refresh_from_db()
     parts.invite(draft, ada, email="new@example.com", by=owner, language="en")
     assert not codes.try_code(invitation, first).is_right
@@ -98,9 +98,9 @@ def test_sending_the_invitation_again_gives_nobody_more_guesses(
 def test_neither_key_nor_code_is_kept(invitation: Invitation) -> None:
     codes.send_code(invitation)
     [row] = Invitation.objects.values()
-    key = post.link("invitation").partition("key=")[2]
+    key = mailbox.latest_link("invitation").partition("key=")[2]
     assert len(key) >= 43
-    for secret in (key, post.code()):
+    for secret in (key, mailbox.latest_code()):
         assert not [name for name, value in row.items() if secret in str(value)]
 
 

@@ -6,30 +6,29 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.parties import PartyRow
 from formation_portal.invitations import parts
-from formation_portal.invitations.models import Invitation
-from formation_portal.invitations.stages import Closure, Stage, closure, standing
+from formation_portal.invitations.models import Closure, Invitation, InvitationStage, closure, current_stage
 from formation_portal.letters.models import Letter
-from tests.invitations import post
+from tests.invitations import mailbox
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
 def key_of(kind: str) -> str:
-    return post.link(kind).partition("key=")[2]
+    return mailbox.latest_link(kind).partition("key=")[2]
 
 
-def stage(invitation: Invitation) -> Stage:
+def stage(invitation: Invitation) -> InvitationStage:
     invitation.refresh_from_db()
-    return standing(invitation, now=timezone.now()).stage
+    return current_stage(invitation, now=timezone.now()).stage
 
 
 def shut(invitation: Invitation, *, round_: int | None = None) -> Closure | None:
-    found = parts.found_as(invitation.reference)
+    found = parts.find_by_reference(invitation.reference)
     assert found is not None
     return closure(found, now=timezone.now(), round_=found.round if round_ is None else round_)
 
@@ -43,9 +42,9 @@ def aged(invitation: Invitation, **by: float) -> None:
 
 
 def test_a_letter_holds_the_link_and_names_nobody(invitation: Invitation) -> None:
-    letter = post.latest("invitation")
+    letter = mailbox.latest_mail("invitation")
     assert letter.to == "ada@example.com"
-    assert parts.found_by(key_of("invitation")) == invitation
+    assert parts.find_by_key(key_of("invitation")) == invitation
     for words in (letter.subject, letter.text, letter.html):
         assert not [name for name in ("Ada", "Solheim", "Example company", "FP-") if name in words]
 
@@ -64,54 +63,54 @@ def test_sent_again_the_old_link_opens_nothing(invitation: Invitation, draft: Dr
     aged(invitation, days=15)
     assert shut(invitation) is Closure.EXPIRED
     parts.invite(draft, ada, email="ada@example.com", by=owner, language="en")
-    assert parts.found_by(old) is None
+    assert parts.find_by_key(old) is None
     assert shut(invitation) is None
     assert shut(invitation, round_=round_) is Closure.REPLACED
-    assert stage(invitation) is Stage.SENT
+    assert stage(invitation) is InvitationStage.SENT
 
 
 def test_withdrawn_it_is_shut_and_can_be_sent_again(
     invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any
 ) -> None:
     parts.withdraw(draft, ada, by=owner)
-    assert stage(invitation) is Stage.WITHDRAWN
+    assert stage(invitation) is InvitationStage.WITHDRAWN
     assert shut(invitation) is Closure.WITHDRAWN
     parts.invite(draft, ada, email="ada@example.com", by=owner, language="en")
     assert shut(invitation) is None
 
 
 def test_it_is_shut_while_the_party_is_removed(invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any) -> None:
-    saving.remove_party(draft, ada, by=owner)
+    services.remove_party(draft, ada, by=owner)
     assert shut(invitation) is Closure.WITHDRAWN
-    saving.restore_party(draft, ada.token, by=owner)
+    services.restore_party(draft, ada.token, by=owner)
     assert shut(invitation) is None
 
 
 def test_it_is_shut_once_the_application_is_submitted(complete: Draft, owner: Any) -> None:
     invitation = parts.invite(complete, complete.parties[0], email="ada@example.com", by=owner, language="en")
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     assert shut(invitation) is Closure.NOT_OPEN
-    saving.reopen(complete, reason="Returned")
+    services.reopen(complete, reason="Returned")
     assert shut(invitation) is None
 
 
 def test_a_deleted_draft_leaves_no_invitation(invitation: Invitation, draft: Draft, owner: Any) -> None:
-    saving.delete_draft(draft.application, by=owner)
+    services.delete_draft(draft.application, by=owner)
     assert not Invitation.objects.exists()
 
 
 def test_a_reminder_goes_once_a_day_at_most(invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any) -> None:
     with pytest.raises(parts.TooSoon):
-        parts.nudge(draft, ada, by=owner)
+        parts.remind(draft, ada, by=owner)
     aged(invitation, hours=24)
-    parts.nudge(draft, ada, by=owner)
+    parts.remind(draft, ada, by=owner)
     with pytest.raises(parts.TooSoon):
-        parts.nudge(draft, ada, by=owner)
+        parts.remind(draft, ada, by=owner)
     aged(invitation, hours=23.9)
     with pytest.raises(parts.TooSoon):
-        parts.nudge(draft, ada, by=owner)
+        parts.remind(draft, ada, by=owner)
     aged(invitation, hours=0.2)
-    parts.nudge(draft, ada, by=owner)
+    parts.remind(draft, ada, by=owner)
     assert Letter.objects.filter(kind="nudge").count() == 2
 
 
@@ -120,11 +119,11 @@ def test_a_reminder_brings_a_link_and_shuts_nothing(
 ) -> None:
     aged(invitation, days=2)
     before = invitation.expires_at
-    parts.nudge(draft, ada, by=owner)
-    found = parts.found_by(key_of("nudge"))
+    parts.remind(draft, ada, by=owner)
+    found = parts.find_by_key(key_of("nudge"))
     assert found is not None
     assert (found.round, found.expires_at) == (invitation.round, before)
-    assert parts.found_by(key_of("invitation")) is None
+    assert parts.find_by_key(key_of("invitation")) is None
 
 
 @pytest.mark.parametrize("ended", ["withdrawn_at", "done_at", "expires_at"])
@@ -135,12 +134,12 @@ def test_nobody_is_reminded_of_what_is_over(
     setattr(invitation, ended, timezone.now())
     invitation.save()
     with pytest.raises(parts.NothingToSend):
-        parts.nudge(draft, ada, by=owner)
+        parts.remind(draft, ada, by=owner)
 
 
 def test_nothing_goes_out_where_the_deed_is_undone(draft: Draft, ada: PartyRow, owner: Any) -> None:
     stands = open_draft(Application.objects.get(pk=draft.application.pk))
-    saving.remove_party(draft, ada, by=owner)
-    with pytest.raises(saving.Gone):
+    services.remove_party(draft, ada, by=owner)
+    with pytest.raises(services.Gone):
         parts.invite(stands, ada, email="ada@example.com", by=owner, language="en")
     assert not Letter.objects.filter(kind="invitation").exists()

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formation_portal.invitations.models import Invitation
-from formation_portal.invitations.stages import Stage, standing
+from formation_portal.invitations.models import Invitation, InvitationStage, current_stage
 
 SENT = datetime(2026, 11, 21, 9, tzinfo=UTC)
 LATER, LATEST, END = (SENT + timedelta(days=days) for days in (1, 2, 14))
@@ -20,21 +19,21 @@ def made(**moments: datetime) -> Invitation:
 @pytest.mark.parametrize(
     ("moments", "now", "stage", "since"),
     [
-        ({}, LATER, Stage.SENT, SENT),
-        ({"opened_at": LATER}, LATEST, Stage.OPENED, LATER),
-        ({"opened_at": LATER, "begun_at": LATEST}, LATEST, Stage.IN_PROGRESS, LATEST),
-        ({"begun_at": LATER, "done_at": LATEST}, LATEST, Stage.DONE, LATEST),
-        ({}, END, Stage.EXPIRED, END),
-        ({"opened_at": LATER, "begun_at": LATEST}, END, Stage.EXPIRED, END),
-        ({"done_at": LATEST}, END + timedelta(days=9), Stage.DONE, LATEST),
-        ({"withdrawn_at": LATER}, LATER, Stage.WITHDRAWN, LATER),
-        ({"withdrawn_at": LATEST, "done_at": LATER}, END, Stage.WITHDRAWN, LATEST),
+        ({}, LATER, InvitationStage.SENT, SENT),
+        ({"opened_at": LATER}, LATEST, InvitationStage.OPENED, LATER),
+        ({"opened_at": LATER, "begun_at": LATEST}, LATEST, InvitationStage.IN_PROGRESS, LATEST),
+        ({"begun_at": LATER, "done_at": LATEST}, LATEST, InvitationStage.DONE, LATEST),
+        ({}, END, InvitationStage.EXPIRED, END),
+        ({"opened_at": LATER, "begun_at": LATEST}, END, InvitationStage.EXPIRED, END),
+        ({"done_at": LATEST}, END + timedelta(days=9), InvitationStage.DONE, LATEST),
+        ({"withdrawn_at": LATER}, LATER, InvitationStage.WITHDRAWN, LATER),
+        ({"withdrawn_at": LATEST, "done_at": LATER}, END, InvitationStage.WITHDRAWN, LATEST),
     ],
 )
 def test_the_stage_is_the_last_thing_that_counts(
-    moments: dict[str, datetime], now: datetime, stage: Stage, since: datetime
+    moments: dict[str, datetime], now: datetime, stage: InvitationStage, since: datetime
 ) -> None:
-    stands = standing(made(**moments), now=now)
+    stands = current_stage(made(**moments), now=now)
     assert (stands.stage, stands.since) == (stage, since)
 
 
@@ -46,6 +45,6 @@ def test_nobody_is_waited_for_once_it_is_over(
     opened: datetime | None, begun: datetime | None, done: datetime | None, withdrawn: datetime | None, now: datetime
 ) -> None:
     invitation = made(opened_at=opened, begun_at=begun, done_at=done, withdrawn_at=withdrawn)
-    stands = standing(invitation, now=now)
+    stands = current_stage(invitation, now=now)
     assert stands.stage.waits == (not withdrawn and not done and now < END)
     assert stands.since in {SENT, END, opened, begun, done, withdrawn}

@@ -7,8 +7,8 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from playwright.sync_api import Page as Tab
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.facts import facts_of
@@ -17,7 +17,7 @@ from formation_portal.reviews.places import WHOLE, Kind, Place
 from formation_portal.reviews.remarks import ask
 from formation_portal.reviews.rulings import DECLINE, RETURN, rule
 from formation_portal.reviews.since import sight_of
-from tests.applications import made
+from tests.applications import factories
 from tests.journeys.screenshots import Shot, press
 
 _ASKED = {
@@ -32,12 +32,12 @@ def after_a_return() -> Iterator[Shot]:
     """Asked about answers, a paper and a section; answered; returned once more; declined."""
     people = get_user_model().objects
     owner, agent = people.get(email="demo@example.com"), people.get(email="agent@example.com")
-    application = saving.start(owner=owner, product=made.product())
-    made.fill_in(open_draft(application), owner)
+    application = services.start(owner=owner, product=factories.product())
+    factories.fill_in(open_draft(application), owner)
     root = f"/applications/{application.reference}/"
     yield Shot("removal-unread", f"{root}removal/", act=partial(_press_unread, application, owner, "Delete"))
     yield Shot("check-unread", f"{root}check/", act=partial(_press_unread, application, owner, "Submit"))
-    saving.submit(_now(application), by=owner, declaration="I declare it.")
+    services.submit(_now(application), by=owner, declaration="I declare it.")
     yield Shot("withdrawal-unread", f"{root}withdrawal/", act=partial(_withdraw_unread, application, agent))
     _give_back(application, agent, _ASKED)
     pages = ("", "status/", "people/ada/", "sections/funds/", "sections/the-company/", "documents/", "shares/")
@@ -49,14 +49,14 @@ def after_a_return() -> Iterator[Shot]:
     draft = _now(application)
     section = draft.schema.section("funds")
     assert section is not None
-    more = made.FUNDS | {"xy.capital": {"amount": "60,000", "currency": "USD"}}
-    saving.save_section(draft, section, more, version=draft.version("funds"), by=owner)
+    more = factories.FUNDS | {"xy.capital": {"amount": "60,000", "currency": "USD"}}
+    services.save_section(draft, section, more, version=draft.version("funds"), by=owner)
     yield Shot("asked-partly-answered", root)
-    saving.submit(_now(application), by=owner, declaration="I declare it.")
+    services.submit(_now(application), by=owner, declaration="I declare it.")
     yield Shot("asked-status-answered", f"{root}status/")
     _give_back(application, agent, {WHOLE: "One more thing: who will run it day by day?"})
     yield Shot("asked-status-again", f"{root}status/")
-    saving.submit(_now(application), by=owner, declaration="I declare it.")
+    services.submit(_now(application), by=owner, declaration="I declare it.")
     said = "We can’t form this company for you: its owners can’t be told apart."
     rule(_now(application), DECLINE, text=said, by=agent, sight=sight_of(_now(application).application))
     yield Shot("asked-declined", f"{root}status/")
@@ -82,15 +82,15 @@ def _press_unread(application: Application, owner: Any, words: str, tab: Tab) ->
     draft = _now(application)
     section = draft.schema.section("funds")
     assert section is not None
-    more = made.FUNDS | {"xy.capital": {"amount": f"{55_000 + draft.application.revision}", "currency": "USD"}}
-    saving.save_section(draft, section, more, version=draft.version("funds"), by=owner)
+    more = factories.FUNDS | {"xy.capital": {"amount": f"{55_000 + draft.application.revision}", "currency": "USD"}}
+    services.save_section(draft, section, more, version=draft.version("funds"), by=owner)
     for box in tab.locator("#declaration").all():
         box.check()
     press(tab, words)
 
 
 def _withdraw_unread(application: Application, agent: Any, tab: Tab) -> None:
-    saving.advance(_now(application), "begin_review", by=agent)
+    services.advance(_now(application), "begin_review", by=agent)
     press(tab, "Withdraw")
 
 

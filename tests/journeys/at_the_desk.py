@@ -8,8 +8,8 @@ from django.contrib.auth import get_user_model
 from playwright.sync_api import Page as Tab
 from playwright.sync_api import expect
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk import claims, queue_search
@@ -97,7 +97,7 @@ def _claimed_meanwhile(tab: Tab, other: Any) -> None:
 
 def _moved_meanwhile(tab: Tab, application: Application, agent: Any) -> None:
     """The review begins while the customer has the status page open."""
-    saving.advance(open_draft(application), "begin_review", by=agent)
+    services.advance(open_draft(application), "begin_review", by=agent)
     tab.evaluate("document.getElementById('news').dispatchEvent(new Event('look'))")
     expect(tab.locator("#news")).to_have_text("There is an update. Show")
 

@@ -9,14 +9,14 @@ from django.test import override_settings
 from playwright.sync_api import Page as Tab
 
 from formation_portal.accounts.rights import Right
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.reviews.notes import write_note
 from formation_portal.reviews.places import WHOLE, Place
 from formation_portal.reviews.remarks import ask
 from formation_portal.reviews.rulings import APPROVE, DECLINE, INCORPORATE, Registration, refuse, rule
 from formation_portal.reviews.since import sight_of
-from tests.applications import made
+from tests.applications import factories
 from tests.desk.deciding import accept_all
 from tests.journeys.screenshots import Shot, press
 
@@ -83,9 +83,9 @@ def _without_rights(draft: Draft, agent: Any) -> Iterator[Shot]:
 
 
 def _handed_in(owner: Any) -> Draft:
-    draft = open_draft(saving.start(owner=owner, product=made.product()))
-    made.fill_in(draft, by=owner)
-    saving.submit(draft, by=owner)
+    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    factories.fill_in(draft, by=owner)
+    services.submit(draft, by=owner)
     return draft
 
 
@@ -107,7 +107,7 @@ def _overtaken(tab: Tab, draft: Draft, colleague: Any) -> None:
 
 
 def _withdrawn(tab: Tab, draft: Draft, owner: Any) -> None:
-    saving.withdraw(draft, by=owner)
+    services.withdraw(draft, by=owner)
     tab.get_by_label("Message to the customer").fill(_WORDS)
     press(tab, "Record decision")
 

@@ -15,7 +15,7 @@ from django.utils.http import urlencode
 from formation_portal.accounts.demo import ensure_demo_accounts
 from formation_portal.accounts.signing_in import Unsent
 from formation_portal.portal.typed import typed_in
-from tests.invitations import post
+from tests.invitations import mailbox
 from tests.journeys import test_barriers as states
 from tests.journeys.around import around_it
 from tests.journeys.clients import FORM, InProcessBrowser
@@ -147,7 +147,7 @@ def _changing(browser: InProcessBrowser, address: str) -> None:
 
 def _entering_the_code(browser: InProcessBrowser, address: str) -> None:
     form = browser.get(address).form(button="Open your part")
-    form.control("Code").filled = [post.code()]
+    form.control("Code").filled = [mailbox.latest_code()]
     browser.send(form, form.button("Open your part"))
 
 

@@ -7,21 +7,21 @@ from django.contrib.auth import get_user_model
 from django.utils import timezone
 from playwright.sync_api import Page as Tab
 
-from formation_portal.applications import saving
+from formation_portal.applications import services
 from formation_portal.applications.access import Collaborator, Right
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.invitations import codes, collaborators, parts
 from formation_portal.invitations.models import Invitation
-from tests.applications import made
-from tests.invitations import post
+from tests.applications import factories
+from tests.invitations import mailbox
 from tests.journeys.screenshots import Shot, press
 
 
 def others_take_part() -> Iterator[Shot]:
     """The demo's customer invites Ada, who does her part as nobody."""
     owner = get_user_model().objects.get(email="demo@example.com")
-    draft = open_draft(saving.start(owner=owner, product=made.product()))
-    ada = saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    ada = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     root = f"/applications/{draft.application.reference}/"
     page = f"{root}people/{ada.token}/invitation/"
     yield Shot("invitation", page)
@@ -42,10 +42,10 @@ def _send_nowhere(tab: Tab) -> None:
 
 
 def _part(draft: Draft) -> Iterator[Shot]:
-    invitation = parts.of_application(draft)[draft.parties[0].token]
+    invitation = parts.invitations_of(draft)[draft.parties[0].token]
     url = f"/part/{invitation.reference}/"
     yield Shot("part-unknown", url, who="nobody")
-    yield Shot("part-code", post.link("invitation"), who="nobody")
+    yield Shot("part-code", mailbox.latest_link("invitation"), who="nobody")
     codes.send_code(invitation)
     yield Shot("part-code-sent", url, who="nobody")
     yield Shot("part-code-wrong", url, who="nobody", act=_guess)
@@ -62,7 +62,7 @@ def _guess(tab: Tab) -> None:
 
 
 def _enter(tab: Tab) -> None:
-    tab.get_by_role("textbox", name="Code").fill(post.code())
+    tab.get_by_role("textbox", name="Code").fill(mailbox.latest_code())
     press(tab, "Open your part")
 
 
@@ -73,11 +73,11 @@ def _type_nonsense(tab: Tab) -> None:
 
 def _access(draft: Draft, root: str) -> Iterator[Shot]:
     owner, reader = draft.application.owner, get_user_model().objects.get(email="agent@example.com")
-    collaborators.ask(draft, email=reader.email, right=Right.VIEW, by=owner, language="en")
-    yield Shot("collaboration", post.link("collaboration"), who="agent")
+    collaborators.share_with(draft, email=reader.email, right=Right.VIEW, by=owner, language="en")
+    yield Shot("collaboration", mailbox.latest_link("collaboration"), who="agent")
     Collaborator.objects.update(user=reader, accepted_at=timezone.now(), key_digest=None)
     far = "wilhelmina.van.der.meer@kestrel.example"
-    collaborators.ask(draft, email=far, right=Right.EDIT, by=owner, language="en")
+    collaborators.share_with(draft, email=far, right=Right.EDIT, by=owner, language="en")
     yield Shot("access", f"{root}access/")
     yield Shot("overview-to-read", root, who="agent")
     yield Shot("people-to-read", f"{root}people/", who="agent")

@@ -6,32 +6,32 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from playwright.sync_api import Page as Tab
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.relay.models import Delivery, DeliveryState
-from tests.applications import made
+from tests.applications import factories
 from tests.journeys.screenshots import Shot
 from tests.papers import papers_made
 
 BORN = {"day": "12", "month": "8", "year": "1985"}
-INGRID = made.ADA | {"person.first_name": "Ingrid", "person.last_name": "Solheim", "person.date_of_birth": BORN}
+INGRID = factories.ADA | {"person.first_name": "Ingrid", "person.last_name": "Solheim", "person.date_of_birth": BORN}
 TROUBLE = {"field": "", "code": "cut", "message": "The page with the photo is cut off. Upload the whole page."}
 
 
 def papers_in_every_state() -> Iterator[Shot]:
     """A company with a director whose passport is somewhere already, and one whose papers have come far."""
     owner = get_user_model().objects.get(email="demo@example.com")
-    earlier = open_draft(saving.start(owner=owner, product=made.product()))
-    known = saving.add_party(earlier, "person", ["director"], INGRID, by=owner)
+    earlier = open_draft(services.start(owner=owner, product=factories.product()))
+    known = services.add_party(earlier, "person", ["director"], INGRID, by=owner)
     put(earlier, known, "Passport", papers_made.jpeg(), "solheim-pass.jpg")
-    draft = open_draft(saving.start(owner=owner, product=made.product()))
+    draft = open_draft(services.start(owner=owner, product=factories.product()))
     root = f"/applications/{draft.application.reference}/"
-    ingrid = saving.add_party(draft, "person", ["director"], INGRID, by=owner)
+    ingrid = services.add_party(draft, "person", ["director"], INGRID, by=owner)
     yield Shot("papers-to-use-again", f"{root}documents/")
     yield Shot("papers-in-a-form", f"{root}people/{ingrid.token}/")
     yield Shot("papers-uploading", f"{root}documents/", act=_choose)
     yield Shot("papers-cancelled", f"{root}documents/", act=_choose_and_stop)
-    ada = saving.add_party(draft, "person", ["director", "shareholder"], made.ADA, by=owner)
+    ada = services.add_party(draft, "person", ["director", "shareholder"], factories.ADA, by=owner)
     put(draft, ada, "Passport", papers_made.pdf(2), "ada-old.pdf")
     passport = put(draft, ada, "Passport", papers_made.jpeg(640, 480), "ada-pass.jpg")
     letter = put(draft, ada, "Letter", papers_made.encrypted(), "lettre-de-référence-" * 6 + ".pdf")
@@ -54,7 +54,7 @@ def papers_in_every_state() -> Iterator[Shot]:
 
 def put(draft: Draft, party: Any, slot: str, content: bytes, name: str) -> Any:
     """Upload a file as the draft's owner."""
-    return saving.add_document(draft, party, slot, made.upload(content, name), by=draft.application.owner)
+    return services.add_document(draft, party, slot, factories.upload(content, name), by=draft.application.owner)
 
 
 def _choose(tab: Tab) -> None:

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from django.contrib.auth import get_user_model
 from playwright.sync_api import Page as Tab
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.imports.columns import keys_by_heading
+from formation_portal.applications.imports.uploads import read_sheet
 from formation_portal.applications.models import Party
-from formation_portal.applications.spreadsheet.columns import headings
-from formation_portal.applications.spreadsheet.opening import read_sheet
-from tests.applications import made
-from tests.applications.spreadsheet.sheets import ADA, HEADS, NOOR, as_csv
+from tests.applications import factories
+from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv
 from tests.journeys.screenshots import Shot, press
 
 NAMES = (
@@ -25,19 +25,23 @@ NAMES = (
 def people_once() -> Iterator[Shot]:
     """The demo's customer has formed one company, and forms a second one."""
     owner = get_user_model().objects.get(email="demo@example.com")
-    earlier = open_draft(saving.start(owner=owner, product=made.product()))
+    earlier = open_draft(services.start(owner=owner, product=factories.product()))
     for first, last in NAMES:
-        named = made.ADA | {"person.first_name": first, "person.last_name": last, "person.email": f"{last}@example.com"}
-        saving.add_party(earlier, "person", ["director"], named, by=owner)
-    saving.add_party(earlier, "corporate", ["director"], {"corporate.name": "Kestrel Capital B.V."}, by=owner)
-    draft = open_draft(saving.start(owner=owner, product=made.product()))
+        named = factories.ADA | {
+            "person.first_name": first,
+            "person.last_name": last,
+            "person.email": f"{last}@example.com",
+        }
+        services.add_party(earlier, "person", ["director"], named, by=owner)
+    services.add_party(earlier, "corporate", ["director"], {"corporate.name": "Kestrel Capital B.V."}, by=owner)
+    draft = open_draft(services.start(owner=owner, product=factories.product()))
     root = f"/applications/{draft.application.reference}/people/"
     yield Shot("people-known", root)
-    ada = saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
-    other = made.ADA | {"person.email": "second@example.com"}
-    again = saving.add_party(draft, "person", ["shareholder"], other, by=owner)
-    gone = saving.add_party(draft, "corporate", ["director"], {"corporate.name": "Northlight Cable AS"}, by=owner)
-    saving.remove_party(draft, gone, by=owner)
+    ada = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    other = factories.ADA | {"person.email": "second@example.com"}
+    again = services.add_party(draft, "person", ["shareholder"], other, by=owner)
+    gone = services.add_party(draft, "corporate", ["director"], {"corporate.name": "Northlight Cable AS"}, by=owner)
+    services.remove_party(draft, gone, by=owner)
     yield Shot("people-removed", root)
     yield Shot("party-removal", f"{root}{ada.token}/removal/")
     yield Shot("party-twice", f"{root}{again.token}/")
@@ -49,7 +53,7 @@ def people_once() -> Iterator[Shot]:
 
 def _save_what_is_gone(tab: Tab, draft: Draft, party: Party) -> None:
     tab.get_by_label("Last name").fill("King")
-    saving.remove_party(draft, party, by=draft.application.owner)
+    services.remove_party(draft, party, by=draft.application.owner)
     press(tab, "Save and continue")
 
 
@@ -66,8 +70,8 @@ def _sheet(draft: Draft, address: str) -> Iterator[Shot]:
     )
     content = as_csv((*HEADS, "Shoe size"), *rows)
     owner = draft.application.owner
-    found = saving.keep_import(
-        draft, read_sheet(content, headings(draft.schema), account=owner.pk), name="people.csv", by=owner
+    found = services.keep_import(
+        draft, read_sheet(content, keys_by_heading(draft.schema), account=owner.pk), name="people.csv", by=owner
     )
     sheet = address.replace("spreadsheet/", f"imports/{found.token}/")
     yield Shot("party-import", sheet)

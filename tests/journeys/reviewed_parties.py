@@ -6,8 +6,8 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from playwright.sync_api import Page as Tab
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.facts import facts_of
@@ -16,7 +16,7 @@ from formation_portal.reviews.places import WHOLE, Place
 from formation_portal.reviews.remarks import ask
 from formation_portal.reviews.rulings import RETURN, rule
 from formation_portal.reviews.since import sight_of
-from tests.applications import made
+from tests.applications import factories
 from tests.journeys.papers import put
 from tests.journeys.screenshots import Shot, press
 from tests.papers import papers_made
@@ -29,16 +29,16 @@ _PASSPORT = Place.of_document("ada", "Passport")
 
 def in_review(owner: Any) -> Draft:
     """The small product's application with three parties and papers of several kinds, handed in."""
-    draft = open_draft(saving.start(owner=owner, product=made.product()))
-    made.fill_in(draft, owner)
+    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    factories.fill_in(draft, owner)
     put(draft, draft.party("ada"), "Passport", papers_made.pdf(3), "lovelace-pass.pdf")
     put(draft, draft.party("ada"), "Letter", papers_made.encrypted(), "reference.pdf")
     ingrid = {"person.first_name": "Ingrid", "person.last_name": "Solheim"}
-    saving.add_party(draft, "person", ["director"], made.ADA | ingrid, by=owner, token="ingrid")
+    services.add_party(draft, "person", ["director"], factories.ADA | ingrid, by=owner, token="ingrid")
     put(draft, draft.party("ingrid"), "Passport", papers_made.jpeg(640, 480), "solheim-pass.jpg")
-    saving.add_party(draft, "corporate", ["director"], _kestrel(draft), by=owner, token="kestrel")
+    services.add_party(draft, "corporate", ["director"], _kestrel(draft), by=owner, token="kestrel")
     put(draft, draft.party("kestrel"), "Register extract", papers_made.pdf(14), "extract.pdf")
-    saving.submit(draft, by=owner)
+    services.submit(draft, by=owner)
     return draft
 
 
@@ -69,7 +69,7 @@ def parties_under_review() -> Iterator[Shot]:
     everything = [fact.place for fact in facts_of(draft).sheets[1].facts]
     accept(draft, everything, by=agent, sight=sight_of(draft.application))
     yield Shot("party-done", f"{root}ada/", who="agent")
-    saving.withdraw(draft, by=owner)
+    services.withdraw(draft, by=owner)
     yield Shot("party-withdrawn", f"{root}ingrid/", who="agent")
 
 
@@ -103,6 +103,6 @@ def _answered(draft: Draft, *, owner: Any, agent: Any) -> None:
     ada = draft.party("ada")
     assert ada is not None
     raw = {**ada.raw, "person.last_name": "King", "xy.person.is_pep": "true", "xy.person.pep_office": "Minister"}
-    saving.save_party(draft, ada, raw, version=ada.version, by=owner)
+    services.save_party(draft, ada, raw, version=ada.version, by=owner)
     put(draft, draft.party("ada"), "Passport", papers_made.jpeg(), "king-pass.jpg")
-    saving.submit(draft, by=owner)
+    services.submit(draft, by=owner)

@@ -7,8 +7,8 @@ import pytest
 from allauth.account.models import EmailAddress
 from playwright.sync_api import Page as Tab
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import open_draft
 from tests.journeys.barriers import badly_printed, too_wide
 from tests.journeys.conftest import OpenTab, new_user
 from tests.journeys.manners import moving, too_small
@@ -71,13 +71,13 @@ def pages(site: str) -> tuple[Any, list[str]]:
     made, owner = started("bvi-limited-company")
     draft = open_draft(made)
     ada = {"person.first_name": "Ada", "person.last_name": "Byron"}
-    party = saving.add_party(draft, "person", ["director", "shareholder"], ada, by=owner)
-    saving.add_party(draft, "person", ["director"], {"person.first_name": LONG}, by=owner)
+    party = services.add_party(draft, "person", ["director", "shareholder"], ada, by=owner)
+    services.add_party(draft, "person", ["director"], {"person.first_name": LONG}, by=owner)
     rights = {"share_class.name": "Ordinary", "share_class.currency": "USD", "share_class.par_value": "1"}
-    share_class = saving.add_share_class(draft, rights, by=owner)
-    saving.save_holdings(draft, {(party.token, share_class.token): "5,000"}, by=owner)
+    share_class = services.add_share_class(draft, rights, by=owner)
+    services.save_holdings(draft, {(party.token, share_class.token): "5,000"}, by=owner)
     row = open_draft(made).party(party.token)
-    slot = open_draft(made).standing.slots(row and row.record)[0]
+    slot = open_draft(made).form_state.slots(row and row.record)[0]
     put(draft, party, slot.name, papers_made.pdf(), "Passport of the person who signs for everybody.pdf")
     root = f"/applications/{made.reference}/"
     sections = [f"{root}sections/{section.key}/" for section in draft.schema.entity_sections[:2]]

@@ -3,10 +3,10 @@
 import pytest
 from playwright.sync_api import expect
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import open_draft
 from formation_portal.reviews.models import Remark
-from tests.applications import made
+from tests.applications import factories
 from tests.journeys.conftest import OpenTab, new_user
 from tests.needed import has_chromium, needed
 
@@ -18,9 +18,9 @@ pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 )
 def test_a_question_is_drafted_where_the_answer_stands(open_tab: OpenTab, has_script: bool) -> None:
     owner = new_user()
-    draft = open_draft(saving.start(owner=owner, product=made.product()))
-    made.fill_in(draft, owner)
-    saving.submit(draft, by=owner)
+    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    factories.fill_in(draft, owner)
+    services.submit(draft, by=owner)
     browser = open_tab(new_user(is_agent=True), has_script=has_script)
     tab, address = browser.tab, f"{browser.base}/desk/{draft.application.reference}/"
     tab.goto(address)

@@ -17,8 +17,8 @@ from playwright.sync_api import Page as Tab
 from formation_portal import relay
 from formation_portal.accounts.demo import ensure_demo_accounts
 from formation_portal.accounts.signing_in import Unsent
-from formation_portal.applications import saving, snapshots
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import keep_schema, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.gateway import catalog
@@ -249,7 +249,7 @@ def _came_back(submitted: Application) -> Iterator[Shot]:
         rows.filter(kind=kind).update(state=DeliveryState.DONE, problems=[])
         first = rows.filter(kind=kind, **({"subject": paper.subject} if kind == "document" else {})).first()
         rows.filter(pk=first and first.pk).update(state=DeliveryState.REFUSED, problems=[problem])
-    saving.reopen(draft, reason="The formation service asks for a change")
+    services.reopen(draft, reason="The formation service asks for a change")
     yield Shot("returned", f"{root}status/")
     yield Shot("overview-returned", root)
     yield Shot("check-returned", f"{root}check/")
@@ -260,14 +260,14 @@ def _came_back(submitted: Application) -> Iterator[Shot]:
 
 def _form_changed(draft: Application) -> Iterator[Shot]:
     """A draft that was started with an earlier form."""
-    present, document = draft.snapshot, deepcopy(draft.snapshot.document)
+    present, document = draft.schema_version, deepcopy(draft.schema_version.document)
     [first, *others] = document["sections"][0]["fields"]
     document["sections"][0]["fields"] = [first | {"label": "An earlier name"}, *others[1:]]
-    Application.objects.filter(pk=draft.pk).update(snapshot=snapshots.keep(document | {"version": "earlier"}))
+    Application.objects.filter(pk=draft.pk).update(schema_version=keep_schema(document | {"version": "earlier"}))
     root = f"/applications/{draft.reference}/"
     yield Shot("overview-form-changed", root)
     yield Shot("new-form", f"{root}new-form/")
-    Application.objects.filter(pk=draft.pk).update(snapshot=present)
+    Application.objects.filter(pk=draft.pk).update(schema_version=present)
 
 
 def _to_settle(draft: Application) -> Iterator[Shot]:

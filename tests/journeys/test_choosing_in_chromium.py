@@ -7,11 +7,11 @@ import pytest
 from playwright.sync_api import Locator, expect
 from playwright.sync_api import Page as Tab
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.world import COUNTRIES
-from tests.applications import made
+from tests.applications import factories
 from tests.journeys.conftest import OpenTab, new_user
 from tests.needed import has_chromium, needed
 
@@ -21,10 +21,10 @@ with_and_without_script = pytest.mark.parametrize("has_script", [True, False], i
 
 NONE = "None of these"
 FIELDS = (
-    made.field("uses", "multi_select", options=["Banking", "Shipping", NONE], exclusive_options=[NONE]),
-    made.field("places", "multi_select"),
-    made.field("citizens", "nationality"),
-    made.field("remark"),
+    factories.field("uses", "multi_select", options=["Banking", "Shipping", NONE], exclusive_options=[NONE]),
+    factories.field("places", "multi_select"),
+    factories.field("citizens", "nationality"),
+    factories.field("remark"),
 )
 
 
@@ -33,7 +33,9 @@ def application(site: str) -> Application:
     """A company that is asked for what it does, and where, and who is a citizen of what."""
     fields = [one | ({"options": list(COUNTRIES)} if one["key"] == "places" else {}) for one in FIELDS]
     section = {"scope": "entity", "title": "Odd", "fields": fields}
-    return saving.start(owner=new_user(), product=made.product(schema={**made.SCHEMA, "sections": [section]}))
+    return services.start(
+        owner=new_user(), product=factories.product(schema={**factories.SCHEMA, "sections": [section]})
+    )
 
 
 def opened(open_tab: OpenTab, application: Application, *, has_script: bool = True) -> Tab:

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Page as Tab
 from playwright.sync_api import expect
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from tests.journeys.barriers import barriers
 from tests.journeys.browser import TabBrowser
@@ -29,8 +29,8 @@ def managed(label: str) -> tuple[Application, Any, str]:
     section = next(one for one in draft.schema.entity_sections if spec in one.fields)
     ruled = next(one for one in draft.schema.role_sections if one.depends_on)
     assert ruled.depends_on is not None
-    saving.save_section(draft, section, {spec.name: ruled.depends_on.value}, version=0, by=owner)
-    saving.add_party(draft, "person", [str(ruled.role)], {"person.first_name": "Ada"}, by=owner)
+    services.save_section(draft, section, {spec.name: ruled.depends_on.value}, version=0, by=owner)
+    services.add_party(draft, "person", [str(ruled.role)], {"person.first_name": "Ada"}, by=owner)
     return application, owner, f"/applications/{application.reference}/sections/{section.key}/"
 
 

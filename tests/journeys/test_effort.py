@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import open_draft
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.effort import Counted
 from tests.journeys.lifelike import Lifelike
@@ -27,7 +27,7 @@ def test_a_known_director_takes_a_second_role_with_one_press_and_no_field(shelf:
     made, owner = started("bvi-limited-company")
     draft = open_draft(made)
     ada = {"person.first_name": "Ada", "person.last_name": "Byron"}
-    saving.add_party(draft, "person", ["director"], ada, by=owner)
+    services.add_party(draft, "person", ["director"], ada, by=owner)
     browser = counted(owner)
     people = browser.get(f"/applications/{made.reference}/people/")
     before = browser.effort.presses

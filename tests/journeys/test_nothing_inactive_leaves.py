@@ -12,14 +12,14 @@ from django.test import Client
 from lxml import html
 
 from formation_portal import gateway, relay
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.in_process import BASE_URL
 from formation_portal.service.auth import portal_key
 from formation_portal.service.catalog.loader import read_catalog
 from formation_portal.service.catalog.store import store_catalog
-from tests.applications import made
+from tests.applications import factories
 from tests.journeys.conftest import new_user
 from tests.relay.flaky_transport import FlakyTransport
 
@@ -198,15 +198,15 @@ def test_what_a_product_does_not_ask_never_leaves_comes_back_and_is_cleared(
 @pytest.fixture
 def complete(transport: FlakyTransport, owner: Any) -> Draft:
     """A complete draft that says what is asked of traders and of politically exposed persons; nothing has left."""
-    store_catalog([made.ITEM])
-    draft = open_draft(saving.start(owner=owner, product=made.product()))
-    _save(draft, "the-company", made.COMPANY | {"xy.activity": "Trading", "xy.goods": "Secret goods"}, owner)
-    _save(draft, "funds", made.FUNDS, owner)
-    ada = made.ADA | {"xy.person.is_pep": "true", "xy.person.pep_office": "Secret office"}
-    saving.add_party(draft, "person", ["director", "shareholder"], ada, by=owner, token="ada")
-    saving.add_share_class(draft, made.ORDINARY, by=owner, token="ordinary")
-    saving.save_holdings(draft, {("ada", "ordinary"): "10,000"}, by=owner)
-    saving.add_document(draft, draft.party("ada"), "Passport", made.upload(), by=owner)
+    store_catalog([factories.ITEM])
+    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    _save(draft, "the-company", factories.COMPANY | {"xy.activity": "Trading", "xy.goods": "Secret goods"}, owner)
+    _save(draft, "funds", factories.FUNDS, owner)
+    ada = factories.ADA | {"xy.person.is_pep": "true", "xy.person.pep_office": "Secret office"}
+    services.add_party(draft, "person", ["director", "shareholder"], ada, by=owner, token="ada")
+    services.add_share_class(draft, factories.ORDINARY, by=owner, token="ordinary")
+    services.save_holdings(draft, {("ada", "ordinary"): "10,000"}, by=owner)
+    services.add_document(draft, draft.party("ada"), "Passport", factories.upload(), by=owner)
     assert draft.needs == ()
     return draft
 
@@ -214,7 +214,7 @@ def complete(transport: FlakyTransport, owner: Any) -> Draft:
 def _save(draft: Draft, key: str, raw: Json, by: Any) -> None:
     section = draft.schema.section(key)
     assert section is not None
-    saving.save_section(draft, section, raw, version=draft.version(key), by=by)
+    services.save_section(draft, section, raw, version=draft.version(key), by=by)
 
 
 def turn(client: Client, draft: Draft, *, activity: str, is_pep: str) -> None:

@@ -8,11 +8,11 @@ from django.test import Client
 
 from formation_portal import relay
 from formation_portal.accounts.models import User
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.gateway import FormationService
-from tests.applications import made
+from tests.applications import factories
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.page import Control, Form, Page
 from tests.journeys.page import words as words_of
@@ -32,7 +32,7 @@ PASSWORD = "quite-a-long-one"
 @pytest.fixture
 def application(owner: Any, transport: FlakyTransport) -> Application:
     """An application for the small product, just begun, at the embedded service."""
-    return saving.start(owner=owner, product=made.product())
+    return services.start(owner=owner, product=factories.product())
 
 
 @pytest.fixture
@@ -199,7 +199,7 @@ def test_a_form_whose_token_is_no_longer_good_is_kept_and_can_be_sent_again(
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (made.PDF + b"0" * 10_000_000, "10 MB or smaller"),
+        (factories.PDF + b"0" * 10_000_000, "10 MB or smaller"),
         (b"", "This one is empty"),
         (b"MZ no document at all", "The file must be a PDF, JPEG or PNG"),
     ],
@@ -208,7 +208,7 @@ def test_a_file_that_cannot_be_taken_is_refused_at_its_slot_and_all_else_is_kept
     browser: InProcessBrowser, application: Application, content: bytes, words: str
 ) -> None:
     browser.client.post(
-        url(application, "documents/"), {"slot": "/Business plan", "file": made.upload(name="plan.pdf")}
+        url(application, "documents/"), {"slot": "/Business plan", "file": factories.upload(name="plan.pdf")}
     )
     save(browser, fill(browser.get(url(application)), name=NAME))
     page = browser.get(url(application, "documents/"))
@@ -229,7 +229,7 @@ def test_a_file_that_cannot_be_taken_is_refused_at_its_slot_and_all_else_is_kept
 def complete(application: Application, owner: Any) -> Draft:
     """The application with nothing missing."""
     draft = open_draft(application)
-    made.fill_in(draft, by=owner)
+    factories.fill_in(draft, by=owner)
     return draft
 
 
@@ -254,12 +254,12 @@ def test_what_is_typed_into_a_page_that_was_submitted_meanwhile_is_shown_and_cha
     complete: Draft, browser: InProcessBrowser, owner: Any
 ) -> None:
     form = fill(browser.get(url(complete.application)), name=NAME)
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     late = save(browser, form)
     assert late.status == 409
     assert "You submitted this application" in late.words
     assert f"could no longer be changed when you sent this. You typed:Name{NAME}" in late.words
-    assert raw(complete.application)["entity.name"] == made.COMPANY["entity.name"]
+    assert raw(complete.application)["entity.name"] == factories.COMPANY["entity.name"]
 
 
 def test_going_back_and_sending_once_more_makes_nothing_twice(

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Page as Tab
 from playwright.sync_api import Route, expect
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.gateway.catalog import catalog
 from tests.journeys.browser import TabBrowser
@@ -33,7 +33,7 @@ def started(slug: str) -> tuple[Application, Any]:
     owner, product = new_user(), catalog().find(slug)
     assert product is not None
     assert product.item is not None
-    return saving.start(owner=owner, product=product.item), owner
+    return services.start(owner=owner, product=product.item), owner
 
 
 @pytest.fixture
@@ -154,7 +154,7 @@ def test_what_was_typed_meanwhile_is_saved_by_the_next_change(
 def test_a_new_role_opens_its_questions_and_keeps_what_is_being_typed(open_tab: OpenTab, site: str) -> None:
     made, owner = started("bvi-limited-company")
     draft = open_draft(made)
-    party = saving.add_party(draft, "person", ["director"], {}, by=owner)
+    party = services.add_party(draft, "person", ["director"], {}, by=owner)
     browser = open_tab(owner)
     browser.get(f"/applications/{made.reference}/people/{party.token}/")
     tab = browser.tab
@@ -212,9 +212,9 @@ def test_shares_are_added_up_as_they_are_given(open_tab: OpenTab, site: str) -> 
     made, owner = started("bvi-limited-company")
     draft = open_draft(made)
     ada = {"person.first_name": "Ada", "person.last_name": "Byron"}
-    saving.add_party(draft, "person", ["shareholder"], ada, by=owner)
+    services.add_party(draft, "person", ["shareholder"], ada, by=owner)
     rights = {"share_class.name": "Ordinary", "share_class.currency": "USD", "share_class.par_value": "1"}
-    saving.add_share_class(draft, rights, by=owner)
+    services.add_share_class(draft, rights, by=owner)
     browser = open_tab(owner)
     browser.get(f"/applications/{made.reference}/shares/")
     tab = browser.tab

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.models import APPROVED, REJECTED, Delivery, DeliveryState
-from tests.applications import made
+from tests.applications import factories
 from tests.journeys.barriers import barriers
 from tests.journeys.conftest import OpenTab, new_user
 from tests.needed import has_chromium, needed
@@ -27,11 +27,11 @@ def _behind(owner: Any) -> Draft:
     draft = limited(owner, schema=with_owners())
     hold(draft, owner, ("2,500",), ("7,500",))
     kestrel = draft.parties[1]
-    saving.add_owner(draft, kestrel, "corporate", {"name": "Kite Holding"}, "75%", by=owner, token="kite000001")
+    services.add_owner(draft, kestrel, "corporate", {"name": "Kite Holding"}, "75%", by=owner, token="kite000001")
     kite = draft.party("kite000001")
     assert kite is not None
-    saving.add_owner(draft, kite, "person", MIA, "about half", by=owner, token="mia0000001")
-    saving.add_document(draft, draft.parties[0], "Passport", made.upload(), by=owner)
+    services.add_owner(draft, kite, "person", MIA, "about half", by=owner, token="mia0000001")
+    services.add_document(draft, draft.parties[0], "Passport", factories.upload(), by=owner)
     return draft
 
 
@@ -58,7 +58,7 @@ def test_nothing_that_is_read_back_puts_up_a_barrier(open_tab: OpenTab, site: st
     for verdict in (APPROVED, REJECTED):
         _said(draft, verdict)
         if verdict == REJECTED:
-            saving.reopen(open_draft(application.get()), reason="The formation service returned a document")
+            services.reopen(open_draft(application.get()), reason="The formation service returned a document")
         for page in ("check/", "status/", "documents/"):
             tab.goto(f"{site}/applications/{draft.application.reference}/{page}")
             found += [f"{verdict}, {page}: {one}" for one in barriers(tab)]

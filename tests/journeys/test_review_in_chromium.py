@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.models import Remark
@@ -48,7 +48,7 @@ class Cast:
 
     @property
     def stands(self) -> State:
-        return Application.objects.get(pk=self.draft.application.pk).stands
+        return Application.objects.get(pk=self.draft.application.pk).status
 
     @property
     def faults(self) -> list[str]:

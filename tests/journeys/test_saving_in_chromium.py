@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page as Tab
 from playwright.sync_api import Route, expect
 
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from tests.journeys.browser import TabBrowser
 from tests.journeys.conftest import OpenTab

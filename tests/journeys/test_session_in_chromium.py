@@ -7,7 +7,7 @@ import pytest
 from django.contrib.sessions.models import Session
 from playwright.sync_api import expect
 
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.portal.session_page import WARN_SECONDS
 from tests.journeys.conftest import OpenTab

@@ -6,10 +6,10 @@ import pytest
 from playwright.sync_api import Locator, expect
 from playwright.sync_api import Page as Tab
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract import canonical
-from tests.applications import made
+from tests.applications import factories
 from tests.journeys.barriers import barriers
 from tests.journeys.browser import TabBrowser
 from tests.journeys.conftest import OpenTab
@@ -31,10 +31,10 @@ def opened(site: str) -> Opened:
     draft = open_draft(application)
     for first, last in (("Ada", "Lovelace"), ("Ben", "Okri")):
         name = {"person.first_name": first, "person.last_name": last}
-        saving.add_party(draft, "person", [canonical.SHAREHOLDER], name, by=owner)
-    saving.add_party(draft, "corporate", [canonical.SHAREHOLDER], {"corporate.name": "Kestrel B.V."}, by=owner)
-    saving.add_share_class(draft, made.ORDINARY | {canonical.CLASS_SHARES: "10,000"}, by=owner)
-    saving.add_share_class(draft, made.ORDINARY | {"share_class.name": "Preferred"}, by=owner)
+        services.add_party(draft, "person", [canonical.SHAREHOLDER], name, by=owner)
+    services.add_party(draft, "corporate", [canonical.SHAREHOLDER], {"corporate.name": "Kestrel B.V."}, by=owner)
+    services.add_share_class(draft, factories.ORDINARY | {canonical.CLASS_SHARES: "10,000"}, by=owner)
+    services.add_share_class(draft, factories.ORDINARY | {"share_class.name": "Preferred"}, by=owner)
     return draft, owner
 
 

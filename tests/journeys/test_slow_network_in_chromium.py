@@ -9,12 +9,12 @@ import pytest
 from playwright.sync_api import Page as Tab
 from playwright.sync_api import Request, expect
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract import canonical
 from formation_portal.invitations import codes, parts
-from tests.applications import made
-from tests.invitations import post
+from tests.applications import factories
+from tests.invitations import mailbox
 from tests.journeys.browser import TabBrowser
 from tests.journeys.conftest import OpenTab
 from tests.journeys.test_questions_in_chromium import started
@@ -55,8 +55,8 @@ def with_owners(slug: str = "bvi-limited-company") -> tuple[Draft, Any]:
     application, owner = started(slug)
     draft = open_draft(application)
     for first in ("Ada", "Ben"):
-        saving.add_party(draft, "person", [canonical.SHAREHOLDER], {"person.first_name": first}, by=owner)
-    saving.add_share_class(draft, made.ORDINARY, by=owner)
+        services.add_party(draft, "person", [canonical.SHAREHOLDER], {"person.first_name": first}, by=owner)
+    services.add_share_class(draft, factories.ORDINARY, by=owner)
     return draft, owner
 
 
@@ -103,10 +103,10 @@ def _part(open_tab: OpenTab) -> Place:
     draft, owner = with_owners()
     invitation = parts.invite(draft, draft.parties[0], email="ada@example.com", by=owner, language="en")
     browser, address = open_tab(None), f"/part/{invitation.reference}/"
-    browser.get(post.link("invitation"))
+    browser.get(mailbox.latest_link("invitation"))
     codes.send_code(invitation)
     browser.get(address)
-    browser.tab.get_by_role("textbox", name="Code").fill(post.code())
+    browser.tab.get_by_role("textbox", name="Code").fill(mailbox.latest_code())
     browser.press(browser.tab.locator("main form button").first)
     return browser, address
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page as Tab
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import open_draft
 from tests.journeys.browser import TabBrowser
 from tests.journeys.conftest import OpenTab
 from tests.journeys.test_questions_in_chromium import answer_regulated, change_under_way, started
@@ -45,7 +45,7 @@ def shift(tab: Tab) -> float:
 def test_no_page_shifts_while_it_loads(open_tab: OpenTab, site: str, width: int) -> None:
     made, owner = started("bvi-limited-company")
     draft = open_draft(made)
-    saving.add_party(draft, "person", ["shareholder"], {"person.first_name": "Ada"}, by=owner)
+    services.add_party(draft, "person", ["shareholder"], {"person.first_name": "Ada"}, by=owner)
     root = f"/applications/{made.reference}/"
     section = f"{root}sections/{draft.schema.entity_sections[0].key}/"
     browser = open_tab(owner, width=width)

@@ -8,13 +8,13 @@ from django.contrib.auth import get_user_model
 from playwright.sync_api import Page as Tab
 from playwright.sync_api import expect
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.reviews.notes import write_note
 from formation_portal.reviews.places import WHOLE, Kind, Place
 from formation_portal.reviews.remarks import drop
 from formation_portal.reviews.since import sight_of
-from tests.applications import made
+from tests.applications import factories
 from tests.desk.rounds import accept_all, add_bob, again, ask_at, now, rename
 from tests.journeys.screenshots import Shot
 
@@ -27,9 +27,9 @@ def under_review() -> Iterator[Shot]:
     people = get_user_model().objects
     owner, agent = people.get(email="demo@example.com"), people.get(email="agent@example.com")
     other = people.create_user("mira@example.com", first_name="Mira", last_name="Okafor", is_agent=True)
-    draft = open_draft(saving.start(owner=owner, product=made.product()))
-    made.fill_in(draft, owner)
-    saving.submit(draft, by=owner)
+    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    factories.fill_in(draft, owner)
+    services.submit(draft, by=owner)
     address = f"/desk/{draft.application.reference}/"
     yield Shot("review-untouched", address, who="agent")
     yield Shot("review-asking", address, who="agent", act=_open_form)
@@ -80,6 +80,6 @@ def _come_late(tab: Tab, *, draft: Draft, other: Any) -> None:
 def _ask_too_late(tab: Tab, *, draft: Draft, owner: Any) -> None:
     _open_form(tab)
     tab.locator(".ask-form").get_by_label("To the customer").fill("Which trade?")
-    saving.withdraw(now(draft), by=owner)
+    services.withdraw(now(draft), by=owner)
     tab.get_by_role("button", name="Save query").click()
     expect(tab.get_by_label("To the customer")).to_have_value("Which trade?")

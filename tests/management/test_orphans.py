@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import open_draft
 from formation_portal.management.orphans import AGE_SECONDS
 from formation_portal.service.catalog.store import store_catalog
-from tests.applications import made
+from tests.applications import factories
 from tests.service import example_catalog
 from tests.service.caller import Caller
 
@@ -40,9 +40,9 @@ def test_only_old_files_without_a_row_are_removed(owner: Any, settings: Any, cap
     store_catalog(example_catalog.items())
     caller = Caller.with_scopes()
     entity = caller.entity()
-    assert caller.upload(f"/entities/{entity}/documents", file=made.upload(), document_key="Business plan")
-    draft = open_draft(saving.start(owner=owner, product=made.product()))
-    saving.add_document(draft, None, "Business plan", made.upload(), by=owner)
+    assert caller.upload(f"/entities/{entity}/documents", file=factories.upload(), document_key="Business plan")
+    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    services.add_document(draft, None, "Business plan", factories.upload(), by=owner)
     folders = [settings.MEDIA_ROOT, settings.SERVICE_DOCUMENTS, settings.FILE_UPLOAD_TEMP_DIR]
     kept = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
     assert len(kept) == 2
@@ -57,7 +57,7 @@ def test_only_old_files_without_a_row_are_removed(owner: Any, settings: Any, cap
 
 
 def test_a_file_whose_row_may_still_come_stays(owner: Any, settings: Any) -> None:
-    reference = saving.start(owner=owner, product=made.product()).reference
+    reference = services.start(owner=owner, product=factories.product()).reference
     new = left_behind(settings.MEDIA_ROOT, reference, at=time.time())
     call_command("remove_orphans")
     assert new.exists()

@@ -1,14 +1,14 @@
-"""An application of the small product (tests/applications/made.py), and the whole catalog where a test asks for it."""
+"""An application of the small product (tests/applications/factories.py), and the whole catalog on request."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from tests.applications import made
+from tests.applications import factories
 from tests.journeys.conftest import shelf
 
 __all__ = ["shelf"]
@@ -23,7 +23,7 @@ def _uploads_go_nowhere_else(settings: Any, tmp_path: Path) -> None:
 @pytest.fixture
 def application(owner: Any) -> Application:
     """A new draft of the owner's."""
-    return saving.start(owner=owner, product=made.product())
+    return services.start(owner=owner, product=factories.product())
 
 
 @pytest.fixture
@@ -35,12 +35,12 @@ def draft(application: Application) -> Draft:
 @pytest.fixture
 def complete(draft: Draft, owner: Any) -> Draft:
     """A draft that needs nothing more."""
-    made.fill_in(draft, by=owner)
+    factories.fill_in(draft, by=owner)
     return draft
 
 
 @pytest.fixture
 def submitted(complete: Draft, owner: Any) -> Draft:
     """A draft that was handed in for review."""
-    saving.submit(complete, by=owner, declaration="I declare it.")
+    services.submit(complete, by=owner, declaration="I declare it.")
     return complete

@@ -2,28 +2,28 @@
 
 from typing import Any
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract import canonical
-from tests.applications import made
+from tests.applications import factories
 
-AT_MOST = made.field("maximum_shares", "number", canonical_field=canonical.CLASS_SHARES, required=False)
+AT_MOST = factories.field("maximum_shares", "number", canonical_field=canonical.CLASS_SHARES, required=False)
 
 
 def with_section(scope: str, **more: Any) -> dict[str, Any]:
     """The small product's schema with something more in one of its sections."""
-    sections = [section | more if section["scope"] == scope else section for section in made.SCHEMA["sections"]]
-    return made.SCHEMA | {"sections": sections}
+    sections = [section | more if section["scope"] == scope else section for section in factories.SCHEMA["sections"]]
+    return factories.SCHEMA | {"sections": sections}
 
 
 def limited(owner: Any, *, at_most: str = "10,000", schema: dict[str, Any] | None = None) -> Draft:
     """Ada and Kestrel, who hold nothing yet; a class of so many ordinary shares, and one that doesn't say."""
     schema = schema or with_section("share_structure", fields=[AT_MOST])
-    draft = open_draft(saving.start(owner=owner, product=made.product(schema=schema)))
-    saving.add_party(draft, "person", ["director", "shareholder"], made.ADA, by=owner)
-    saving.add_party(draft, "corporate", ["shareholder"], {"corporate.name": "Kestrel B.V."}, by=owner)
-    saving.add_share_class(draft, made.ORDINARY | {canonical.CLASS_SHARES: at_most}, by=owner)
-    saving.add_share_class(draft, made.ORDINARY | {"share_class.name": "Preferred"}, by=owner)
+    draft = open_draft(services.start(owner=owner, product=factories.product(schema=schema)))
+    services.add_party(draft, "person", ["director", "shareholder"], factories.ADA, by=owner)
+    services.add_party(draft, "corporate", ["shareholder"], {"corporate.name": "Kestrel B.V."}, by=owner)
+    services.add_share_class(draft, factories.ORDINARY | {canonical.CLASS_SHARES: at_most}, by=owner)
+    services.add_share_class(draft, factories.ORDINARY | {"share_class.name": "Preferred"}, by=owner)
     return draft
 
 
@@ -34,4 +34,4 @@ def hold(draft: Draft, owner: Any, *rows: tuple[str, ...]) -> None:
         for party, numbers in zip(draft.parties, rows, strict=False)
         for one, number in zip(draft.share_classes, numbers, strict=False)
     }
-    saving.save_holdings(draft, typed, by=owner)
+    services.save_holdings(draft, typed, by=owner)

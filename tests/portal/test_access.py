@@ -11,14 +11,14 @@ from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 
 from formation_portal.accounts.policies import Policy, policy_of
-from formation_portal.applications import saving
+from formation_portal.applications import services
 from formation_portal.applications.access import Collaborator, Right
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Document
 from formation_portal.letters.models import Letter
 from formation_portal.portal import urls
-from tests.applications import made
-from tests.invitations import post
+from tests.applications import factories
+from tests.invitations import mailbox
 from tests.markup import Element, Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -68,7 +68,7 @@ def test_asked_by_letter_somebody_says_yes_and_is_in(
     assert ask(as_owner, draft, right="edit")["Location"] == f"{root(draft)}access/"
     assert "Invited" in page_of(as_owner, f"{root(draft)}access/").one("main").text
     assert as_stranger.get(root(draft)).status_code == 404
-    response = as_stranger.get(post.link("collaboration"))
+    response = as_stranger.get(mailbox.latest_link("collaboration"))
     assert response["Location"] == "/collaboration/"
     assert response["Referrer-Policy"] == "no-referrer"
     assert "Can edit" not in page_of(as_stranger, "/collaboration/").one("h1").text
@@ -80,14 +80,14 @@ def test_asked_by_letter_somebody_says_yes_and_is_in(
 
 def test_the_letter_names_nobody(as_owner: Client, draft: Draft) -> None:
     ask(as_owner, draft)
-    letter = post.latest("collaboration")
+    letter = mailbox.latest_mail("collaboration")
     for words in (letter.subject, letter.text, letter.html):
         assert not [name for name in ("Ingrid", "Solheim", "Example company", "FP-") if name in words]
 
 
 def test_the_link_works_once(as_owner: Client, as_stranger: Client, draft: Draft, colleague: Any) -> None:
     ask(as_owner, draft)
-    link = post.link("collaboration")
+    link = mailbox.latest_link("collaboration")
     as_stranger.get(link)
     as_stranger.post("/collaboration/")
     as_stranger.get(link)
@@ -98,7 +98,7 @@ def test_pressing_yes_twice_leads_to_the_same_page_twice(
     as_owner: Client, as_stranger: Client, draft: Draft, colleague: Any
 ) -> None:
     ask(as_owner, draft)
-    as_stranger.get(post.link("collaboration"))
+    as_stranger.get(mailbox.latest_link("collaboration"))
     assert [as_stranger.post("/collaboration/").headers.get("Location") for _ in range(2)] == [root(draft)] * 2
     Collaborator.objects.update(accepted_at=timezone.now() - timedelta(minutes=1))
     assert as_stranger.post("/collaboration/").status_code == 404
@@ -110,7 +110,7 @@ def test_whoever_signs_in_on_the_way_comes_back_to_it(
     colleague.set_password("a password of many letters")
     colleague.save()
     ask(as_owner, draft)
-    as_nobody.get(post.link("collaboration"))
+    as_nobody.get(mailbox.latest_link("collaboration"))
     way = as_nobody.get("/collaboration/")["Location"]
     assert way == "/accounts/login/?next=%2Fcollaboration%2F"
     response = as_nobody.post(way, {"login": colleague.email, "password": "a password of many letters"})
@@ -124,10 +124,10 @@ def test_a_forwarded_link_opens_nothing_and_tells_nothing(
 ) -> None:
     section = draft.schema.section("the-company")
     assert section is not None
-    saving.save_section(draft, section, made.COMPANY, version=0, by=draft.application.owner)
+    services.save_section(draft, section, factories.COMPANY, version=0, by=draft.application.owner)
     EmailAddress.objects.filter(user=stranger).update(verified=verified)
     ask(as_owner, draft, email=stranger.email if not verified else "bob@example.com")
-    as_stranger.get(post.link("collaboration"))
+    as_stranger.get(mailbox.latest_link("collaboration"))
     for ask_for in (as_stranger.get, as_stranger.post):
         response = ask_for("/collaboration/")
         assert response.status_code == 404
@@ -141,14 +141,14 @@ def test_what_is_over_cannot_be_taken(
     as_owner: Client, as_stranger: Client, draft: Draft, colleague: Any, owner: Any, end: str
 ) -> None:
     ask(as_owner, draft)
-    link = post.link("collaboration")
+    link = mailbox.latest_link("collaboration")
     as_stranger.get(link if end != "wrong key" else "/collaboration/link/?key=wrong")
     if end == "withdrawn":
         Collaborator.objects.all().delete()
     elif end == "expired":
         Collaborator.objects.update(expires_at=timezone.now())
     elif end == "deleted":
-        saving.delete_draft(draft.application, by=owner)
+        services.delete_draft(draft.application, by=owner)
     assert as_stranger.get("/collaboration/").status_code == 404
     assert as_stranger.post("/collaboration/").status_code == 404
 
@@ -163,7 +163,7 @@ def test_asked_twice_there_is_one_and_the_first_link_is_dead(
     as_owner: Client, as_stranger: Client, draft: Draft, colleague: Any
 ) -> None:
     ask(as_owner, draft)
-    first = post.link("collaboration")
+    first = mailbox.latest_link("collaboration")
     ask(as_owner, draft)
     assert Letter.objects.filter(kind="collaboration").count() == 1
     ask(as_owner, draft, right="edit")
@@ -282,14 +282,14 @@ def test_a_stranger_finds_no_page_of_it(as_stranger: Client, complete: Draft) ->
 
 def test_a_right_to_one_opens_no_other(as_stranger: Client, draft: Draft, stranger: Any, owner: Any) -> None:
     let_in(draft, stranger, Right.EDIT)
-    other = saving.start(owner=owner, product=made.product())
+    other = services.start(owner=owner, product=factories.product())
     assert as_stranger.get(f"/applications/{other.reference}/").status_code == 404
 
 
 def test_an_application_stands_on_the_list_once(as_stranger: Client, draft: Draft, stranger: Any, owner: Any) -> None:
     let_in(draft, stranger, Right.VIEW)
     let_in(draft, owner, Right.EDIT)
-    own = saving.start(owner=stranger, product=made.product())
+    own = services.start(owner=stranger, product=factories.product())
     rows = page_of(as_stranger, "/applications/").all("li", _class="task is-open")
     assert len([row for row in rows if row.attributes.get("id", "").startswith("application-")]) == 2
     assert [one.pk for one in Application.objects.visible_to(stranger).order_by("pk")] == [draft.application.pk, own.pk]

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -33,7 +33,7 @@ def test_a_long_list_has_pages_and_a_fixed_number_of_queries(
     owner: Any, as_owner: Client, django_assert_max_num_queries: Any
 ) -> None:
     for _ in range(25):
-        saving.start(owner=owner, product=made.product())
+        services.start(owner=owner, product=factories.product())
     as_owner.get("/applications/")
     with django_assert_max_num_queries(6):
         html = as_owner.get("/applications/").content.decode()

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
-from tests.applications import made
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from tests.applications import factories
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -27,7 +27,7 @@ def test_an_answer_that_two_sections_ask_is_there_in_the_second(as_owner: Client
 def test_a_question_of_two_roles_stands_once_on_the_page_of_who_has_both(
     as_owner: Client, draft: Draft, owner: Any
 ) -> None:
-    ada = saving.add_party(draft, "person", ["director", "shareholder"], made.ADA, by=owner)
+    ada = services.add_party(draft, "person", ["director", "shareholder"], factories.ADA, by=owner)
     path = f"/applications/{draft.application.reference}/people/{ada.token}/"
     page = Markup(as_owner.get(path).content.decode())
     asked = Counter(one.attributes["name"] for one in page.all("input") if one.attributes.get("type") != "radio")
@@ -36,7 +36,7 @@ def test_a_question_of_two_roles_stands_once_on_the_page_of_who_has_both(
 
 
 def test_a_new_role_finds_its_answers_there(as_owner: Client, draft: Draft, owner: Any) -> None:
-    ada = saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    ada = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     path = f"/applications/{draft.application.reference}/people/{ada.token}/"
     version = Markup(as_owner.get(path).content.decode()).one("input", name="version").attributes["value"]
     as_owner.post(path, {"version": version, "roles": ["director", "shareholder"], "update": "1"})

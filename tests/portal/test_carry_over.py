@@ -7,8 +7,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.gateway.catalog import catalog
 from tests.journeys.clients import InProcessBrowser
@@ -29,11 +29,11 @@ def filled(owner: Any) -> Draft:
     """A company with a name and one director."""
     item = catalog().find(HERE).item  # type: ignore[union-attr]  # the shelf has it
     assert item is not None
-    draft = open_draft(saving.start(owner=owner, product=item))
+    draft = open_draft(services.start(owner=owner, product=item))
     section = next(one for one in draft.schema.entity_sections if "entity.name" in {spec.name for spec in one.fields})
-    saving.save_section(draft, section, {"entity.name": "Larkfield Holdings"}, version=0, by=owner)
+    services.save_section(draft, section, {"entity.name": "Larkfield Holdings"}, version=0, by=owner)
     ada = {"person.first_name": "Ada", "person.last_name": "Lovelace"}
-    saving.add_party(draft, "person", ["director"], ada, by=owner)
+    services.add_party(draft, "person", ["director"], ada, by=owner)
     return draft
 
 
@@ -92,7 +92,7 @@ def test_a_second_press_starts_nothing_more(filled: Draft, as_owner: Client) -> 
 def test_what_has_changed_meanwhile_is_shown_before_it_is_done(filled: Draft, owner: Any, as_owner: Client) -> None:
     address = path(filled, THERE)
     old = seen(as_owner, address)
-    saving.add_party(filled, "person", ["director"], {"person.first_name": "Bo"}, by=owner)
+    services.add_party(filled, "person", ["director"], {"person.first_name": "Bo"}, by=owner)
     response = as_owner.post(address, {"seen": old})
     assert response.status_code == 409
     assert "Something has changed since you opened this page" in response.content.decode()
@@ -125,7 +125,7 @@ def test_more_people_cost_no_more_queries(
     with CaptureQueriesContext(connection) as few:
         as_owner.get(path(filled, THERE))
     for _ in range(5):
-        saving.add_party(filled, "person", ["director"], {"person.first_name": "Bo"}, by=owner)
+        services.add_party(filled, "person", ["director"], {"person.first_name": "Bo"}, by=owner)
     with django_assert_num_queries(len(few)):
         as_owner.get(path(filled, THERE))
 

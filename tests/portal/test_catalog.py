@@ -13,14 +13,14 @@ from formation_portal.gateway.catalog import Catalog
 from formation_portal.gateway.products import read_products
 from formation_portal.portal.catalog_filter import CatalogFilter, PriceCeiling
 from formation_portal.portal.catalog_list import CatalogPage, catalog_page
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 
 HTMX = {"HTTP_HX_REQUEST": "true"}
 
 
 def item(slug: str, region: str, country: str, price: int, currency: str, **product: Any) -> dict[str, Any]:
-    one = deepcopy(made.ITEM)
+    one = deepcopy(factories.ITEM)
     one["jurisdiction_product_id"] = f"id-{slug}"
     one["jurisdiction"] |= {"region": region, "slug": country.lower(), "name": country}
     one["product"] |= {"slug": slug, "name": slug.capitalize()} | product

@@ -8,10 +8,10 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
-from formation_portal.applications.set_aside import aside_in
-from tests.applications import made
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.inactive_answers import inactive_in
+from tests.applications import factories
 from tests.journeys.page import Page
 from tests.markup import Element, Markup
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 def save(draft: Draft, key: str, raw: dict[str, Any], by: Any) -> None:
     section = draft.schema.section(key)
     assert section is not None
-    saving.save_section(draft, section, raw, version=draft.version(key), by=by)
+    services.save_section(draft, section, raw, version=draft.version(key), by=by)
 
 
 def path(draft: Draft) -> str:
@@ -35,8 +35,8 @@ def answers(markup: Markup) -> dict[str, str]:
 
 
 def test_every_need_leads_to_its_control(draft: Draft, owner: Any, as_owner: Client) -> None:
-    saving.add_party(draft, "person", ["director", "shareholder"], {"person.first_name": "Ada"}, by=owner)
-    saving.add_share_class(draft, {"share_class.name": "Ordinary"}, by=owner)
+    services.add_party(draft, "person", ["director", "shareholder"], {"person.first_name": "Ada"}, by=owner)
+    services.add_share_class(draft, {"share_class.name": "Ordinary"}, by=owner)
     markup = Markup(as_owner.get(path(draft)).content.decode())
     links = {one.text: one.attributes["href"] for one in markup.all("a") if one.inside("li") and one.inside("main")}
     needed = {need.text: need for need in draft.needs}
@@ -72,7 +72,7 @@ def entry(markup: Markup, name: str) -> Element | None:
 def test_an_answer_that_is_not_asked_any_more_is_set_aside_and_no_answer(
     draft: Draft, owner: Any, as_owner: Client
 ) -> None:
-    save(draft, "the-company", made.COMPANY | {"xy.activity": "Trading", "xy.goods": "Cold fish"}, owner)
+    save(draft, "the-company", factories.COMPANY | {"xy.activity": "Trading", "xy.goods": "Cold fish"}, owner)
     markup = Markup(as_owner.get(path(draft)).content.decode())
     assert entry(markup, "aside") is None
     assert answers(markup)["Goods"] == "Cold fish"
@@ -91,10 +91,10 @@ def test_an_answer_that_is_not_asked_any_more_is_set_aside_and_no_answer(
 def test_people_whose_only_role_is_not_asked_are_set_aside_with_their_answers(
     draft: Draft, owner: Any, as_owner: Client
 ) -> None:
-    save(draft, "the-company", made.COMPANY | {"xy.activity": "Trading", "xy.goods": "Fish"}, owner)
+    save(draft, "the-company", factories.COMPANY | {"xy.activity": "Trading", "xy.goods": "Fish"}, owner)
     both = {"person.first_name": "Grace", "person.last_name": "Hopper"}
-    saving.add_party(draft, "person", ["manager"], made.ADA, by=owner)
-    saving.add_party(draft, "person", ["manager", "director"], both, by=owner)
+    services.add_party(draft, "person", ["manager"], factories.ADA, by=owner)
+    services.add_party(draft, "person", ["manager", "director"], both, by=owner)
     save(draft, "the-company", {"xy.activity": "Holding company"}, owner)
     markup = Markup(as_owner.get(path(draft)).content.decode())
     aside = entry(markup, "aside")
@@ -109,30 +109,30 @@ def test_people_whose_only_role_is_not_asked_are_set_aside_with_their_answers(
 
 def test_shares_and_documents_of_sections_that_are_not_asked_are_set_aside(owner: Any, as_owner: Client) -> None:
     rule = {"depends_on": {"field": "activity", "value": "Trading"}}
-    company, funds, directors, shareholders, _, shares = made.SCHEMA["sections"]
+    company, funds, directors, shareholders, _, shares = factories.SCHEMA["sections"]
     slots = {"documents": {"person": [{"name": "Agreement"}]}}
     sections = [company, funds, directors, shareholders | rule | slots, shares | rule]
-    product = made.product(schema=made.SCHEMA | {"sections": sections})
-    draft = open_draft(saving.start(owner=owner, product=product))
-    save(draft, "the-company", made.COMPANY | {"xy.activity": "Trading"}, owner)
-    ada = saving.add_party(draft, "person", ["director", "shareholder"], made.ADA, by=owner)
-    saving.add_share_class(draft, made.ORDINARY, by=owner)
-    saving.add_document(draft, ada, "Passport", made.upload(), by=owner)
-    saving.add_document(draft, ada, "Agreement", made.upload(name="agreement.pdf"), by=owner)
-    assert not aside_in(draft)
+    product = factories.product(schema=factories.SCHEMA | {"sections": sections})
+    draft = open_draft(services.start(owner=owner, product=product))
+    save(draft, "the-company", factories.COMPANY | {"xy.activity": "Trading"}, owner)
+    ada = services.add_party(draft, "person", ["director", "shareholder"], factories.ADA, by=owner)
+    services.add_share_class(draft, factories.ORDINARY, by=owner)
+    services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
+    services.add_document(draft, ada, "Agreement", factories.upload(name="agreement.pdf"), by=owner)
+    assert not inactive_in(draft)
     save(draft, "the-company", {"xy.activity": "Holding company"}, owner)
     markup = Markup(as_owner.get(path(draft)).content.decode())
     assert answers(markup)["Agreement, Ada Lovelace"].startswith("agreement.pdf Only asked if")
     assert answers(markup)["Ordinary"].startswith("Share class Only asked if")
-    saving.set_roles(draft, ada, ["shareholder"], by=owner)
-    assert [one.party.label for one in aside_in(draft).parties] == ["Ada Lovelace"]
+    services.set_roles(draft, ada, ["shareholder"], by=owner)
+    assert [one.party.label for one in inactive_in(draft).parties] == ["Ada Lovelace"]
     assert "1 person, 1 share class" in as_owner.get(path(draft)).content.decode()
 
 
 def test_nothing_is_listed_as_set_aside_once_it_was_sent(complete: Draft, owner: Any, as_owner: Client) -> None:
     save(complete, "the-company", {"xy.goods": "Fish"}, owner)
     assert entry(Markup(as_owner.get(path(complete)).content.decode()), "aside") is not None
-    saving.submit(complete, by=owner, declaration="I declare it.")
+    services.submit(complete, by=owner, declaration="I declare it.")
     assert "Fish" not in as_owner.get(path(complete)).content.decode()
 
 
@@ -174,7 +174,7 @@ def test_a_document_that_was_changed_leads_back_to_its_row(complete: Draft, as_o
     rows = {one.attributes.get("id", "") for one in markup.all("div") if one.inside("dl")}
     [address] = {one.attributes["href"].partition("#")[0] for one in markup.all("a") if "Passport" in one.text}
     form = Markup(as_owner.get(address).content.decode()).all("form", enctype="multipart/form-data")[0]
-    posted = {"slot": f"{complete.parties[0].token}/Passport", "file": made.upload(made.PDF + b"2")}
+    posted = {"slot": f"{complete.parties[0].token}/Passport", "file": factories.upload(factories.PDF + b"2")}
     stayed = as_owner.post(form.attributes["action"], posted)["Location"]
     page = Markup(as_owner.get(stayed.partition("#")[0]).content.decode())
     [back] = [one for one in page.all("a", class_="button") if one.text == "Back to “Check your answers”"]
@@ -227,6 +227,6 @@ def test_more_people_cost_no_more_queries(draft: Draft, owner: Any, as_owner: Cl
         with CaptureQueriesContext(connection) as captured:
             as_owner.get(path(draft))
         costs.append(len(captured))
-        ada = made.ADA | {"person.email": f"ada{number}@example.com"}
-        saving.add_party(draft, "person", ["director", "shareholder"], ada, by=owner)
+        ada = factories.ADA | {"person.email": f"ada{number}@example.com"}
+        services.add_party(draft, "person", ["director", "shareholder"], ada, by=owner)
     assert costs[0] == costs[1] == costs[2]

@@ -10,14 +10,14 @@ from formation_portal.contract.schema import ENTITY, SHARE_CLASS, FormSchema
 from formation_portal.gateway.catalog import catalog
 from formation_portal.gateway.products import read_products
 from formation_portal.portal.checklist_page import ChecklistPage, Part, checklist_page
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 
 CHECKLIST = "/products/ch-foundation/checklist/"
 
 
 def page(*sections: dict[str, Any]) -> ChecklistPage:
-    item = deepcopy(made.ITEM)
+    item = deepcopy(factories.ITEM)
     if sections:
         item["schema"]["sections"] = list(sections)
     (product,) = read_products([item])
@@ -50,8 +50,10 @@ def test_a_question_shows_few_options_its_help_and_whether_it_may_be_left_out() 
         "scope": "entity",
         "title": "Funds",
         "fields": [
-            made.field("source", "select", options=["Savings", "A sale"], help="Where they come from.", required=False),
-            made.field("trade", "select", options=[f"Trade {letter}" for letter in "abcdefghijkl"]),
+            factories.field(
+                "source", "select", options=["Savings", "A sale"], help="Where they come from.", required=False
+            ),
+            factories.field("trade", "select", options=[f"Trade {letter}" for letter in "abcdefghijkl"]),
         ],
     }
     source, trade = part("Funds", asked).branches[0].asked
@@ -60,12 +62,12 @@ def test_a_question_shows_few_options_its_help_and_whether_it_may_be_left_out() 
 
 
 def test_a_whole_section_that_depends_on_an_answer_says_so_once() -> None:
-    bodies = {"scope": "entity", "title": "Bodies", "fields": [made.field("two", "boolean")]}
+    bodies = {"scope": "entity", "title": "Bodies", "fields": [factories.field("two", "boolean")]}
     second = {
         "scope": "entity",
         "title": "Second body",
         "depends_on": {"field": "two", "value": True},
-        "fields": [made.field("its_name")],
+        "fields": [factories.field("its_name")],
     }
     shown = part("Second body", bodies, second)
     assert shown.condition == "Only if you answer Yes to “Two”"
@@ -91,7 +93,7 @@ def test_classes_of_shares_are_asked_about_too() -> None:
 
 
 def test_a_rule_that_names_nothing_lists_nothing() -> None:
-    lost = made.field("lost", depends_on={"field": "nowhere", "value": True})
+    lost = factories.field("lost", depends_on={"field": "nowhere", "value": True})
     assert page({"scope": "entity", "title": "Lost", "fields": [lost]}).parts == ()
 
 

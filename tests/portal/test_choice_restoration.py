@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Change
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 
 from .test_section import url
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 SAYS = "No longer needed because of this answer: 1 section, 1 person and 1 answer."
 PEP_OFFICES = [
-    made.field(f"office{n}", prefix="xy.person", depends_on={"field": "is_pep", "value": True}) for n in "abcd"
+    factories.field(f"office{n}", prefix="xy.person", depends_on={"field": "is_pep", "value": True}) for n in "abcd"
 ]
 
 
@@ -27,9 +27,9 @@ def trading(draft: Draft, owner: Any) -> Draft:
     """It trades, and so has a manager."""
     section = draft.schema.section("the-company")
     assert section is not None
-    raw = made.COMPANY | {"xy.activity": "Trading", "xy.goods": "Fish"}
-    saving.save_section(draft, section, raw, version=0, by=owner)
-    saving.add_party(draft, "person", ["manager"], made.ADA, by=owner)
+    raw = factories.COMPANY | {"xy.activity": "Trading", "xy.goods": "Fish"}
+    services.save_section(draft, section, raw, version=0, by=owner)
+    services.add_party(draft, "person", ["manager"], factories.ADA, by=owner)
     return draft
 
 
@@ -80,7 +80,7 @@ def test_undo_at_the_control_keeps_what_was_typed_meanwhile(as_owner: Client, tr
     response = as_owner.post(undo_url(trading), post)
     assert response["Location"] == url(trading.application)
     now = open_draft(trading.application)
-    assert now.entity_raw == made.COMPANY | {
+    assert now.entity_raw == factories.COMPANY | {
         "xy.activity": "Trading",
         "xy.goods": "Fish",
         "entity.name": "Typed just now",
@@ -162,20 +162,22 @@ def test_a_submitted_choice_stays(as_owner: Client, complete: Draft, owner: Any)
     section = complete.schema.section("the-company")
     assert section is not None
     raw = {"xy.activity": "Trading", "xy.goods": "Fish"}
-    saving.save_section(complete, section, raw, version=complete.version("the-company"), by=owner)
+    services.save_section(complete, section, raw, version=complete.version("the-company"), by=owner)
     address = undo_url(complete)
-    saving.submit(complete, by=owner, declaration="I declare it.")
+    services.submit(complete, by=owner, declaration="I declare it.")
     assert as_owner.post(address).status_code == 409
     assert activity(complete) == "Trading"
 
 
 def test_a_choice_about_a_person_is_taken_back_on_its_page(as_owner: Client, owner: Any) -> None:
-    company, funds, directors, *rest = made.SCHEMA["sections"]
+    company, funds, directors, *rest = factories.SCHEMA["sections"]
     ruled = directors | {"person_fields": [*directors["person_fields"], *PEP_OFFICES]}
-    form = made.SCHEMA | {"sections": [company, funds, ruled, *rest]}
-    draft = open_draft(saving.start(owner=owner, product=made.product(schema=form)))
+    form = factories.SCHEMA | {"sections": [company, funds, ruled, *rest]}
+    draft = open_draft(services.start(owner=owner, product=factories.product(schema=form)))
     offices = {f"xy.person.office{n}": n for n in "abcd"}
-    ada = saving.add_party(draft, "person", ["director"], made.ADA | {"xy.person.is_pep": "true"} | offices, by=owner)
+    ada = services.add_party(
+        draft, "person", ["director"], factories.ADA | {"xy.person.is_pep": "true"} | offices, by=owner
+    )
     address = f"/applications/{draft.application.reference}/people/{ada.token}/"
     page = Markup(as_owner.get(address).content.decode())
     name = next(one.attributes["name"] for one in page.controls if "is_pep" in one.attributes["name"])
@@ -184,4 +186,4 @@ def test_a_choice_about_a_person_is_taken_back_on_its_page(as_owner: Client, own
     assert as_owner.post(undo_url(draft))["Location"] == address
     row = open_draft(draft.application).party(ada.token)
     assert row is not None
-    assert row.raw == made.ADA | {"xy.person.is_pep": "true"} | offices
+    assert row.raw == factories.ADA | {"xy.person.is_pep": "true"} | offices

@@ -12,15 +12,15 @@ from formation_portal.gateway.catalog import Catalog
 from formation_portal.gateway.products import read_products
 from formation_portal.portal.catalog_filter import CatalogFilter
 from formation_portal.portal.compare_page import ComparePage, compare_page
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 
 BODIES = {
     "scope": "entity",
     "title": "Bodies",
     "fields": [
-        made.field("bodies", "select", options=["One", "Two"]),
-        made.field("name_of_second", depends_on={"field": "bodies", "value": "Two"}),
+        factories.field("bodies", "select", options=["One", "Two"]),
+        factories.field("name_of_second", depends_on={"field": "bodies", "value": "Two"}),
     ],
 }
 MEMBERS = {
@@ -35,7 +35,7 @@ SECRETARY = {"scope": "role:secretary", "title": "Company secretary", "minimum":
 
 
 def item(slug: str, *sections: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    one = deepcopy(made.ITEM) | {"jurisdiction_product_id": f"id-{slug}"} | changes
+    one = deepcopy(factories.ITEM) | {"jurisdiction_product_id": f"id-{slug}"} | changes
     one["product"] |= {"slug": slug, "name": slug.capitalize()}
     one["schema"]["sections"] = list(sections)
     return one

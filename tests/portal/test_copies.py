@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.relay.models import Delivery
 from tests.markup import Markup

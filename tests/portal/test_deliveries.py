@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.relay.models import AMBIGUOUS, UNCLEAR, UNSUPPORTED, Delivery
 from tests.markup import Markup
 
@@ -109,7 +109,7 @@ def test_nothing_is_said_to_be_prepared_with_a_service_that_hears_of_it_on_submi
 
 def test_the_sentence_is_gone_once_it_is_submitted(submitted: Draft, as_owner: Client) -> None:
     assert "you owe nothing" not in text_of(as_owner, submitted, "status/")
-    saving.reopen(submitted, reason="Please change the name")
+    services.reopen(submitted, reason="Please change the name")
     assert "you owe nothing" not in text_of(as_owner, submitted, "")
 
 
@@ -190,7 +190,7 @@ def test_a_closed_page_says_it_too(submitted: Draft, as_owner: Client, place: st
 def test_an_answer_to_a_change_never_leaves_sending_behind(complete: Draft, owner: Any, as_owner: Client) -> None:
     """It is drawn before the service has heard of the change, and nothing would ever take the word away."""
     put("entity", "sending")
-    saving.save_section(complete, complete.schema.entity_sections[0], {}, version=1, by=owner)
+    services.save_section(complete, complete.schema.entity_sections[0], {}, version=1, by=owner)
     version = str(complete.version("the-company"))
     form = {"version": version, "q:name": "Larkspur"}
     response = as_owner.post(address(complete, "sections/the-company/"), form, headers={"HX-Request": "true"})

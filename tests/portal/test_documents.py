@@ -6,11 +6,11 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Party
 from formation_portal.relay.models import Delivery, DeliveryState
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 @pytest.fixture
 def ada(draft: Draft, owner: Any) -> Party:
-    return saving.add_party(draft, "person", ["director", "shareholder"], made.ADA, by=owner)
+    return services.add_party(draft, "person", ["director", "shareholder"], factories.ADA, by=owner)
 
 
 def url(application: Application, more: str = "") -> str:
@@ -33,7 +33,7 @@ def page_of(client: Client, application: Application) -> Markup:
 
 
 def upload(client: Client, application: Application, key: str, file: Any = None) -> Any:
-    return client.post(url(application), {"slot": key, "file": file or made.upload()})
+    return client.post(url(application), {"slot": key, "file": file or factories.upload()})
 
 
 def test_slots_stand_by_whom_they_are_about(as_owner: Client, draft: Draft, ada: Party) -> None:
@@ -65,7 +65,7 @@ def test_a_slot_of_the_entity_belongs_to_nobody(as_owner: Client, draft: Draft) 
     [
         (SimpleUploadedFile("empty.pdf", b""), "This one is empty"),
         (SimpleUploadedFile("letter.pdf", b"PK\x03\x04 a Word document"), "The file must be a PDF, JPEG or PNG"),
-        (SimpleUploadedFile("big.pdf", made.PDF + b"0" * 10_000_000), "must be 10\u00a0MB"),
+        (SimpleUploadedFile("big.pdf", factories.PDF + b"0" * 10_000_000), "must be 10\u00a0MB"),
         ("", "Choose a file first"),
     ],
 )
@@ -99,10 +99,10 @@ def test_a_slot_that_nobody_asks_is_not_found(as_owner: Client, draft: Draft, ad
 
 
 def test_the_file_comes_back_as_a_download(as_owner: Client, draft: Draft, ada: Party) -> None:
-    upload(as_owner, draft.application, f"{ada.token}/Passport", made.upload(name='my "pass".pdf'))
+    upload(as_owner, draft.application, f"{ada.token}/Passport", factories.upload(name='my "pass".pdf'))
     [document] = open_draft(draft.application).documents
     response = as_owner.get(url(draft.application, f"{document.pk}/"))
-    assert b"".join(response.streaming_content) == made.PDF  # type: ignore[attr-defined]
+    assert b"".join(response.streaming_content) == factories.PDF  # type: ignore[attr-defined]
     assert response["Content-Type"] == "application/pdf"
     assert response["Content-Disposition"].startswith("attachment")
     assert response["X-Content-Type-Options"] == "nosniff"
@@ -124,7 +124,7 @@ def test_after_submitting_files_are_read_only(as_owner: Client, submitted: Draft
     as_owner.post(url(submitted.application, f"{document.pk}/removal/"))
     assert len(open_draft(submitted.application).documents) == 1
     answer = as_owner.get(url(submitted.application, f"{document.pk}/"))
-    assert b"".join(answer.streaming_content) == made.PDF  # type: ignore[attr-defined]
+    assert b"".join(answer.streaming_content) == factories.PDF  # type: ignore[attr-defined]
 
 
 def test_a_stranger_finds_nothing(as_stranger: Client, complete: Draft) -> None:
@@ -138,7 +138,7 @@ def test_a_stranger_finds_nothing(as_stranger: Client, complete: Draft) -> None:
 
 
 def test_a_document_of_another_application_is_not_found(as_owner: Client, complete: Draft, owner: Any) -> None:
-    other = saving.start(owner=owner, product=made.product())
+    other = services.start(owner=owner, product=factories.product())
     [document] = complete.documents
     assert as_owner.get(url(other, f"{document.pk}/")).status_code == 404
     assert as_owner.get(url(other, "999999999999999999999/")).status_code == 404

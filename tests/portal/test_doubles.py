@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -34,8 +34,8 @@ def fresh(draft: Draft) -> Draft:
 @pytest.fixture
 def again(complete: Draft, owner: Any) -> Draft:
     """Ada complete as a director, and somebody new as a shareholder."""
-    saving.set_roles(complete, complete.parties[0], ["director"], by=owner)
-    saving.add_party(complete, "person", ["shareholder"], {}, by=owner, token="again")
+    services.set_roles(complete, complete.parties[0], ["director"], by=owner)
+    services.add_party(complete, "person", ["shareholder"], {}, by=owner, token="again")
     return complete
 
 
@@ -130,8 +130,8 @@ def test_an_old_question_about_another_pair_decides_nothing(as_owner: Client, ag
 
 def test_a_company_is_known_by_its_number(as_owner: Client, draft: Draft, owner: Any) -> None:
     ltd = {"corporate.name": "Nominees", "corporate.registration_number": "HE 1", "corporate.country": "CY"}
-    saving.add_party(draft, "corporate", ["director"], ltd, by=owner)
-    saving.add_party(draft, "corporate", ["director"], ltd, by=owner, token="again")
+    services.add_party(draft, "corporate", ["director"], ltd, by=owner)
+    services.add_party(draft, "corporate", ["director"], ltd, by=owner, token="again")
     page = question(as_owner, draft)
     assert page.one("h1").text == "Is this the same company?"
     assert "Nominees, number HE 1 in Cyprus, is already a director in this application." in page.one("main").text
@@ -140,9 +140,9 @@ def test_a_company_is_known_by_its_number(as_owner: Client, draft: Draft, owner:
 
 def test_after_submitting_nothing_is_asked(as_owner: Client, complete: Draft, owner: Any) -> None:
     ada = complete.parties[0]
-    double = saving.add_party(complete, "person", ["director"], made.ADA, by=owner, token="again")
-    saving.add_document(complete, double, "Passport", made.upload(), by=owner)
-    saving.submit(complete, by=owner)
+    double = services.add_party(complete, "person", ["director"], factories.ADA, by=owner, token="again")
+    services.add_document(complete, double, "Passport", factories.upload(), by=owner)
+    services.submit(complete, by=owner)
     place = url(complete, "again/double/")
     assert as_owner.get(place).status_code == 302
     as_owner.post(place, {"other": ada.token, "choice": "one"})

@@ -7,8 +7,8 @@ import pytest
 from django.conf import settings as project
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import (
     Application,
     Change,
@@ -79,7 +79,7 @@ def test_only_its_owner_deletes_it(
 
 def test_what_was_changed_since_the_question_is_not_deleted(complete: Draft, owner: Any, as_owner: Client) -> None:
     asked = Markup(as_owner.get(path(complete)).content.decode())
-    saving.add_party(complete, "person", ["director"], {"person.first_name": "Eve"}, by=owner)
+    services.add_party(complete, "person", ["director"], {"person.first_name": "Eve"}, by=owner)
     answer = as_owner.post(path(complete), {"drawn": asked.one("input", name="drawn").attributes["value"]})
     assert answer.status_code == 409
     again = Markup(answer.content.decode())
@@ -92,6 +92,6 @@ def test_what_was_changed_since_the_question_is_not_deleted(complete: Draft, own
 
 
 def test_one_that_was_submitted_in_between_stays(complete: Draft, owner: Any, as_owner: Client) -> None:
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     assert as_owner.post(path(complete))["Location"].endswith("/status/")
     assert Document.objects.exists()

@@ -8,19 +8,19 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.invitations import parts
-from tests.applications import made
+from tests.applications import factories
 from tests.error_summaries import faults_of_summary
-from tests.invitations import post
+from tests.invitations import mailbox
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
 _INCLUDED = re.compile(r"components/error_summary\.html|portal/_section_problems\.html")
 BIRTH = {"q:person.date_of_birth:day": "99", "q:person.date_of_birth:month": "9", "q:person.date_of_birth:year": "1"}
-NOT_A_PAPER = made.upload(b"MZ no document", "virus.exe")
+NOT_A_PAPER = factories.upload(b"MZ no document", "virus.exe")
 
 Post = tuple[str, dict[str, Any]]
 
@@ -90,7 +90,7 @@ OWNERS_FORMS: tuple[Callable[[Draft], Post], ...] = (
 def company(complete: Draft) -> Draft:
     """A complete draft with a company among its shareholders."""
     owner = complete.application.owner
-    saving.add_party(complete, "corporate", ["shareholder"], {"corporate.name": "Kestrel"}, by=owner)
+    services.add_party(complete, "corporate", ["shareholder"], {"corporate.name": "Kestrel"}, by=owner)
     return complete
 
 
@@ -132,12 +132,12 @@ def test_a_form_of_the_account_says_so_too(as_owner: Client, owner: Any, path: s
 def test_the_forms_of_somebodys_own_part_say_so_too(as_nobody: Client, company: Draft) -> None:
     [ada] = [row for row in company.parties if row.kind == "person"]
     invited = parts.invite(company, ada, email="ada@example.com", by=company.application.owner, language="en")
-    as_nobody.get(post.link("invitation"))
+    as_nobody.get(mailbox.latest_link("invitation"))
     url = f"/part/{invited.reference}/"
     as_nobody.post(f"{url}code/")
     wrong = as_nobody.post(f"{url}code/", {"code": "12"})
     assert list(faults_of_summary(wrong.content.decode())) == []
-    as_nobody.post(f"{url}code/", {"code": post.code()})
+    as_nobody.post(f"{url}code/", {"code": mailbox.latest_code()})
     unreadable = as_nobody.post(url, {"version": "1", **BIRTH})
     assert unreadable.status_code == 422
     assert list(faults_of_summary(unreadable.content.decode())) == []

@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from django.utils import translation
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.portal.glossary import explained, place_of, places, terms_in
 from formation_portal.portal.glossary.words import words
 from formation_portal.service.catalog.loader import read_catalog
@@ -99,7 +99,7 @@ def test_help_is_reached_at_the_same_place_of_every_page(as_owner: Client, as_no
 def test_a_form_explains_the_words_that_it_uses_and_leads_to_its_places_page(
     as_owner: Client, draft: Draft, owner: Any
 ) -> None:
-    ada = saving.add_party(draft, "person", ["director"], {}, by=owner)
+    ada = services.add_party(draft, "person", ["director"], {}, by=owner)
     page = as_owner.get(f"/applications/{draft.application.reference}/people/{ada.token}/").content.decode()
     assert Markup(page).faults == []
     code = draft.application.product["jurisdiction"]["iso_code"]

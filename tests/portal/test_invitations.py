@@ -9,15 +9,15 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
-from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.parties import PartyRow
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
 from formation_portal.letters.models import Letter
-from tests.applications import made
-from tests.invitations import post
+from tests.applications import factories
+from tests.invitations import mailbox
 from tests.markup import Markup
 from tests.portal.test_access import unsigned
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 @pytest.fixture
 def ada(draft: Draft, owner: Any) -> PartyRow:
-    saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     return draft.parties[0]
 
 
@@ -56,7 +56,7 @@ def test_the_address_is_the_partys_own_answer(as_owner: Client, draft: Draft, ad
 def test_an_invitation_goes_out_and_stands_at_the_row(as_owner: Client, draft: Draft, ada: PartyRow) -> None:
     response = as_owner.post(url(draft, ada), {"email": " New@Example.com "})
     assert response["Location"] == url(draft, ada)
-    assert post.latest("invitation").to == "new@example.com"
+    assert mailbox.latest_mail("invitation").to == "new@example.com"
     text = page_of(as_owner, f"{root(draft)}people/").one("li", id=f"party-{ada.token}").text
     assert "Invitation: Sent, " in text
 
@@ -165,7 +165,7 @@ def test_seven_invitations_take_as_many_queries_as_one(
     parts.invite(draft, ada, email="ada@example.com", by=owner, language="en")
     few = [queries(as_owner, page) for page in pages]
     for number in range(6):
-        saving.add_party(draft, "person", ["director"], {"person.first_name": f"No {number}"}, by=owner)
+        services.add_party(draft, "person", ["director"], {"person.first_name": f"No {number}"}, by=owner)
         parts.invite(draft, draft.parties[-1], email=f"no{number}@example.com", by=owner, language="en")
     assert Application.objects.get().invitations.count() == 7
     assert [queries(as_owner, page) for page in pages] == few

@@ -9,7 +9,7 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.invitations.models import Invitation
 from formation_portal.letters.rounds import go_round
 from tests.invitations.conftest import ada, invitation

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Element, Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -45,16 +45,16 @@ def press(client: Client, button: Element, role: str) -> Markup:
 @pytest.fixture
 def elsewhere(owner: Any) -> Draft:
     """Another application, with Ada and a company."""
-    draft = open_draft(saving.start(owner=owner, product=made.product()))
-    saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
-    saving.add_party(draft, "corporate", ["director"], LTD, by=owner)
+    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    services.add_party(draft, "corporate", ["director"], LTD, by=owner)
     return draft
 
 
 def test_known_ones_are_offered_where_they_fit(as_owner: Client, draft: Draft, elsewhere: Draft, owner: Any) -> None:
     section = draft.schema.section("the-company")
     assert section is not None
-    saving.save_section(draft, section, {"xy.activity": "Trading"}, version=0, by=owner)
+    services.save_section(draft, section, {"xy.activity": "Trading"}, version=0, by=owner)
     page = page_of(as_owner, draft)
     assert [one.text for one in offered(page, "directors")] == [
         "Add yourself (Ingrid Solheim) as Directors",
@@ -72,7 +72,7 @@ def test_one_press_copies_the_answers_with_the_role(as_owner: Client, draft: Dra
     page = press(as_owner, button, "director")
     [ada] = fresh(draft).parties
     assert (ada.label, ada.roles) == ("Ada Lovelace", ("director",))
-    assert ada.raw == {name: value for name, value in made.ADA.items() if name != "xy.person.is_pep"}
+    assert ada.raw == {name: value for name, value in factories.ADA.items() if name != "xy.person.is_pep"}
     assert ada.token not in [one.token for one in elsewhere.parties]
     said = page.one("div", id="messages").text.strip()
     assert said.startswith("Ada Lovelace is now a director. We filled in 4 answers.")
@@ -82,7 +82,7 @@ def test_one_press_copies_the_answers_with_the_role(as_owner: Client, draft: Dra
 def test_nothing_links_the_two(as_owner: Client, draft: Draft, elsewhere: Draft, owner: Any) -> None:
     press(as_owner, offered(page_of(as_owner, draft), "directors")[-1], "director")
     there = next(row for row in fresh(elsewhere).parties if row.kind == "person")
-    saving.save_party(fresh(elsewhere), there, {"person.last_name": "King"}, version=there.version, by=owner)
+    services.save_party(fresh(elsewhere), there, {"person.last_name": "King"}, version=there.version, by=owner)
     assert fresh(draft).parties[0].label == "Ada Lovelace"
 
 
@@ -90,7 +90,7 @@ def test_pressing_twice_copies_once(as_owner: Client, draft: Draft, elsewhere: D
     button = offered(page_of(as_owner, draft), "directors")[-1]
     press(as_owner, button, "director")
     ada = fresh(draft).parties[0]
-    saving.save_party(fresh(draft), ada, {"person.last_name": "King"}, version=ada.version, by=owner)
+    services.save_party(fresh(draft), ada, {"person.last_name": "King"}, version=ada.version, by=owner)
     press(as_owner, button, "director")
     assert [row.label for row in fresh(draft).parties] == ["Ada King"]
 
@@ -104,22 +104,22 @@ def test_an_old_page_gives_whoever_is_here_by_now_the_role(as_owner: Client, dra
 
 
 def test_starting_with_yourself_fills_in_what_is_known(as_owner: Client, draft: Draft, owner: Any) -> None:
-    other = open_draft(saving.start(owner=owner, product=made.product()))
+    other = open_draft(services.start(owner=owner, product=factories.product()))
     named = {"person.first_name": "Ingrid", "person.last_name": "Solheim", "person.email": owner.email}
-    saving.add_party(other, "person", ["director"], made.ADA | named, by=owner)
+    services.add_party(other, "person", ["director"], factories.ADA | named, by=owner)
     [button] = offered(page_of(as_owner, draft), "directors")
     press(as_owner, button, "director")
     [me] = fresh(draft).parties
-    assert me.raw == {**named, "person.date_of_birth": made.ADA["person.date_of_birth"]}
+    assert me.raw == {**named, "person.date_of_birth": factories.ADA["person.date_of_birth"]}
     assert offered(page_of(as_owner, draft), "directors") == []
 
 
 def test_whoever_adds_themselves_by_the_form_gets_the_same(as_owner: Client, draft: Draft, owner: Any) -> None:
-    other = open_draft(saving.start(owner=owner, product=made.product()))
+    other = open_draft(services.start(owner=owner, product=factories.product()))
     named = {"person.first_name": "Ingrid", "person.last_name": "Solheim", "person.email": owner.email}
-    saving.add_party(other, "person", ["director"], made.ADA | named, by=owner)
+    services.add_party(other, "person", ["director"], factories.ADA | named, by=owner)
     as_owner.post(url(draft, "new/"), {"kind": "person", "roles": "director", "me": "1"})
-    assert fresh(draft).parties[0].raw["person.date_of_birth"] == made.ADA["person.date_of_birth"]
+    assert fresh(draft).parties[0].raw["person.date_of_birth"] == factories.ADA["person.date_of_birth"]
 
 
 def test_an_account_without_a_name_is_not_offered(as_owner: Client, draft: Draft, owner: Any) -> None:
@@ -132,7 +132,9 @@ def test_a_handful_is_shown_and_the_rest_is_a_list(
     as_owner: Client, draft: Draft, elsewhere: Draft, owner: Any
 ) -> None:
     for number in range(4):
-        saving.add_party(elsewhere, "person", ["director"], made.ADA | {"person.first_name": f"N{number}"}, by=owner)
+        services.add_party(
+            elsewhere, "person", ["director"], factories.ADA | {"person.first_name": f"N{number}"}, by=owner
+        )
     page = page_of(as_owner, draft)
     rest = [one for one in offered(page, "directors") if any(parent.tag == "details" for parent in one.ancestors)]
     assert (len(offered(page, "directors")), len(rest)) == (7, 4)
@@ -141,7 +143,7 @@ def test_a_handful_is_shown_and_the_rest_is_a_list(
 
 def test_namesakes_are_told_apart_in_words(as_owner: Client, draft: Draft, elsewhere: Draft, owner: Any) -> None:
     born = {"person.date_of_birth": {"day": "1", "month": "5", "year": "1990"}}
-    saving.add_party(elsewhere, "person", ["director"], made.ADA | born, by=owner)
+    services.add_party(elsewhere, "person", ["director"], factories.ADA | born, by=owner)
     texts = [one.text for one in offered(page_of(as_owner, draft), "shareholders")]
     assert "Use Ada Lovelace born 1\xa0May\xa01990 as Shareholders" in texts
 
@@ -159,7 +161,7 @@ def test_whoever_is_not_known_is_not_found(as_owner: Client, draft: Draft, use: 
 
 
 def test_a_strangers_people_are_as_absent_as_nobody(as_stranger: Client, stranger: Any, elsewhere: Draft) -> None:
-    own = open_draft(saving.start(owner=stranger, product=made.product()))
+    own = open_draft(services.start(owner=stranger, product=factories.product()))
     use = f"{elsewhere.application.reference}/{elsewhere.parties[0].token}/0000000000"
     answers = [
         as_stranger.post(url(own, "known/"), {"role": "director", "use": use}),

@@ -11,9 +11,9 @@ from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
-from tests.applications import made
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from tests.applications import factories
 from tests.markup import Markup
 from tests.pseudo_language import CODE, Unmarked, pseudo_language
 
@@ -107,9 +107,9 @@ def begun(draft: Draft, owner: Any) -> Draft:
     section = draft.schema.section("the-company")
     assert section is not None
     raw = {"entity.name": "Larkfield Holdings", "xy.activity": "Trading"}
-    saving.save_section(draft, section, raw, version=0, by=owner)
-    saving.add_party(draft, "person", ["director", "shareholder", "manager"], {}, by=owner)
-    saving.add_share_class(draft, {}, by=owner)
+    services.save_section(draft, section, raw, version=0, by=owner)
+    services.add_party(draft, "person", ["director", "shareholder", "manager"], {}, by=owner)
+    services.add_share_class(draft, {}, by=owner)
     return open_draft(draft.application)
 
 
@@ -133,7 +133,7 @@ def test_nothing_of_ours_is_left_in_english_where_all_is_there(
     with pseudo_language():
         check(as_owner, addresses(complete).values())
         check(as_nobody, ("/accounts/login/", "/accounts/signup/", "/accounts/password/reset/"))
-        saving.submit(complete, by=owner, declaration="I declare it.")
+        services.submit(complete, by=owner, declaration="I declare it.")
         reference = complete.application.reference
         names = ("status", "check", "withdrawal", "people", "shares")
         check(as_owner, [reverse(f"portal:{name}", args=[reference]) for name in names])
@@ -146,7 +146,7 @@ def check(client: Client, pages: Any) -> None:
 
 def foreign(html: str) -> list[str]:
     """What a page says without a mark, beyond the schema's words and what was typed."""
-    schema = {text for text in texts_of(made.ITEM) if text}
+    schema = {text for text in texts_of(factories.ITEM) if text}
     locale = Locale(CODE)
     names = [*locale.territories.values(), *(f"{name} ({code})" for code, name in locale.currencies.items())]
     months = locale.months["format"]["wide"].values()
@@ -212,12 +212,12 @@ def test_an_amount_reads_the_same_in_every_language(as_owner: Client, draft: Dra
 def test_an_amount_that_could_be_read_in_two_ways_is_told_at_its_field_and_read_back_with_it(
     as_owner: Client, owner: Any
 ) -> None:
-    schema = deepcopy(made.SCHEMA)
-    schema["sections"][1]["fields"].append(made.field("percent", "number"))
-    draft = open_draft(saving.start(owner=owner, product=made.product(schema=schema)))
+    schema = deepcopy(factories.SCHEMA)
+    schema["sections"][1]["fields"].append(factories.field("percent", "number"))
+    draft = open_draft(services.start(owner=owner, product=factories.product(schema=schema)))
     section = draft.schema.section("funds")
     assert section is not None
-    saving.save_section(draft, section, {"xy.percent": "1.234"}, version=0, by=owner)
+    services.save_section(draft, section, {"xy.percent": "1.234"}, version=0, by=owner)
     address = reverse("portal:section", args=[draft.application.reference, "funds"])
     page = Markup(answers(as_owner, address, "fr"))
     said = page.one("p", id="q:percent-doubt")

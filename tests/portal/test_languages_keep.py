@@ -8,18 +8,18 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.test import Client
 
-from formation_portal.applications import saving
+from formation_portal.applications import services
 from formation_portal.applications.access import Collaborator
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.imports.columns import keys_by_heading
+from formation_portal.applications.imports.uploads import read_sheet
 from formation_portal.applications.models import Application
-from formation_portal.applications.spreadsheet.columns import headings
-from formation_portal.applications.spreadsheet.opening import read_sheet
 from formation_portal.invitations import codes, parts
 from formation_portal.invitations.models import Invitation
 from formation_portal.letters.models import Letter
-from tests.applications import made
-from tests.applications.spreadsheet.sheets import ADA, HEADS, NOOR, as_csv
-from tests.invitations import post
+from tests.applications import factories
+from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv
+from tests.invitations import mailbox
 from tests.journeys.page import Form, Page
 from tests.markup import Markup
 from tests.portal.limited import hold, limited
@@ -158,7 +158,7 @@ def test_a_new_class_of_shares_is_saved_first(as_owner: Client, draft: Draft) ->
 
 def test_a_sheet_that_was_chosen_is_kept_to_be_looked_at(as_owner: Client, draft: Draft) -> None:
     address = f"{root(draft)}people/spreadsheet/"
-    in_german(as_owner, opened(as_owner, address), sheet=made.upload(as_csv(HEADS, ADA), name="people.csv"))
+    in_german(as_owner, opened(as_owner, address), sheet=factories.upload(as_csv(HEADS, ADA), name="people.csv"))
     assert "people.csv" in as_owner.get(address).content.decode()
     assert open_draft(draft.application).parties == ()
 
@@ -170,11 +170,11 @@ def test_where_no_sheet_was_chosen_none_is_missed(as_owner: Client, draft: Draft
 
 
 def test_what_is_to_be_done_with_each_row_of_a_sheet_stays_chosen(as_owner: Client, draft: Draft, owner: Any) -> None:
-    saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     sheet = read_sheet(
-        as_csv(HEADS, ADA, NOOR, ("Person", "yes", "", "Tom", *NOOR[4:])), headings(draft.schema), account=1
+        as_csv(HEADS, ADA, NOOR, ("Person", "yes", "", "Tom", *NOOR[4:])), keys_by_heading(draft.schema), account=1
     )
-    kept = saving.keep_import(draft, sheet, name="people.csv", by=owner)
+    kept = services.keep_import(draft, sheet, name="people.csv", by=owner)
     form = opened(as_owner, f"{root(draft)}people/imports/{kept.token}/")
     ticked = next(one for one in form.controls if one.name == "row")
     twin = next(one for one in form.controls if one.name.startswith("row:"))
@@ -203,7 +203,7 @@ def test_the_declaration_stays_ticked_and_nothing_is_submitted(as_owner: Client,
 
 def test_a_code_is_kept_and_not_tried(as_nobody: Client, complete: Draft, owner: Any) -> None:
     invitation = parts.invite(complete, complete.parties[0], email="ada@example.com", by=owner, language="en")
-    as_nobody.get(post.link("invitation"))
+    as_nobody.get(mailbox.latest_link("invitation"))
     codes.send_code(invitation)
     again = in_german(as_nobody, fill(opened(as_nobody, f"/part/{invitation.reference}/code/"), code="123"))
     assert held(again, "code") == ["123"]

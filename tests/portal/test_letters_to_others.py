@@ -6,11 +6,11 @@ import pytest
 from allauth.core import ratelimit
 from django.test import Client, RequestFactory, override_settings
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.letters.models import Letter
-from tests.applications import made
+from tests.applications import factories
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -36,9 +36,9 @@ def few(settings: Any) -> None:
 def test_an_address_gets_so_many_letters_a_day_whoever_sends_them(
     as_owner: Client, as_stranger: Client, draft: Draft, owner: Any, stranger: Any
 ) -> None:
-    other = saving.start(owner=stranger, product=made.product())
+    other = services.start(owner=stranger, product=factories.product())
     for name in ("Ada", "Bob"):
-        party = saving.add_party(draft, "person", ["director"], {"person.first_name": name}, by=owner)
+        party = services.add_party(draft, "person", ["director"], {"person.first_name": name}, by=owner)
         as_owner.post(f"{root(draft.application)}people/{party.token}/invitation/", {"email": "ada@example.com"})
     assert as_stranger.post(f"{root(other)}access/", {"email": "Ada@example.com"}).status_code == 302
     answer = as_stranger.post(f"{root(other)}access/", {"email": "ada@example.com", "right": "edit"})

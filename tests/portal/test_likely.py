@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.world import COUNTRIES, collated
 from formation_portal.invitations import parts
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Element, Markup
 from tests.portal.test_part import let_in
 
@@ -18,21 +18,21 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 TWENTY = [*list(COUNTRIES)[:18], "NO", "VG"]
 FIELDS = (
-    made.field("home", "address"),
-    made.field("places", "multi_select", options=list(COUNTRIES)),
-    made.field("seat", "select", options=list(COUNTRIES)),
-    made.field("citizens", "nationality"),
-    made.field("trade", "multi_select", options=TWENTY),
+    factories.field("home", "address"),
+    factories.field("places", "multi_select", options=list(COUNTRIES)),
+    factories.field("seat", "select", options=list(COUNTRIES)),
+    factories.field("citizens", "nationality"),
+    factories.field("trade", "multi_select", options=TWENTY),
 )
 
 
 @pytest.fixture
 def application(owner: Any) -> Application:
     """A company whose section, and whose directors, are asked for countries and money in every way."""
-    section = {"scope": "entity", "title": "Odd", "fields": [*FIELDS, made.field("money", "currency_amount")]}
+    section = {"scope": "entity", "title": "Odd", "fields": [*FIELDS, factories.field("money", "currency_amount")]}
     directors = {"scope": "role:director", "title": "Directors", "minimum": 1, "person_fields": [FIELDS[0], FIELDS[3]]}
-    product = made.product(schema={**made.SCHEMA, "sections": [section, directors]})
-    return saving.start(owner=owner, product=product)
+    product = factories.product(schema={**factories.SCHEMA, "sections": [section, directors]})
+    return services.start(owner=owner, product=product)
 
 
 def page_at(client: Client, application: Application, more: str = "sections/odd/", **headers: Any) -> Markup:
@@ -79,7 +79,7 @@ def test_every_list_of_countries_runs_by_name_after_the_likely_ones(
 def test_tick_boxes_run_by_name_after_the_likely_ones_and_each_country_stands_once(
     as_owner: Client, application: Application, owner: Any, language: str
 ) -> None:
-    saving.add_party(open_draft(application), "person", ["director"], {"xy.citizens": ["NO", "IN"]}, by=owner)
+    services.add_party(open_draft(application), "person", ["director"], {"xy.citizens": ["NO", "IN"]}, by=owner)
     page = page_at(as_owner, application, HTTP_ACCEPT_LANGUAGE=language)
     boxes = [one for one in page.all("input", type="checkbox") if one.attributes["name"] == "q:trade"]
     assert [one.attributes["value"] for one in boxes][:2] == ["VG", "NO"], "IN is none of them"
@@ -97,7 +97,7 @@ def test_what_is_used_in_the_application_comes_after_the_products_own(
 ) -> None:
     draft = open_draft(application)
     for codes in (["NO", "IN"], ["IN"]):
-        saving.add_party(draft, "person", ["director"], {"xy.citizens": codes}, by=owner)
+        services.add_party(draft, "person", ["director"], {"xy.citizens": codes}, by=owner)
     page = page_at(as_owner, application)
     for control in LISTS:
         assert likely(page, control)[:3] == ["VG", "IN", "NO"]
@@ -109,7 +109,7 @@ def test_what_is_chosen_is_chosen_once_and_not_offered_again(
 ) -> None:
     draft = open_draft(application)
     [section] = draft.schema.entity_sections
-    saving.save_section(draft, section, {"xy.seat": "VG", "xy.places": ["VG"]}, version=0, by=owner)
+    services.save_section(draft, section, {"xy.seat": "VG", "xy.places": ["VG"]}, version=0, by=owner)
     page = page_at(as_owner, application)
     chosen = [one for one in page.all("option") if "selected" in one.attributes]
     assert [(_list(one), one.attributes["value"]) for one in chosen] == [("q:seat", "VG")]
@@ -120,8 +120,8 @@ def test_what_is_chosen_is_chosen_once_and_not_offered_again(
 def test_two_applications_share_what_is_drawn_and_not_what_is_likely(
     as_owner: Client, application: Application, owner: Any
 ) -> None:
-    other = saving.start(owner=owner, product=made.product())
-    Application.objects.filter(pk=other.pk).update(snapshot=application.snapshot, product={"price": None})
+    other = services.start(owner=owner, product=factories.product())
+    Application.objects.filter(pk=other.pk).update(schema_version=application.schema_version, product={"price": None})
     assert likely(page_at(as_owner, application), "q:seat") == ["VG"]
     assert likely(page_at(as_owner, other), "q:seat") == []
 
@@ -130,8 +130,8 @@ def test_a_guest_learns_nothing_of_where_others_come_from(
     as_nobody: Client, application: Application, owner: Any
 ) -> None:
     draft = open_draft(application)
-    ada = saving.add_party(draft, "person", ["director"], {"xy.citizens": ["NO"]}, by=owner)
-    saving.add_party(draft, "person", ["director"], {"xy.citizens": ["IN"]}, by=owner)
+    ada = services.add_party(draft, "person", ["director"], {"xy.citizens": ["NO"]}, by=owner)
+    services.add_party(draft, "person", ["director"], {"xy.citizens": ["IN"]}, by=owner)
     row = open_draft(application).party(ada.token)
     assert row is not None
     invitation = parts.invite(draft, row, email="ada@example.com", by=owner, language="en")
@@ -146,7 +146,7 @@ def test_a_currency_that_was_typed_before_there_was_a_list_stays(
     draft = open_draft(application)
     [section] = draft.schema.entity_sections
     typed = {"xy.money": {"amount": "5", "currency": "Taler"}}
-    saving.save_section(draft, section, typed, version=0, by=owner)
+    services.save_section(draft, section, typed, version=0, by=owner)
     page = page_at(as_owner, application)
     [chosen] = [one for one in page.all("option") if "selected" in one.attributes]
     assert (_list(chosen), chosen.text) == ("q:money:currency", "Taler")

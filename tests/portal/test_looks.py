@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change, Document
 from formation_portal.audit.models import Actor, Deed, Entry
 from formation_portal.desk.audit_words import detail_of
-from tests.applications import made
+from tests.applications import factories
 from tests.papers import papers_made
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -19,9 +19,9 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 @pytest.fixture
 def paper(complete: Draft, owner: Any) -> Document:
     """A passport of three pages, in an application that was submitted."""
-    upload = made.upload(papers_made.pdf(3), "passport.pdf")
-    document = saving.add_document(complete, complete.parties[0], "Passport", upload, by=owner)
-    saving.submit(complete, by=owner, declaration="I declare it.")
+    upload = factories.upload(papers_made.pdf(3), "passport.pdf")
+    document = services.add_document(complete, complete.parties[0], "Passport", upload, by=owner)
+    services.submit(complete, by=owner, declaration="I declare it.")
     return document
 
 
@@ -92,9 +92,9 @@ def test_taking_the_record_is_kept(paper: Document, kind: str, as_owner: Client,
 
 
 def test_every_change_stands_in_the_chain(complete: Draft, owner: Any) -> None:
-    saving.submit(complete, by=owner, declaration="I declare it.")
-    saving.reopen(complete, reason="Returned")
-    saving.copy(complete, by=owner)
+    services.submit(complete, by=owner, declaration="I declare it.")
+    services.reopen(complete, reason="Returned")
+    services.create_copy(complete, by=owner)
     named = [pk for one in Entry.objects.filter(deed=Deed.CHANGE) for pk in detail_of(one)["changes"]]
     assert sorted(named) == sorted(Change.objects.values_list("pk", flat=True))
     of_nobody = Entry.objects.get(actor=Actor.PORTAL)
@@ -104,7 +104,7 @@ def test_every_change_stands_in_the_chain(complete: Draft, owner: Any) -> None:
 
 def test_a_deleted_draft_leaves_its_entries_and_nothing_that_was_typed(complete: Draft, owner: Any) -> None:
     before = Entry.objects.count()
-    saving.delete_draft(Application.objects.get(), by=owner)
+    services.delete_draft(Application.objects.get(), by=owner)
     assert Entry.objects.count() == before + 1
     kept = "".join(f"{one.subject}{one.detail}" for one in Entry.objects.all())
     for typed in ("Larkfield", "Ada", "Lovelace", "passport"):

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.canonical import ENTITY_NAME_ENDING
 from formation_portal.desk.recording import title_of
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -34,7 +34,7 @@ CSS = Path(__file__).parents[2] / "static/css"
 def test_a_name_is_kept_as_it_is_and_shown_so_on_every_page(
     as_owner: Client, draft: Draft, owner: Any, first: str, last: str
 ) -> None:
-    party = saving.add_party(draft, "person", ["director"], {}, by=owner)
+    party = services.add_party(draft, "person", ["director"], {}, by=owner)
     root = f"/applications/{draft.application.reference}/"
     page = f"{root}people/{party.token}/"
     typed = {"q:person.first_name": first, "q:person.last_name": last, "version": "1"}
@@ -60,10 +60,12 @@ def test_an_entity_may_be_called_so_too(as_owner: Client, draft: Draft, name: st
 
 
 def test_a_company_is_called_with_its_ending_wherever_it_is_named(as_owner: Client, owner: Any) -> None:
-    ending = made.field("ending", "select", canonical_field=ENTITY_NAME_ENDING, options=["Limited", "Ltd"])
-    company, *others = made.SCHEMA["sections"]
+    ending = factories.field("ending", "select", canonical_field=ENTITY_NAME_ENDING, options=["Limited", "Ltd"])
+    company, *others = factories.SCHEMA["sections"]
     sections = [company, {"scope": "entity", "title": "The ending", "fields": [ending]}, *others]
-    application = saving.start(owner=owner, product=made.product(schema=made.SCHEMA | {"sections": sections}))
+    application = services.start(
+        owner=owner, product=factories.product(schema=factories.SCHEMA | {"sections": sections})
+    )
     root = f"/applications/{application.reference}/"
     as_owner.post(f"{root}sections/the-company/", {"q:name": "Larkfield", "version": "0"})
     as_owner.post(f"{root}sections/the-ending/", {"q:ending": "Limited", "version": "0"})

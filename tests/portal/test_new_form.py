@@ -7,8 +7,8 @@ import pytest
 from django.test import Client
 
 from formation_portal import relay
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.gateway.catalog import catalog, known_catalog
@@ -35,7 +35,7 @@ def earlier() -> CatalogItem:
 @pytest.fixture
 def outdated(owner: Any) -> Draft:
     catalog()
-    return open_draft(saving.start(owner=owner, product=earlier()))
+    return open_draft(services.start(owner=owner, product=earlier()))
 
 
 def path(draft: Draft, page: str = "new-form/") -> str:
@@ -50,7 +50,7 @@ def test_the_overview_says_so(outdated: Draft, as_owner: Client) -> None:
 
 def test_the_page_lists_what_is_new_gone_and_renamed(outdated: Draft, owner: Any, as_owner: Client) -> None:
     section = outdated.schema.entity_sections[0]
-    saving.save_section(outdated, section, {"old": "A thing of old"}, version=0, by=owner)
+    services.save_section(outdated, section, {"old": "A thing of old"}, version=0, by=owner)
     html = as_owner.get(path(outdated)).content.decode()
     assert Markup(html).faults == []
     current = catalog().find("bvi-limited-company")
@@ -87,7 +87,7 @@ def test_an_application_of_the_present_form_has_no_such_page(owner: Any, as_owne
     current = catalog().find("bvi-limited-company")
     assert current is not None
     assert current.item is not None
-    draft = open_draft(saving.start(owner=owner, product=current.item))
+    draft = open_draft(services.start(owner=owner, product=current.item))
     assert path(draft) not in as_owner.get(path(draft, "")).content.decode()
     assert as_owner.get(path(draft))["Location"] == path(draft, "")
 

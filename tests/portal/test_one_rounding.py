@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import translation
 
 import formation_portal
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from tests.markup import Markup
 from tests.pdfs import read_pdf
 from tests.portal.limited import hold

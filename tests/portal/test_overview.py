@@ -8,13 +8,13 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.needs import Need
 from formation_portal.portal.task_list import Task, TaskList, task_list
 from formation_portal.relay.delivery_status import NO_EDITS
 from formation_portal.relay.models import Delivery, DeliveryState
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 def save(draft: Draft, key: str, raw: dict[str, Any], by: Any) -> None:
     section = draft.schema.section(key)
     assert section is not None
-    saving.save_section(draft, section, raw, version=draft.version(key), by=by)
+    services.save_section(draft, section, raw, version=draft.version(key), by=by)
 
 
 def task(tasks: TaskList, title: str) -> Task:
@@ -51,7 +51,7 @@ def test_what_cannot_be_read_is_told_apart(draft: Draft, owner: Any) -> None:
 
 
 def test_a_complete_section_says_so(draft: Draft, owner: Any) -> None:
-    save(draft, "the-company", made.COMPANY, owner)
+    save(draft, "the-company", factories.COMPANY, owner)
     company = task(task_list(draft), "The company")
     assert (company.state, company.status, company.note) == ("met", "Complete", "")
 
@@ -66,7 +66,7 @@ def test_a_section_that_is_not_asked_opens_later_and_says_when(draft: Draft, own
     managers = task(task_list(draft), "Managers")
     assert (managers.status, managers.url) == ("Not available yet", "")
     assert managers.note == "Only asked if you answer Trading to “Activity”."
-    save(draft, "the-company", made.COMPANY | {"xy.activity": "Trading", "xy.goods": "Fish"}, owner)
+    save(draft, "the-company", factories.COMPANY | {"xy.activity": "Trading", "xy.goods": "Fish"}, owner)
     managers = task(task_list(draft), "Managers")
     assert managers.url
     assert managers.why == "Asked because you answered Trading to “Activity”"
@@ -79,7 +79,7 @@ def test_later_sections_are_not_counted(draft: Draft) -> None:
 
 
 def test_documents_are_counted_once(draft: Draft, owner: Any) -> None:
-    saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     tasks = task_list(draft)
     assert task(tasks, "Documents").note == "1 to upload"
     assert task(tasks, "Directors").note == "1 added", "its missing document is counted under documents"
@@ -122,8 +122,8 @@ class TestPage:
             with CaptureQueriesContext(connection) as captured:
                 as_owner.get(path)
             costs.append(len(captured))
-            ada = made.ADA | {"person.email": f"ada{number}@example.com"}
-            saving.add_party(draft, "person", ["director"], ada, by=owner)
+            ada = factories.ADA | {"person.email": f"ada{number}@example.com"}
+            services.add_party(draft, "person", ["director"], ada, by=owner)
         assert costs[0] == costs[1] == costs[2]
 
     def test_a_refusal_is_shown_with_the_way_to_it(self, complete: Draft, as_owner: Client) -> None:

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.fields import new_token
 from formation_portal.applications.models import Application
-from formation_portal.applications.saving import Seen
-from formation_portal.applications.tokens import new_token
-from tests.applications import made
+from formation_portal.applications.services import PageVersion
+from tests.applications import factories
 from tests.markup import Markup
 from tests.portal.limited import limited
 from tests.portal.test_shares import cell
@@ -104,7 +104,9 @@ def test_who_has_saved_the_other_text_is_named(as_owner: Client, application: Ap
     draft = open_draft(application)
     section = draft.schema.section("the-company")
     assert section is not None
-    saving.save_section(draft, section, {"entity.name": "Kestrel"}, version=0, by=stranger, seen=Seen(0, new_token()))
+    services.save_section(
+        draft, section, {"entity.name": "Kestrel"}, version=0, by=stranger, page_version=PageVersion(0, new_token())
+    )
     words = Markup(as_owner.post(url, page | {"q:name": "Lark"}).content.decode()).one("main").text
     assert "As Otto Fremd saved it" in words
 
@@ -174,7 +176,7 @@ def test_a_page_that_does_not_say_what_it_saw_is_old(as_owner: Client, applicati
 def test_numbers_of_somebody_who_was_removed_meanwhile_are_told(as_owner: Client, duo: Draft, owner: Any) -> None:
     url, gone = address(duo, "shares/"), cell(duo, 1, 0)
     page = drawn(as_owner, url)
-    saving.remove_party(open_draft(duo.application), duo.parties[1], by=owner)
+    services.remove_party(open_draft(duo.application), duo.parties[1], by=owner)
     response = as_owner.post(url, page | {cell(duo, 0, 0): "5", gone: "4,321"}, follow=True)
     assert "4,321 was not saved because the shareholder or share class was removed." in response.content.decode()
     assert typed(duo) == ["5"]
@@ -183,11 +185,11 @@ def test_numbers_of_somebody_who_was_removed_meanwhile_are_told(as_owner: Client
 def test_holdings_that_went_over_to_another_entry_are_not_written_over(
     as_owner: Client, duo: Draft, owner: Any
 ) -> None:
-    saving.add_party(duo, "person", ["shareholder"], made.ADA, by=owner)
+    services.add_party(duo, "person", ["shareholder"], factories.ADA, by=owner)
     twin, ordinary = duo.parties[2], duo.share_classes[0]
-    saving.save_holdings(duo, {(twin.token, ordinary.token): "900"}, by=owner)
+    services.save_holdings(duo, {(twin.token, ordinary.token): "900"}, by=owner)
     url = address(duo, "shares/")
     page = drawn(as_owner, url)
-    saving.unite_parties(duo, twin, duo.parties[0], by=owner)
+    services.merge_parties(duo, twin, duo.parties[0], by=owner)
     as_owner.post(url, page | {cell(duo, 0, 0): "", cell(duo, 1, 0): "5"})
     assert typed(duo) == ["5", "900"]

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.export import export
 from formation_portal.applications.models import Application, Change, Stake
-from formation_portal.applications.stakes import typed_stakes
+from formation_portal.applications.ownership_stakes import typed_stakes
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.desired_state import desired_state
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 from tests.portal.limited import hold, limited
 from tests.portal.test_own_posts import drawn
@@ -229,9 +229,9 @@ def test_posting_twice_makes_one_owner(as_owner: Client, duo: Draft) -> None:
 def test_an_owner_who_is_removed_meanwhile_is_gone(duo: Draft, owner: Any) -> None:
     kestrel, ada = duo.parties[1], duo.parties[0]
     other = open_draft(Application.objects.get(pk=duo.application.pk))
-    saving.remove_party(other, ada, by=owner)
-    with pytest.raises(saving.Gone):
-        saving.save_owners(duo, kestrel, {ada.token: "40%"}, by=owner)
+    services.remove_party(other, ada, by=owner)
+    with pytest.raises(services.Gone):
+        services.save_owners(duo, kestrel, {ada.token: "40%"}, by=owner)
     assert not Stake.objects.exists()
 
 
@@ -259,9 +259,9 @@ def test_a_removed_owner_counts_no_more_and_comes_back_with_the_part(as_owner: C
     draft = open_draft(duo.application)
     gone = f"/applications/{duo.application.reference}/people/{draft.parties[2].token}/removal/"
     assert "Owns part of Kestrel B.V." in Markup(as_owner.get(gone).content.decode()).one("main").text
-    saving.remove_party(draft, draft.parties[2], by=owner)
+    services.remove_party(draft, draft.parties[2], by=owner)
     assert stakes(duo) == {}
-    saving.restore_party(draft, draft.removed_parties[0].token, by=owner)
+    services.restore_party(draft, draft.removed_parties[0].token, by=owner)
     assert len(stakes(duo)) == 1
 
 
@@ -269,7 +269,7 @@ def test_a_copy_and_the_record_have_the_owners(as_owner: Client, duo: Draft, own
     post(as_owner, duo, JOOST | {"part": "2/5"})
     draft = open_draft(duo.application)
     assert [(one["owner_label"], one["part"]) for one in export(draft)["stakes"]] == [("Joost van der Meer", "2/5")]
-    assert stakes(open_draft(saving.copy(draft, by=owner))) == {("Kestrel B.V.", "Joost van der Meer"): "2/5"}
+    assert stakes(open_draft(services.create_copy(draft, by=owner))) == {("Kestrel B.V.", "Joost van der Meer"): "2/5"}
 
 
 def test_the_list_of_people_says_what_somebody_without_a_role_owns(as_owner: Client, duo: Draft) -> None:
@@ -297,9 +297,9 @@ def test_after_submitting_it_is_read_only(as_owner: Client, duo: Draft) -> None:
 
 def test_only_a_company_has_owners_and_only_where_shares_are_given(as_owner: Client, duo: Draft, owner: Any) -> None:
     assert as_owner.get(url(duo, "Ada Lovelace")).status_code == 404
-    plain = made.SCHEMA | {"sections": made.SCHEMA["sections"][:-1]}
-    other = open_draft(saving.start(owner=owner, product=made.product(schema=plain)))
-    saving.add_party(other, "corporate", ["shareholder"], {"corporate.name": "Kestrel B.V."}, by=owner)
+    plain = factories.SCHEMA | {"sections": factories.SCHEMA["sections"][:-1]}
+    other = open_draft(services.start(owner=owner, product=factories.product(schema=plain)))
+    services.add_party(other, "corporate", ["shareholder"], {"corporate.name": "Kestrel B.V."}, by=owner)
     assert as_owner.get(url(other)).status_code == 404
 
 

@@ -6,8 +6,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from tests.markup import Markup
@@ -27,7 +27,7 @@ def behind(as_owner: Client, duo: Draft) -> Draft:
     post(as_owner, duo, JOOST | {"first_name": "Mia", "part": "50%"}, "Kite Holding")
     draft = open_draft(duo.application)
     kite, mia = (row for row in draft.parties if row.label in ("Kite Holding", "Mia van der Meer"))
-    saving.save_owners(draft, kite, {mia.token: "about half"}, by=duo.application.owner)
+    services.save_owners(draft, kite, {mia.token: "about half"}, by=duo.application.owner)
     return open_draft(duo.application)
 
 
@@ -94,7 +94,7 @@ def test_the_record_as_json_has_the_same_words(as_owner: Client, behind: Draft) 
 
 
 def test_the_owners_of_a_company_that_holds_nothing_are_not_left_out(as_owner: Client, behind: Draft) -> None:
-    saving.save_holdings(behind, dict.fromkeys(behind.holdings, ""), by=behind.application.owner)
+    services.save_holdings(behind, dict.fromkeys(behind.holdings, ""), by=behind.application.owner)
     assert nodes(read(as_owner, path(behind, "check/")))[1:] == [
         "Kestrel B.V.Shareholder. Company",
         "Joost van der Meer10% of Kestrel B.V. Below the threshold",

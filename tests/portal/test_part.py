@@ -8,17 +8,16 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change
-from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.parties import PartyRow
 from formation_portal.audit.models import Actor, Deed, Entry
 from formation_portal.invitations import parts
-from formation_portal.invitations.models import Invitation
-from formation_portal.invitations.stages import Stage, standing
+from formation_portal.invitations.models import Invitation, InvitationStage, current_stage
 from formation_portal.letters.models import Letter
-from tests.applications import made
-from tests.invitations import post
+from tests.applications import factories
+from tests.invitations import mailbox
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -32,13 +31,13 @@ def company(draft: Draft, owner: Any) -> Draft:
     """A company with a name, two people, a class of shares and a file of its own."""
     section = draft.schema.section("the-company")
     assert section is not None
-    saving.save_section(draft, section, made.COMPANY, version=0, by=owner)
-    saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    services.save_section(draft, section, factories.COMPANY, version=0, by=owner)
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     bob = {"person.first_name": "Bob", "person.last_name": "Byron"}
-    saving.add_party(draft, "person", ["director", "shareholder"], bob, by=owner)
-    saving.add_share_class(draft, made.ORDINARY, by=owner)
-    saving.add_document(draft, None, "Business plan", made.upload(name="business-plan.pdf"), by=owner)
-    saving.add_document(draft, draft.parties[1], "Passport", made.upload(name="bob.pdf"), by=owner)
+    services.add_party(draft, "person", ["director", "shareholder"], bob, by=owner)
+    services.add_share_class(draft, factories.ORDINARY, by=owner)
+    services.add_document(draft, None, "Business plan", factories.upload(name="business-plan.pdf"), by=owner)
+    services.add_document(draft, draft.parties[1], "Passport", factories.upload(name="bob.pdf"), by=owner)
     return draft
 
 
@@ -59,9 +58,9 @@ def guest(invitation: Invitation) -> Client:
 
 
 def let_in(browser: Client, invitation: Invitation) -> Client:
-    browser.get(post.link("invitation"))
+    browser.get(mailbox.latest_link("invitation"))
     browser.post(url(invitation, "code/"))
-    assert browser.post(url(invitation, "code/"), {"code": post.code()})["Location"] == url(invitation)
+    assert browser.post(url(invitation, "code/"), {"code": mailbox.latest_code()})["Location"] == url(invitation)
     return browser
 
 
@@ -78,9 +77,9 @@ def page_of(browser: Client, path: str, *, status: int = 200) -> Markup:
     return page
 
 
-def stage(invitation: Invitation) -> Stage:
+def stage(invitation: Invitation) -> InvitationStage:
     invitation.refresh_from_db()
-    return standing(invitation, now=timezone.now()).stage
+    return current_stage(invitation, now=timezone.now()).stage
 
 
 def stored(invitation: Invitation) -> PartyRow:
@@ -96,7 +95,7 @@ def fill_in(browser: Client, invitation: Invitation, **answers: Any) -> Any:
 
 
 def test_the_link_leads_on_without_its_key(invitation: Invitation, as_nobody: Client) -> None:
-    response = as_nobody.get(post.link("invitation"))
+    response = as_nobody.get(mailbox.latest_link("invitation"))
     assert response.status_code == 302
     assert response["Location"] == url(invitation)
     assert response["Referrer-Policy"] == "no-referrer"
@@ -106,7 +105,7 @@ def test_the_link_leads_on_without_its_key(invitation: Invitation, as_nobody: Cl
 
 
 def test_no_page_before_the_code_names_anybody(invitation: Invitation, as_nobody: Client) -> None:
-    as_nobody.get(post.link("invitation"))
+    as_nobody.get(mailbox.latest_link("invitation"))
     assert as_nobody.get(url(invitation))["Location"] == url(invitation, "code/")
     pages = [as_nobody.get(url(invitation, "code/")), as_nobody.post(url(invitation, "code/"), follow=True)]
     pages.append(as_nobody.post(url(invitation, "code/"), {"code": "000000"}))
@@ -116,20 +115,20 @@ def test_no_page_before_the_code_names_anybody(invitation: Invitation, as_nobody
 
 
 def test_opening_the_link_sends_nothing_and_marks_nothing(invitation: Invitation, as_nobody: Client) -> None:
-    as_nobody.get(post.link("invitation"), follow=True)
-    assert stage(invitation) is Stage.SENT
+    as_nobody.get(mailbox.latest_link("invitation"), follow=True)
+    assert stage(invitation) is InvitationStage.SENT
     assert not Letter.objects.filter(kind="code").exists()
 
 
 def test_the_code_goes_to_the_address_of_the_invitation(invitation: Invitation, as_nobody: Client) -> None:
-    as_nobody.get(post.link("invitation"))
+    as_nobody.get(mailbox.latest_link("invitation"))
     as_nobody.post(url(invitation, "code/"), {"email": "thief@example.com"})
-    assert post.latest("code").to == "ada@example.com"
-    assert stage(invitation) is Stage.OPENED
+    assert mailbox.latest_mail("code").to == "ada@example.com"
+    assert stage(invitation) is InvitationStage.OPENED
 
 
 def test_a_forwarded_link_alone_opens_nothing(invitation: Invitation, guest: Client, as_nobody: Client) -> None:
-    as_nobody.get(post.link("invitation"))
+    as_nobody.get(mailbox.latest_link("invitation"))
     for more in ("", "completion/", "documents/1/", "documents/1/removal/"):
         assert as_nobody.get(url(invitation, more))["Location"] == url(invitation, "code/")
         assert as_nobody.post(url(invitation, more), {"q:person.last_name": "King"}).status_code in (302, 405)
@@ -137,19 +136,19 @@ def test_a_forwarded_link_alone_opens_nothing(invitation: Invitation, guest: Cli
 
 
 def test_a_code_cannot_be_guessed_at_the_page(invitation: Invitation, as_nobody: Client) -> None:
-    as_nobody.get(post.link("invitation"))
+    as_nobody.get(mailbox.latest_link("invitation"))
     as_nobody.post(url(invitation, "code/"))
-    wrong = f"{(int(post.code()) + 1) % 1_000_000:06}"
+    wrong = f"{(int(mailbox.latest_code()) + 1) % 1_000_000:06}"
     for _ in range(5):
         assert as_nobody.post(url(invitation, "code/"), {"code": wrong}).status_code == 422
-    response = as_nobody.post(url(invitation, "code/"), {"code": post.code()})
+    response = as_nobody.post(url(invitation, "code/"), {"code": mailbox.latest_code()})
     assert response.status_code == 422
     assert "This code has expired" in response.content.decode()
     assert as_nobody.get(url(invitation))["Location"] == url(invitation, "code/")
 
 
 def test_too_many_codes_are_refused_at_the_button(invitation: Invitation, as_nobody: Client) -> None:
-    as_nobody.get(post.link("invitation"))
+    as_nobody.get(mailbox.latest_link("invitation"))
     Invitation.objects.update(codes_since=timezone.now(), codes_sent=10)
     response = as_nobody.post(url(invitation, "code/"))
     assert response.status_code == 429
@@ -176,7 +175,7 @@ def test_what_is_saved_is_the_partys(invitation: Invitation, guest: Client) -> N
     response = fill_in(guest, invitation, **{"xy.person.is_pep": "true", "xy.person.pep_office": "Mayor"})
     assert response["Location"] == url(invitation)
     assert stored(invitation).raw["xy.person.pep_office"] == "Mayor"
-    assert stage(invitation) is Stage.IN_PROGRESS
+    assert stage(invitation) is InvitationStage.IN_PROGRESS
     change = Change.objects.latest("pk")
     assert (change.who, change.what) == (None, "Changed Ada Lovelace")
 
@@ -197,22 +196,22 @@ def test_nothing_but_their_own_can_be_posted(invitation: Invitation, guest: Clie
 
 def with_rules(owner: Any) -> Draft:
     """A form whose questions to a director hang on the company's answers, and on one of the director's own."""
-    company, funds, directors, shareholders, managers, shares = made.SCHEMA["sections"]
-    managers = managers | {"person_fields": [made.field("department", prefix="xy.person")]}
-    licence = made.field("licence", prefix="xy.person", depends_on={"field": "activity", "value": "Trading"})
+    company, funds, directors, shareholders, managers, shares = factories.SCHEMA["sections"]
+    managers = managers | {"person_fields": [factories.field("department", prefix="xy.person")]}
+    licence = factories.field("licence", prefix="xy.person", depends_on={"field": "activity", "value": "Trading"})
     own = [
-        made.field(f"post_{number}", prefix="xy.person", depends_on={"field": "is_pep", "value": True})
+        factories.field(f"post_{number}", prefix="xy.person", depends_on={"field": "is_pep", "value": True})
         for number in range(6)
     ]
     directors = directors | {"person_fields": [*directors["person_fields"][:4], licence, *own]}
-    form = made.SCHEMA | {"sections": [company, funds, directors, shareholders, managers, shares]}
-    draft = open_draft(saving.start(owner=owner, product=made.product(schema=form)))
+    form = factories.SCHEMA | {"sections": [company, funds, directors, shareholders, managers, shares]}
+    draft = open_draft(services.start(owner=owner, product=factories.product(schema=form)))
     section = draft.schema.section("the-company")
     assert section is not None
-    saving.save_section(draft, section, {"xy.activity": "Trading"}, version=0, by=owner)
+    services.save_section(draft, section, {"xy.activity": "Trading"}, version=0, by=owner)
     posts = {f"xy.person.post_{number}": "Mayor" for number in range(6)}
-    saving.add_party(
-        draft, "person", ["director", "manager"], made.ADA | posts | {"xy.person.is_pep": "true"}, by=owner
+    services.add_party(
+        draft, "person", ["director", "manager"], factories.ADA | posts | {"xy.person.is_pep": "true"}, by=owner
     )
     return draft
 
@@ -243,7 +242,9 @@ def test_files_that_were_replaced_are_not_shown(
     invitation: Invitation, guest: Client, company: Draft, ada: PartyRow, owner: Any
 ) -> None:
     for name in ("first.pdf", "second.pdf"):
-        saving.add_document(company, ada, "Passport", made.upload(made.PDF + name.encode(), name=name), by=owner)
+        services.add_document(
+            company, ada, "Passport", factories.upload(factories.PDF + name.encode(), name=name), by=owner
+        )
     text = guest.get(url(invitation)).content.decode()
     assert "second.pdf" in text
     assert "first.pdf" not in text
@@ -266,7 +267,7 @@ def test_an_unreadable_answer_is_kept_and_said(invitation: Invitation, guest: Cl
     assert response.status_code == 422
     assert Markup(response.content.decode()).one("p", id="q:person.date_of_birth-error").text.startswith("Error: ")
     assert stored(invitation).raw["person.date_of_birth"]["day"] == "31"
-    assert stage(invitation) is Stage.IN_PROGRESS
+    assert stage(invitation) is InvitationStage.IN_PROGRESS
 
 
 def test_a_choice_opens_its_question_and_tells_nothing_of_the_rest(invitation: Invitation, guest: Client) -> None:
@@ -280,7 +281,7 @@ def test_answers_that_were_changed_elsewhere_are_both_shown(
     invitation: Invitation, guest: Client, company: Draft, ada: PartyRow, owner: Any
 ) -> None:
     version = stored(invitation).version
-    saving.save_party(company, ada, {"person.last_name": "Byron"}, version=version, by=owner)
+    services.save_party(company, ada, {"person.last_name": "Byron"}, version=version, by=owner)
     response = guest.post(url(invitation), {"version": str(version), "q:person.last_name": "King"})
     assert response.status_code == 409
     assert "Byron" in response.content.decode()
@@ -293,7 +294,7 @@ def test_nobody_is_told_who_else_works_on_it(
     page = page_of(guest, url(invitation))
     drawn = page.one("input", name="drawn").attributes["value"]
     version = stored(invitation).version
-    saving.save_party(company, ada, {"person.last_name": "Byron"}, version=version, by=owner)
+    services.save_party(company, ada, {"person.last_name": "Byron"}, version=version, by=owner)
     posted = {"version": str(version), "drawn": drawn, "q:person.last_name": "King"}
     response = guest.post(url(invitation), posted)
     assert (response.status_code, "Byron" in response.content.decode()) == (409, True)
@@ -302,14 +303,14 @@ def test_nobody_is_told_who_else_works_on_it(
 
 def test_a_file_goes_into_their_slot_and_can_be_had_and_removed(invitation: Invitation, guest: Client) -> None:
     control = f"slot:{stored(invitation).token}/Passport"
-    response = fill_in(guest, invitation, more={control: made.upload(name="ada.pdf")})
+    response = fill_in(guest, invitation, more={control: factories.upload(name="ada.pdf")})
     assert response.status_code == 302
     text = guest.get(url(invitation)).content.decode()
     assert "ada.pdf" in text
     assert "/applications/" not in text
     document = Application.objects.get().documents.get(name="ada.pdf")
     assert document.uploaded_by is None
-    assert b"".join(guest.get(url(invitation, f"documents/{document.pk}/")).streaming_content) == made.PDF
+    assert b"".join(guest.get(url(invitation, f"documents/{document.pk}/")).streaming_content) == factories.PDF
     look = Entry.objects.get(deed=Deed.LOOK)
     assert (look.actor, look.account, look.subject) == (Actor.GUEST, 0, str(document.pk))
     response = fill_in(guest, invitation, more={"removal": f"{stored(invitation).token}/Passport"})
@@ -333,7 +334,7 @@ def test_the_files_of_others_are_not_there(invitation: Invitation, guest: Client
 def test_being_done_is_said_and_can_be_taken_back(invitation: Invitation, guest: Client) -> None:
     response = fill_in(guest, invitation, more={"done": "1"}, **{"person.last_name": "King"})
     assert response["Location"] == url(invitation, "completion/")
-    assert stage(invitation) is Stage.DONE
+    assert stage(invitation) is InvitationStage.DONE
     assert stored(invitation).raw["person.last_name"] == "King"
     page = page_of(guest, url(invitation, "completion/"))
     assert page.one("h1").text == "You have finished"
@@ -341,12 +342,12 @@ def test_being_done_is_said_and_can_be_taken_back(invitation: Invitation, guest:
     assert guest.get(url(invitation))["Location"] == url(invitation, "completion/")
     assert page_of(guest, url(invitation, "?again=1")).one("h1").text == "Ada King"
     fill_in(guest, invitation, **{"person.last_name": "Lovelace"})
-    assert stage(invitation) is Stage.IN_PROGRESS
+    assert stage(invitation) is InvitationStage.IN_PROGRESS
 
 
 def test_being_done_without_a_change_is_done(invitation: Invitation, guest: Client) -> None:
     fill_in(guest, invitation, more={"done": "1"})
-    assert stage(invitation) is Stage.DONE
+    assert stage(invitation) is InvitationStage.DONE
 
 
 def expire(invitation: Invitation) -> None:
@@ -381,7 +382,7 @@ def test_what_is_over_opens_nothing_and_names_nobody(
     if is_known:
         let_in(as_nobody, invitation)
     else:
-        as_nobody.get(post.link("invitation"))
+        as_nobody.get(mailbox.latest_link("invitation"))
     end(invitation)
     for more in ("", "code/", "completion/", "documents/1/", "documents/1/removal/"):
         for ask in (as_nobody.get, as_nobody.post):
@@ -393,7 +394,7 @@ def test_what_is_over_opens_nothing_and_names_nobody(
 
 
 def test_each_end_has_its_own_words(invitation: Invitation, as_nobody: Client) -> None:
-    as_nobody.get(post.link("invitation"))
+    as_nobody.get(mailbox.latest_link("invitation"))
     said = set()
     for end in ENDS:
         kept = Invitation.objects.values().get()
@@ -414,7 +415,7 @@ def test_the_page_of_a_wrong_link_is_the_same_for_every_name(
     assert there.status_code == elsewhere.status_code == 404
     assert there.content.replace(invitation.reference.encode(), b"") == elsewhere.content.replace(b"0000000000", b"")
     answer = as_nobody.get("/invitation/", {"key": "wrong"})
-    right = Client().get(post.link("invitation"))
+    right = Client().get(mailbox.latest_link("invitation"))
     assert answer.status_code == right.status_code == 302
     assert len(answer["Location"]) == len(right["Location"])
     assert as_nobody.get(answer["Location"]).status_code == 404
@@ -492,8 +493,8 @@ def test_a_save_that_comes_after_submitting_is_shown_to_be_copied(
         Application.objects.update(state="submitted_for_review")
         return kept(*args, **more)
 
-    kept = saving.save_party
-    monkeypatch.setattr(part.saving, "save_party", overtaken)
+    kept = services.save_party
+    monkeypatch.setattr(part.services, "save_party", overtaken)
     response = fill_in(guest, invitation, **{"person.last_name": "King"})
     assert response.status_code == 409
     text = response.content.decode()
@@ -505,20 +506,20 @@ def test_a_save_that_comes_after_submitting_is_shown_to_be_copied(
 def test_no_key_and_no_code_is_logged(
     invitation: Invitation, as_nobody: Client, caplog: pytest.LogCaptureFixture
 ) -> None:
-    key = post.link("invitation").partition("key=")[2]
+    key = mailbox.latest_link("invitation").partition("key=")[2]
     with caplog.at_level(logging.DEBUG):
         expire(invitation)
-        as_nobody.get(post.link("invitation"), follow=True)
+        as_nobody.get(mailbox.latest_link("invitation"), follow=True)
         Invitation.objects.update(expires_at=timezone.now() + timedelta(days=1))
-        as_nobody.get(post.link("invitation"), follow=True)
+        as_nobody.get(mailbox.latest_link("invitation"), follow=True)
         as_nobody.post(url(invitation, "code/"))
         as_nobody.post(url(invitation, "code/"), {"code": "12"})
-        as_nobody.post(url(invitation, "code/"), {"code": post.code()})
+        as_nobody.post(url(invitation, "code/"), {"code": mailbox.latest_code()})
     told = [one for one in caplog.records if not one.name.startswith("django.db")]
     assert told
     for one in told:
         assert key not in one.getMessage()
-        assert post.code() not in one.getMessage()
+        assert mailbox.latest_code() not in one.getMessage()
         assert "ada@example.com" not in one.getMessage()
 
 
@@ -526,7 +527,7 @@ def test_a_page_of_a_part_takes_as_many_queries_for_seven_people_as_for_two(
     invitation: Invitation, guest: Client, company: Draft, owner: Any, django_assert_max_num_queries: Any
 ) -> None:
     for number in range(5):
-        saving.add_party(company, "person", ["director"], {"person.first_name": f"No {number}"}, by=owner)
+        services.add_party(company, "person", ["director"], {"person.first_name": f"No {number}"}, by=owner)
     guest.get(url(invitation))
     with django_assert_max_num_queries(9):
         guest.get(url(invitation))

@@ -6,15 +6,15 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
 from formation_portal.letters.models import Letter
 from formation_portal.letters.refusing import refusal_path, refuse
 from formation_portal.portal import part_letter
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 from tests.portal.test_part import let_in, stored, url
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 @pytest.fixture
 def invitation(draft: Draft, owner: Any) -> Invitation:
-    saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     return parts.invite(draft, draft.parties[0], email="ada@example.com", by=owner, language="de")
 
 
@@ -89,7 +89,7 @@ def test_somebody_who_says_so_without_end_is_not_heard_without_end(
 
 
 def test_an_owner_who_fills_in_their_own_part_gets_no_letter(draft: Draft, owner: Any) -> None:
-    saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     own = parts.invite(draft, draft.parties[0], email="Owner@example.com", by=owner, language="en")
     parts.finish(draft, own)
     assert letters() == []
@@ -120,6 +120,6 @@ def test_the_overview_and_the_history_say_so(as_owner: Client, invitation: Invit
     assert page.one("li", id="turn-you")
     draft = open_draft(Application.objects.get())
     assert draft.application.changes.first().what == "Ada Lovelace finished their part"  # type: ignore[union-attr]
-    saving.add_document(draft, draft.parties[0], "Passport", made.upload(), by=draft.application.owner)
+    services.add_document(draft, draft.parties[0], "Passport", factories.upload(), by=draft.application.owner)
     line = Markup(as_owner.get(overview).content.decode()).one("li", id=f"turn-{invitation.party.token}")
     assert "Finished their part" in line.text

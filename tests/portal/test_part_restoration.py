@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.history import Guest
 from formation_portal.applications.models import Application, Change
 from formation_portal.invitations import parts
-from formation_portal.invitations.models import Invitation
-from formation_portal.invitations.stages import Stage
-from tests.applications import made
+from formation_portal.invitations.models import Invitation, InvitationStage
+from tests.applications import factories
 from tests.markup import Markup
 from tests.portal.test_part import let_in, stage, stored, url, with_rules
 
@@ -66,7 +66,7 @@ def test_without_script_the_page_that_follows_offers_it(guest: Client, invitatio
     assert SAYS in form.ancestors[-1].text
     assert guest.post(undo_url(invitation))["Location"] == url(invitation)
     assert is_pep(invitation) == "true"
-    assert stage(invitation) is Stage.IN_PROGRESS
+    assert stage(invitation) is InvitationStage.IN_PROGRESS
     assert "“Is pep” has been changed back." in guest.get(url(invitation)).content.decode()
 
 
@@ -89,10 +89,10 @@ def test_looking_takes_nothing_back(guest: Client, invitation: Invitation) -> No
 def test_only_choices_made_here_are_taken_back(guest: Client, invitation: Invitation, owner: Any) -> None:
     """Neither what the owner has changed, nor what another guest has."""
     draft = open_draft(Application.objects.get(pk=invitation.application_id))
-    saving.save_party(draft, draft.parties[0], {"xy.person.is_pep": "false"}, version=1, by=owner)
+    services.save_party(draft, draft.parties[0], {"xy.person.is_pep": "false"}, version=1, by=owner)
     theirs = draft.application.changes.latest("pk").pk
-    bob = saving.add_party(draft, "person", ["director"], made.ADA | {"xy.person.is_pep": "true"}, by=owner)
-    saving.save_party(draft, bob, {"xy.person.is_pep": "false"}, version=1, by=saving.authors.Guest())
+    bob = services.add_party(draft, "person", ["director"], factories.ADA | {"xy.person.is_pep": "true"}, by=owner)
+    services.save_party(draft, bob, {"xy.person.is_pep": "false"}, version=1, by=Guest())
     anothers = draft.application.changes.latest("pk").pk
     for number in (theirs, anothers, 0):
         assert guest.post(url(invitation, f"changes/{number}/restoration/")).status_code == 404
@@ -112,5 +112,5 @@ def test_what_others_have_set_aside_is_not_counted(guest: Client, invitation: In
     """Bob's answers hang on the same rules; they are his."""
     draft: Draft = open_draft(Application.objects.get(pk=invitation.application_id))
     posts = {f"xy.person.post_{number}": "Mayor" for number in range(6)}
-    saving.add_party(draft, "person", ["director"], made.ADA | posts | {"xy.person.is_pep": "true"}, by=owner)
+    services.add_party(draft, "person", ["director"], factories.ADA | posts | {"xy.person.is_pep": "true"}, by=owner)
     assert SAYS in choose(guest, invitation, is_by_script=True).content.decode()

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Party
-from formation_portal.applications.rows import PartyRow
-from tests.applications import made
+from formation_portal.applications.parties import PartyRow
+from tests.applications import factories
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 @pytest.fixture
 def ada(draft: Draft, owner: Any) -> Party:
-    return saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    return services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
 
 
 def url(application: Application, party: Party, more: str = "") -> str:
@@ -50,7 +50,7 @@ def labels(page: Markup) -> list[str]:
 
 
 def test_two_roles_ask_a_shared_question_once(as_owner: Client, draft: Draft, ada: Party, owner: Any) -> None:
-    saving.set_roles(draft, ada, ["director", "shareholder"], by=owner)
+    services.set_roles(draft, ada, ["director", "shareholder"], by=owner)
     page = page_of(as_owner, draft.application, ada)
     assert labels(page).count("Date of birth") == 1
     assert page.one("title").text == "Ada Lovelace – Example company – Formation Portal"
@@ -70,7 +70,7 @@ def test_an_address_that_is_none_is_kept_and_refused_at_its_field(as_owner: Clie
 def test_a_browser_fills_in_only_the_readers_own_data(as_owner: Client, draft: Draft, ada: Party, owner: Any) -> None:
     name = "q:person.first_name"
     assert page_of(as_owner, draft.application, ada).one("input", name=name).attributes["autocomplete"] == "off"
-    saving.save_party(draft, ada, {"person.email": "Owner@example.com"}, version=1, by=owner)
+    services.save_party(draft, ada, {"person.email": "Owner@example.com"}, version=1, by=owner)
     page = page_of(as_owner, draft.application, ada)
     assert page.one("input", name=name).attributes["autocomplete"] == "given-name"
     assert page.one("input", name="q:person.date_of_birth:year").attributes["autocomplete"] == "bday-year"
@@ -84,7 +84,7 @@ def test_an_answer_that_opens_a_required_question_leads_to_it_once(as_owner: Cli
 
 
 def test_a_role_that_asks_more_leads_to_its_questions(as_owner: Client, draft: Draft, owner: Any) -> None:
-    nobody = saving.add_party(draft, "person", ["shareholder"], {}, by=owner)
+    nobody = services.add_party(draft, "person", ["shareholder"], {}, by=owner)
     opened = posted(as_owner, draft.application, nobody, more={"roles": ["", "shareholder", "director"]})
     assert opened["Location"] == f"{url(draft.application, nobody)}#q:xy.person.is_pep"
 
@@ -98,7 +98,7 @@ def test_saving_keeps_answers_and_leads_to_the_list(as_owner: Client, draft: Dra
 
 
 def test_new_roles_bring_their_questions(as_owner: Client, draft: Draft, owner: Any) -> None:
-    bob = saving.add_party(draft, "person", ["shareholder"], {}, by=owner)
+    bob = services.add_party(draft, "person", ["shareholder"], {}, by=owner)
     assert "Is pep" not in labels(page_of(as_owner, draft.application, bob))
     posted(as_owner, draft.application, bob, more={"roles": ["", "shareholder", "director"], "update": "1"})
     assert "Is pep" in labels(page_of(as_owner, draft.application, bob))
@@ -112,7 +112,7 @@ def test_a_role_that_is_given_up_keeps_its_answers(as_owner: Client, draft: Draf
 
 
 def test_answers_to_a_role_that_comes_with_the_post_are_kept(as_owner: Client, draft: Draft, owner: Any) -> None:
-    bob = saving.add_party(draft, "person", ["shareholder"], {}, by=owner)
+    bob = services.add_party(draft, "person", ["shareholder"], {}, by=owner)
     more = {"roles": ["", "shareholder", "director"]}
     posted(as_owner, draft.application, bob, more=more, **{"xy.person.is_pep": "true"})
     assert stored(draft.application).raw == {"xy.person.is_pep": "true"}
@@ -121,7 +121,7 @@ def test_answers_to_a_role_that_comes_with_the_post_are_kept(as_owner: Client, d
 def test_a_change_of_roles_brings_other_questions_and_leaves_the_roles_alone(
     as_owner: Client, draft: Draft, owner: Any
 ) -> None:
-    bob = saving.add_party(draft, "person", ["shareholder"], {}, by=owner)
+    bob = services.add_party(draft, "person", ["shareholder"], {}, by=owner)
     post = {"version": "1", "roles": ["", "shareholder", "director"]}
     page = Markup(as_owner.post(url(draft.application, bob), post, HTTP_HX_REQUEST="true").content.decode())
     assert page.faults == []
@@ -134,12 +134,12 @@ def test_a_change_of_roles_brings_other_questions_and_leaves_the_roles_alone(
 
 
 def test_a_role_that_asks_for_documents_alone_brings_them(as_owner: Client, owner: Any) -> None:
-    company, _, directors, shareholders, *rest = made.SCHEMA["sections"]
+    company, _, directors, shareholders, *rest = factories.SCHEMA["sections"]
     fewer = {"person_fields": directors["person_fields"][:3], "documents": {"person": []}}
     more = {"person_fields": directors["person_fields"][:1], "documents": {"person": [{"name": "Mandate"}]}}
-    form = made.SCHEMA | {"sections": [company, directors | fewer, shareholders | more, *rest]}
-    application = saving.start(owner=owner, product=made.product(schema=form))
-    bob = saving.add_party(open_draft(application), "person", ["director"], {}, by=owner)
+    form = factories.SCHEMA | {"sections": [company, directors | fewer, shareholders | more, *rest]}
+    application = services.start(owner=owner, product=factories.product(schema=form))
+    bob = services.add_party(open_draft(application), "person", ["director"], {}, by=owner)
     post = {"version": "1", "roles": ["", "director", "shareholder"]}
     page = Markup(as_owner.post(url(application, bob), post, HTTP_HX_REQUEST="true").content.decode())
     assert page.faults == []
@@ -179,8 +179,8 @@ def test_an_unreadable_answer_is_kept_and_said(as_owner: Client, draft: Draft, a
 def test_a_stale_save_shows_both_answers_and_both_sets_of_roles(
     as_owner: Client, draft: Draft, ada: Party, owner: Any
 ) -> None:
-    saving.set_roles(draft, ada, ["director", "shareholder"], by=owner)
-    saving.save_party(draft, ada, {"person.last_name": "Byron"}, version=2, by=owner)
+    services.set_roles(draft, ada, ["director", "shareholder"], by=owner)
+    services.save_party(draft, ada, {"person.last_name": "Byron"}, version=2, by=owner)
     post = {"version": "1", "roles": ["", "director"], "q:person.last_name": "King"}
     response = as_owner.post(url(draft.application, ada), post)
     assert response.status_code == 409

@@ -7,13 +7,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
-from formation_portal.applications import saving
+from formation_portal.applications import services
 from formation_portal.applications.access import Right
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.imports.models import PartyImport
 from formation_portal.applications.models import Application
-from formation_portal.applications.spreadsheet.models import PartyImport
-from tests.applications import made
-from tests.applications.spreadsheet.sheets import ADA, HEADS, NOOR, as_csv
+from tests.applications import factories
+from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv
 from tests.markup import Markup
 from tests.portal.test_access import let_in
 
@@ -134,7 +134,7 @@ def test_a_row_with_problems_is_not_added_whoever_posts_it(as_owner: Client, dra
 
 
 def test_whoever_is_here_is_left_out_unless_somebody_says_otherwise(as_owner: Client, draft: Draft, owner: Any) -> None:
-    saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     sheet = Upload(as_owner, draft, (*ADA[:2], "yes", *ADA[3:]))
     section = sheet.page.one("section", aria_labelledby="twins").text
     assert "Ada Lovelace, born 10\xa0December\xa01985, is already a director in this application." in section
@@ -151,7 +151,7 @@ def test_whoever_is_here_is_left_out_unless_somebody_says_otherwise(as_owner: Cl
 
 
 def test_somebody_else_of_that_name_is_added(as_owner: Client, draft: Draft, owner: Any) -> None:
-    saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     sheet = Upload(as_owner, draft, ADA)
     assert "Add this row’s details" not in sheet.page.one("main").text
     sheet.press(**{sheet.chosen: "apart"})
@@ -237,7 +237,7 @@ def test_who_may_edit_adds_them(as_owner: Client, as_stranger: Client, draft: Dr
 
 
 def test_another_application_of_ones_own_does_not_have_it(as_owner: Client, draft: Draft, owner: Any) -> None:
-    other = saving.start(owner=owner, product=made.product())
+    other = services.start(owner=owner, product=factories.product())
     sheet = Upload(as_owner, draft, ADA)
     elsewhere = sheet.url.replace(draft.application.reference, other.reference)
     assert as_owner.post(elsewhere, sheet.ticked)["Location"].endswith(f"{other.reference}/people/spreadsheet/")
@@ -249,6 +249,6 @@ def test_a_sheet_of_an_application_that_was_closed_meanwhile_is_gone(
 ) -> None:
     sheet = Upload(as_owner, complete, NOOR)
     ticked = sheet.ticked
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     sheet.press(**ticked)
     assert people(complete) == ["Ada Lovelace"]

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from tests.markup import Markup
 
@@ -39,7 +39,7 @@ def test_nothing_is_wrong_before_something_was_chosen(as_owner: Client, applicat
 def test_a_role_that_takes_one_kind_needs_no_choice(as_owner: Client, draft: Draft, owner: Any) -> None:
     section = draft.schema.section("the-company")
     assert section is not None
-    saving.save_section(draft, section, {"xy.activity": "Trading"}, version=0, by=owner)
+    services.save_section(draft, section, {"xy.activity": "Trading"}, version=0, by=owner)
     page = page_of(as_owner, draft.application, "?role=manager")
     assert page.one("input", name="kind").attributes["value"] == "person"
     assert "checked" in page.one("input", name="roles", value="manager").attributes
@@ -48,7 +48,7 @@ def test_a_role_that_takes_one_kind_needs_no_choice(as_owner: Client, draft: Dra
 def test_roles_that_the_kind_cannot_have_are_absent_and_it_says_so(as_owner: Client, draft: Draft, owner: Any) -> None:
     section = draft.schema.section("the-company")
     assert section is not None
-    saving.save_section(draft, section, {"xy.activity": "Trading"}, version=0, by=owner)
+    services.save_section(draft, section, {"xy.activity": "Trading"}, version=0, by=owner)
     page = page_of(as_owner, draft.application, "?kind=corporate")
     boxes = [one.attributes["value"] for one in page.all("input", name="roles", type="checkbox")]
     assert boxes == ["director", "shareholder"]

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Element, Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -46,15 +46,15 @@ def test_a_role_whose_rule_does_not_hold_says_when_it_will(as_owner: Client, dra
     assert "Only asked if you answer Trading to “Activity”" in page_of(as_owner, draft.application).one("main").text
     section = draft.schema.section("the-company")
     assert section is not None
-    saving.save_section(draft, section, {"xy.activity": "Trading"}, version=0, by=owner)
+    services.save_section(draft, section, {"xy.activity": "Trading"}, version=0, by=owner)
     managers = role(page_of(as_owner, draft.application), "managers").text
     assert "Optional" in managers
     assert "Asked because you answered Trading to “Activity”." in managers
 
 
 def test_known_parties_are_offered_where_they_fit(as_owner: Client, draft: Draft, owner: Any) -> None:
-    saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
-    saving.add_party(draft, "corporate", ["shareholder"], {"corporate.name": "Kestrel B.V."}, by=owner)
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    services.add_party(draft, "corporate", ["shareholder"], {"corporate.name": "Kestrel B.V."}, by=owner)
     page = page_of(as_owner, draft.application)
     assert [one.text for one in buttons(page, "directors")] == ["Use Kestrel B.V. as Directors"]
     assert [one.text for one in buttons(page, "shareholders")] == ["Use Ada Lovelace as Shareholders"]
@@ -62,7 +62,7 @@ def test_known_parties_are_offered_where_they_fit(as_owner: Client, draft: Draft
 
 
 def test_one_press_gives_a_known_party_the_role(as_owner: Client, draft: Draft, owner: Any) -> None:
-    saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     [button] = buttons(page_of(as_owner, draft.application), "shareholders")
     response = as_owner.post(button.attributes["formaction"], {"role": "shareholder", "use": "x"}, follow=True)
     assert open_draft(draft.application).parties[0].roles == ("director", "shareholder")
@@ -73,13 +73,13 @@ def test_one_press_gives_a_known_party_the_role(as_owner: Client, draft: Draft, 
 
 @pytest.mark.parametrize("wanted", ["manager", "pope", ""])
 def test_a_role_that_does_not_fit_is_not_given(as_owner: Client, draft: Draft, owner: Any, wanted: str) -> None:
-    party = saving.add_party(draft, "corporate", ["director"], {}, by=owner)
+    party = services.add_party(draft, "corporate", ["director"], {}, by=owner)
     as_owner.post(f"{url(draft.application)}{party.token}/roles/", {"role": wanted})
     assert open_draft(draft.application).parties[0].roles == ("director",)
 
 
 def test_each_party_says_what_is_missing(as_owner: Client, draft: Draft, owner: Any) -> None:
-    party = saving.add_party(draft, "person", ["director"], {**made.ADA, "xy.person.is_pep": ""}, by=owner)
+    party = services.add_party(draft, "person", ["director"], {**factories.ADA, "xy.person.is_pep": ""}, by=owner)
     row = page_of(as_owner, draft.application).one("li", id=f"party-{party.token}")
     assert "Director. Person" in row.text
     assert "1 answer and 1 document to complete" in row.text
@@ -99,7 +99,7 @@ def test_after_submitting_nothing_can_be_pressed(as_owner: Client, submitted: Dr
 
 
 def test_a_stranger_finds_nothing(as_stranger: Client, draft: Draft, owner: Any) -> None:
-    party = saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    party = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     assert as_stranger.get(url(draft.application)).status_code == 404
     assert as_stranger.post(f"{url(draft.application)}{party.token}/roles/", {"role": "shareholder"}).status_code == 404
     assert open_draft(draft.application).parties[0].roles == ("director",)
@@ -111,5 +111,5 @@ def test_the_button_leads_on_once_nothing_is_missing(as_owner: Client, draft: Dr
         return next(one.text for one in page.all("a") if one.attributes.get("class") == "button")
 
     assert pressed_first() == "Add someone new"
-    made.fill_in(draft, by=owner)
+    factories.fill_in(draft, by=owner)
     assert pressed_first().startswith("Continue to ")

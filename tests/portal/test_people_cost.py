@@ -7,9 +7,9 @@ from django.db import connections
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
-from tests.applications import made
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from tests.applications import factories
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -29,11 +29,17 @@ def test_a_page_takes_as_many_queries_for_seven_people_as_for_one(
     path = f"/applications/{complete.application.reference}/{page.format(token=complete.parties[0].token)}"
     few = queries(as_owner, path)
     for number in range(6):
-        party = saving.add_party(
-            complete, "person", ["director", "shareholder"], {**made.ADA, "person.last_name": f"No {number}"}, by=owner
+        party = services.add_party(
+            complete,
+            "person",
+            ["director", "shareholder"],
+            {**factories.ADA, "person.last_name": f"No {number}"},
+            by=owner,
         )
-        saving.add_document(complete, party, "Passport", made.upload(), by=owner)
-        share_class = saving.add_share_class(complete, {**made.ORDINARY, "share_class.name": f"No {number}"}, by=owner)
-        saving.save_holdings(complete, {(party.token, share_class.token): "5"}, by=owner)
+        services.add_document(complete, party, "Passport", factories.upload(), by=owner)
+        share_class = services.add_share_class(
+            complete, {**factories.ORDINARY, "share_class.name": f"No {number}"}, by=owner
+        )
+        services.save_holdings(complete, {(party.token, share_class.token): "5"}, by=owner)
     assert queries(as_owner, path) == few
     assert few <= 12

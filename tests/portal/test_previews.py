@@ -7,10 +7,10 @@ import pytest
 from django.test import Client
 from PIL import Image
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 from tests.papers import papers_made
 
@@ -20,8 +20,8 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 @pytest.fixture
 def paper(complete: Draft, owner: Any) -> Document:
     """A passport of three pages."""
-    upload = made.upload(papers_made.pdf(3), "passport.pdf")
-    return saving.add_document(complete, complete.parties[0], "Passport", upload, by=owner)
+    upload = factories.upload(papers_made.pdf(3), "passport.pdf")
+    return services.add_document(complete, complete.parties[0], "Passport", upload, by=owner)
 
 
 def url(document: Document, more: str) -> str:
@@ -74,8 +74,8 @@ def test_the_file_itself_is_only_ever_a_sealed_attachment(as_owner: Client, pape
 
 
 def test_what_cannot_be_shown_says_so_and_can_be_downloaded(as_owner: Client, complete: Draft, owner: Any) -> None:
-    upload = made.upload(papers_made.encrypted(), "locked.pdf")
-    paper = saving.add_document(complete, complete.parties[0], "Passport", upload, by=owner)
+    upload = factories.upload(papers_made.encrypted(), "locked.pdf")
+    paper = services.add_document(complete, complete.parties[0], "Passport", upload, by=owner)
     page = Markup(as_owner.get(url(paper, "pages/1/")).content.decode())
     assert page.faults == []
     assert "can’t be shown here" in page.one("main").text
@@ -104,7 +104,7 @@ def test_agents_look_at_what_was_submitted(
     case = f"/desk/{paper.application.reference}/"
     page = f"{case}documents/{paper.pk}/pages/2/"
     assert as_agent.get(page).status_code == 404, "it is a draft"
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     review = Markup(as_agent.get(case).content.decode())
     assert review.one("a", href=f"{case}documents/{paper.pk}/pages/1/").text == "View passport.pdf"
     shown = Markup(as_agent.get(page).content.decode())

@@ -12,26 +12,26 @@ from formation_portal.gateway.products import read_products
 from formation_portal.portal.product_view import ProductPage, product_page
 from formation_portal.portal.requirements import document_groups, effort, role_needs, section_previews
 from formation_portal.portal.views import outage
-from tests.applications import made
+from tests.applications import factories
 from tests.journeys.conftest import new_user
 from tests.markup import Markup
 
 
 def form_of(*sections: dict[str, Any]) -> Any:
-    (item,) = parse_catalog([made.ITEM | {"schema": made.SCHEMA | {"sections": list(sections)}}])
+    (item,) = parse_catalog([factories.ITEM | {"schema": factories.SCHEMA | {"sections": list(sections)}}])
     assert isinstance(item, CatalogItem)
     return item.form
 
 
 def page(**changes: Any) -> ProductPage:
-    (product,) = read_products([made.ITEM | changes])
+    (product,) = read_products([factories.ITEM | changes])
     return product_page(product)
 
 
 COUNCIL = {
     "scope": "entity",
     "title": "Council",
-    "fields": [made.field("bodies", "select", options=["Members only", "Both"])],
+    "fields": [factories.field("bodies", "select", options=["Members only", "Both"])],
 }
 
 
@@ -41,8 +41,8 @@ def test_it_says_what_a_typical_application_takes_from_the_schema() -> None:
         "title": "Directors",
         "minimum": 1,
         "person_fields": [
-            made.field("birth", "date", canonical_field="person.date_of_birth"),
-            made.field("why", "text", depends_on={"field": "bodies", "value": "Both"}),
+            factories.field("birth", "date", canonical_field="person.date_of_birth"),
+            factories.field("why", "text", depends_on={"field": "bodies", "value": "Both"}),
         ],
         "documents": {"person": [{"name": "Passport", "required": True}, {"name": "Letter", "required": False}]},
     }
@@ -113,7 +113,7 @@ def test_documents_of_the_new_entity_come_first() -> None:
 
 
 def test_sections_preview_what_they_ask() -> None:
-    previews = {one.title: one for one in section_previews(made.product().form)}
+    previews = {one.title: one for one in section_previews(factories.product().form)}
     assert "Office (provided by the registered agent)" in previews["The company"].labels
     assert "Share classes" in previews
 
@@ -135,15 +135,15 @@ def test_a_faulty_product_is_not_available() -> None:
     assert shown.roles == ()
 
 
-HERE = made.ITEM["jurisdiction"]
-BROKEN = made.ITEM | {
+HERE = factories.ITEM["jurisdiction"]
+BROKEN = factories.ITEM | {
     "jurisdiction_product_id": "broken",
-    "product": made.ITEM["product"] | {"slug": "broken-company", "name": "Broken company"},
-    "schema": made.SCHEMA | {"id": ""},
+    "product": factories.ITEM["product"] | {"slug": "broken-company", "name": "Broken company"},
+    "schema": factories.SCHEMA | {"id": ""},
 }
-ELSEWHERE = made.ITEM | {
+ELSEWHERE = factories.ITEM | {
     "jurisdiction_product_id": "elsewhere",
-    "product": made.ITEM["product"] | {"slug": "elsewhere-company", "name": "Company elsewhere"},
+    "product": factories.ITEM["product"] | {"slug": "elsewhere-company", "name": "Company elsewhere"},
     "jurisdiction": HERE | {"name": "Elsewhere"},
 }
 
@@ -151,7 +151,7 @@ ELSEWHERE = made.ITEM | {
 @pytest.fixture
 def offering(monkeypatch: pytest.MonkeyPatch) -> None:
     """A catalog with a product that works, one that doesn't in the same place, one elsewhere, and one unreadable."""
-    items = read_products([made.ITEM, BROKEN, ELSEWHERE, "nonsense"])
+    items = read_products([factories.ITEM, BROKEN, ELSEWHERE, "nonsense"])
     monkeypatch.setattr(outage, "current_catalog", lambda: Catalog(items, datetime.now(UTC)))
 
 

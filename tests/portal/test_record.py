@@ -12,8 +12,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.answers import judge
 from formation_portal.contract.lifecycle import State
@@ -21,7 +21,7 @@ from formation_portal.contract.reading import is_blank
 from formation_portal.portal.printed_record import printed_record
 from formation_portal.reviews.models import Outcome, Ruling
 from formation_portal.reviews.rulings import INCORPORATE
-from tests.applications import made
+from tests.applications import factories
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.conftest import browser, customer
 from tests.journeys.stranger import Stranger
@@ -86,12 +86,12 @@ def test_the_record_says_what_it_is_of(complete: Draft, as_owner: Client) -> Non
     assert record["reference"] == complete.application.reference
     assert record["product"]["name"] == "Example company"
     assert record["schema"] | {"digest": ""} == {
-        "id": made.SCHEMA["id"],
+        "id": factories.SCHEMA["id"],
         "version": "3",
         "name": "Example company",
         "digest": "",
     }
-    assert record["state"] == {"code": "draft", "words": complete.application.stands.words}
+    assert record["state"] == {"code": "draft", "words": complete.application.status.words}
     assert record["times"]["started"] == complete.application.created_at.isoformat()
     assert record["times"]["submitted"] is None
     assert [one["what"] for one in record["history"]][:2] == ["Started the application", "Changed “The company”"]
@@ -131,13 +131,13 @@ def test_shares_and_documents_are_named_by_whom_they_belong_to(complete: Draft, 
     assert (holding["party"], holding["share_class"]) == (ada["id"], ordinary["id"])
     assert (holding["party_label"], holding["shares"], holding["typed"]) == ("Ada Lovelace", 10000, "10,000")
     assert (listed["party"], listed["slot"], listed["name"]) == (ada["id"], "Passport", "passport.pdf")
-    assert (listed["sha256"], listed["size"]) == (document.sha256, len(made.PDF))
+    assert (listed["sha256"], listed["size"]) == (document.sha256, len(factories.PDF))
 
 
 def test_what_cannot_be_read_stands_as_typed_and_what_is_parked_says_so(
     draft: Draft, owner: Any, as_owner: Client
 ) -> None:
-    save(draft, "the-company", made.COMPANY | {"xy.goods": "Tea"}, owner)
+    save(draft, "the-company", factories.COMPANY | {"xy.goods": "Tea"}, owner)
     save(draft, "funds", {"xy.capital": {"amount": "a lot", "currency": "USD"}}, owner)
     answers = answers_of(record_of(as_owner, draft))
     assert (answers["xy.goods"]["asked"], answers["xy.goods"]["value"]) == (False, "Tea")
@@ -160,7 +160,7 @@ def test_overview_status_and_desk_lead_to_it(
     reference = submitted.application.reference
     link = f'href="/applications/{reference}/record.json"'
     assert link in as_owner.get(f"/applications/{reference}/status/").content.decode()
-    other = saving.start(owner=submitted.application.owner, product=made.product())
+    other = services.start(owner=submitted.application.owner, product=factories.product())
     assert "/record.json" in as_owner.get(f"/applications/{other.reference}/").content.decode()
     assert f'href="/desk/{reference}/record.json"' in as_agent.get(f"/desk/{reference}/").content.decode()
 
@@ -175,7 +175,7 @@ def test_it_is_its_owners_and_once_submitted_the_desks(
     assert without_token(as_stranger.get(address)) == without_token(absent)
     assert as_nobody.get(address)["Location"].startswith("/accounts/login/")
     assert as_agent.get(desk).status_code == 404
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     assert as_agent.get(desk).json() == as_owner.get(address).json()
     assert as_owner.get(desk).status_code == 403
 
@@ -187,6 +187,6 @@ def test_the_record_costs_as_many_queries_for_many_people(
     with CaptureQueriesContext(connection) as few:
         as_owner.get(address)
     for _ in range(5):
-        saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+        services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     with django_assert_num_queries(len(few)):
         as_owner.get(address)

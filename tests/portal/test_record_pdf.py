@@ -12,8 +12,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone, translation
 from PIL import ImageFont
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Party, ShareClass
 from formation_portal.contract.reading import LINES_LIMIT
 from formation_portal.papers.typesetting import fonts_in
@@ -21,7 +21,7 @@ from formation_portal.portal import typesetting
 from formation_portal.portal.printed import PrintedEntry, PrintedRecord, PrintedRow, PrintedTable
 from formation_portal.portal.printed_record import printed_record
 from formation_portal.portal.typesetting import NotTypeset, typeset
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 from tests.pdfs import ReadPdf, read_pdf, squeezed
 from tests.portal.test_overview import save
@@ -105,7 +105,7 @@ def test_optional_answers_without_an_answer_say_so(complete: Draft, as_owner: Cl
 
 
 def test_a_draft_says_that_it_is_one_and_what_is_needed(draft: Draft, owner: Any, as_owner: Client) -> None:
-    save(draft, "the-company", made.COMPANY | {"xy.goods": "Cold fish"}, owner)
+    save(draft, "the-company", factories.COMPANY | {"xy.goods": "Cold fish"}, owner)
     found = pdf_of(as_owner, draft).text
     assert "Draft. Not submitted yet." in found
     for need in draft.needs:
@@ -218,12 +218,12 @@ def test_a_heading_keeps_the_first_of_what_it_names_on_its_page() -> None:
 
 
 def test_a_hundred_parties_are_all_there(draft: Draft, owner: Any, as_owner: Client) -> None:
-    people = [made.ADA | {"person.first_name": f"Ada{number:03}"} for number in range(100)]
+    people = [factories.ADA | {"person.first_name": f"Ada{number:03}"} for number in range(100)]
     roles = ["director", "shareholder"]
     Party.objects.bulk_create(
         [Party(application=draft.application, kind="person", roles=roles, raw=person) for person in people]
     )
-    classes = [made.ORDINARY | {"share_class.name": f"Class {number}"} for number in range(6)]
+    classes = [factories.ORDINARY | {"share_class.name": f"Class {number}"} for number in range(6)]
     ShareClass.objects.bulk_create([ShareClass(application=draft.application, raw=raw) for raw in classes])
     found = pdf_of(as_owner, draft)
     for number in range(100):
@@ -248,14 +248,14 @@ def test_it_is_its_owners_and_once_submitted_the_desks(
     assert without_token(as_stranger.get(address)) == without_token(absent)
     assert as_nobody.get(address)["Location"].startswith("/accounts/login/")
     assert as_agent.get(desk).status_code == 404
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     assert "Larkfield Holdings" in read_pdf(as_agent.get(desk).content).text
     assert as_owner.get(desk).status_code == 403
 
 
 def test_every_page_about_the_whole_leads_to_it(submitted: Draft, as_owner: Client, as_agent: Client) -> None:
     reference = submitted.application.reference
-    other = saving.start(owner=submitted.application.owner, product=made.product())
+    other = services.start(owner=submitted.application.owner, product=factories.product())
     link = f'href="/applications/{reference}/record.pdf"'
     assert link in as_owner.get(f"/applications/{reference}/status/").content.decode()
     listed = as_owner.get("/applications/").content.decode()
@@ -270,7 +270,7 @@ def test_it_costs_as_many_queries_for_many_people(
     with CaptureQueriesContext(connection) as few:
         as_owner.get(path(draft))
     for _ in range(5):
-        saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+        services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     with django_assert_num_queries(len(few)):
         as_owner.get(path(draft))
 

@@ -7,8 +7,8 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.utils import timezone
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.letters.models import Letter
 from formation_portal.letters.refusing import refusal_path, refuse
@@ -59,7 +59,7 @@ def test_what_was_submitted_or_deleted_is_not_remembered(submitted: Draft, owner
 
 
 def test_a_deleted_draft_is_not_remembered(draft: Draft, owner: Any) -> None:
-    saving.delete_draft(draft.application, by=owner)
+    services.delete_draft(draft.application, by=owner)
     leave(draft, days=8)
     go_round()
     assert reminders() == []

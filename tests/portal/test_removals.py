@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.relay.models import UNCLEAR, Delivery
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -73,15 +73,15 @@ def test_a_party_names_the_roles_that_then_have_too_few(complete: Draft, as_owne
 
 
 def test_a_party_whose_roles_others_have_leaves_nothing_needed(complete: Draft, owner: Any, as_owner: Client) -> None:
-    grace = saving.add_party(
-        complete, "person", ["director", "shareholder"], made.ADA | {"person.first_name": "Grace"}, by=owner
+    grace = services.add_party(
+        complete, "person", ["director", "shareholder"], factories.ADA | {"person.first_name": "Grace"}, by=owner
     )
-    saving.add_document(complete, grace, "Passport", made.upload(), by=owner)
+    services.add_document(complete, grace, "Passport", factories.upload(), by=owner)
     assert "Add 1 more" not in entry(page_of(as_owner, complete, "party"), "needed")
 
 
 def test_what_was_needed_before_is_not_said_to_be_needed_then(draft: Draft, owner: Any, as_owner: Client) -> None:
-    ada = saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    ada = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     path = f"/applications/{draft.application.reference}/people/{ada.token}/removal/"
     needed = entry(Markup(as_owner.get(path).content.decode()), "needed")
     assert "Directors" in needed
@@ -92,7 +92,7 @@ def test_a_share_class_names_its_holders_and_the_answers_that_name_it(
     complete: Draft, owner: Any, as_owner: Client
 ) -> None:
     ada = complete.parties[0]
-    saving.save_party(
+    services.save_party(
         complete, ada, {"xy.person.appointed_by": complete.share_classes[0].token}, version=ada.version, by=owner
     )
     markup = page_of(as_owner, complete, "share_class")
@@ -109,8 +109,8 @@ def test_the_last_holding_says_that_its_holder_has_none_then(complete: Draft, as
 
 
 def test_one_holding_of_several_says_nothing_like_it(complete: Draft, owner: Any, as_owner: Client) -> None:
-    other = saving.add_share_class(complete, made.ORDINARY | {"share_class.name": "B"}, by=owner)
-    saving.save_holdings(complete, {(complete.parties[0].token, other.token): "5"}, by=owner)
+    other = services.add_share_class(complete, factories.ORDINARY | {"share_class.name": "B"}, by=owner)
+    services.save_holdings(complete, {(complete.parties[0].token, other.token): "5"}, by=owner)
     markup = page_of(as_owner, complete, "holding")
     assert "Nothing else." in entry(markup, "goes")
     assert entry(markup, "needed") == ""
@@ -130,7 +130,7 @@ def test_a_document_names_whose_it_is_and_for_which_roles(complete: Draft, as_ow
 
 
 def test_a_document_that_nobody_requires_is_needed_by_nobody(draft: Draft, owner: Any, as_owner: Client) -> None:
-    document = saving.add_document(draft, None, "Business plan", made.upload(), by=owner)
+    document = services.add_document(draft, None, "Business plan", factories.upload(), by=owner)
     root = f"/applications/{draft.application.reference}"
     markup = Markup(as_owner.get(f"{root}/documents/{document.pk}/removal/?next=page").content.decode())
     assert entry(markup, "needed") == ""
@@ -160,7 +160,7 @@ def test_what_the_service_can_not_be_told_to_remove_is_said(
 
 def test_a_holding_that_is_not_there_is_not_found(complete: Draft, owner: Any, as_owner: Client) -> None:
     path = address(complete, "holding")
-    saving.save_holdings(complete, {(complete.parties[0].token, complete.share_classes[0].token): ""}, by=owner)
+    services.save_holdings(complete, {(complete.parties[0].token, complete.share_classes[0].token): ""}, by=owner)
     assert as_owner.get(path).status_code == 404
     assert as_owner.post(path).status_code == 404
 

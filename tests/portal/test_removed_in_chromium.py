@@ -3,10 +3,10 @@
 import pytest
 from playwright.sync_api import expect
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
-from tests.applications import made
+from tests.applications import factories
 from tests.journeys.conftest import OpenTab, chromium, new_user, open_tab, site
 from tests.needed import has_chromium, needed
 
@@ -16,12 +16,12 @@ pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
 
 def test_what_is_typed_stays_on_the_page_and_is_saved_by_the_press_at_the_banner(site: str, open_tab: OpenTab) -> None:
-    application = saving.start(owner=new_user(), product=made.product())
-    ada = saving.add_party(open_draft(application), "person", ["director"], made.ADA, by=application.owner)
+    application = services.start(owner=new_user(), product=factories.product())
+    ada = services.add_party(open_draft(application), "person", ["director"], factories.ADA, by=application.owner)
     browser = open_tab(application.owner)
     browser.get(f"/applications/{application.reference}/people/{ada.token}/")
     tab = browser.tab
-    saving.remove_party(open_draft(Application.objects.get(pk=application.pk)), ada, by=application.owner)
+    services.remove_party(open_draft(Application.objects.get(pk=application.pk)), ada, by=application.owner)
     tab.get_by_label("Last name").fill("King")
     tab.get_by_label("Last name").blur()
     banner = tab.locator("#banner")

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
+from formation_portal.applications import services
 from formation_portal.applications.access import Right
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from formation_portal.applications.stakes import typed_stakes
-from tests.applications import made
+from formation_portal.applications.ownership_stakes import typed_stakes
+from tests.applications import factories
 from tests.markup import Markup
 from tests.portal.limited import hold, limited
 from tests.portal.test_access import let_in
@@ -64,7 +64,7 @@ def drawn(as_owner: Client, ada: str) -> dict[str, str]:
 
 @pytest.fixture
 def removed(complete: Draft, drawn: dict[str, str], owner: Any) -> Draft:
-    saving.remove_party(complete, complete.parties[0], by=owner)
+    services.remove_party(complete, complete.parties[0], by=owner)
     return complete
 
 
@@ -129,10 +129,10 @@ def test_a_file_that_came_along_is_said_to_be_lost_and_one_at_the_banner_is_take
     as_owner: Client, removed: Draft, ada: str, drawn: dict[str, str]
 ) -> None:
     token = ada.split("/")[-2]
-    new = {f"slot:{token}/Passport": made.upload(made.PDF + b"new", name="new.pdf")}
+    new = {f"slot:{token}/Passport": factories.upload(factories.PDF + b"new", name="new.pdf")}
     said = page_of(as_owner.post(ada, drawn | KING | new), 409).one("main").text
     assert "Choose your file again" in said
-    new = {f"slot:{token}/Passport": made.upload(made.PDF + b"new", name="new.pdf")}
+    new = {f"slot:{token}/Passport": factories.upload(factories.PDF + b"new", name="new.pdf")}
     assert as_owner.post(ada, drawn | KING | new | {"restore": token}).status_code == 302
     assert [one.name for one in fresh(removed).documents] == ["new.pdf"]
 
@@ -141,8 +141,8 @@ def test_what_others_changed_before_they_removed_it_is_compared(
     as_owner: Client, as_stranger: Client, complete: Draft, ada: str, drawn: dict[str, str], editor: Any
 ) -> None:
     party = complete.parties[0]
-    saving.save_party(complete, party, {"person.last_name": "Byron"}, version=party.version, by=editor)
-    saving.remove_party(complete, complete.parties[0], by=editor)
+    services.save_party(complete, party, {"person.last_name": "Byron"}, version=party.version, by=editor)
+    services.remove_party(complete, complete.parties[0], by=editor)
     page = page_of(as_owner.post(ada, drawn | KING), 409)
     assert "Otto Fremd removed Ada Byron" in page.one("main").text
     address, post = with_button(page)
@@ -201,9 +201,9 @@ def test_looking_at_a_removed_party_finds_nothing(as_owner: Client, removed: Dra
 def test_once_it_is_submitted_there_is_nothing_to_restore(
     as_owner: Client, complete: Draft, ada: str, owner: Any
 ) -> None:
-    other = saving.add_party(complete, "person", ["director"], made.ADA, by=owner)
-    saving.remove_party(complete, other, by=owner)
-    saving.submit(complete, by=owner)
+    other = services.add_party(complete, "person", ["director"], factories.ADA, by=owner)
+    services.remove_party(complete, other, by=owner)
+    services.submit(complete, by=owner)
     assert as_owner.post(people(complete, f"{other.token}/"), KING).status_code == 404
 
 
@@ -214,12 +214,12 @@ def test_a_party_that_goes_while_it_is_being_saved_is_offered_too(
     from formation_portal.portal.views import parties
 
     def overtaken(draft: Draft, party: Any, *args: Any, **more: Any) -> Any:
-        saving.remove_party(fresh(draft), party, by=owner)
+        services.remove_party(fresh(draft), party, by=owner)
         return kept(draft, party, *args, **more)
 
-    kept = saving.save_party
+    kept = services.save_party
     with monkeypatch.context() as patched:
-        patched.setattr(parties.saving, "save_party", overtaken)
+        patched.setattr(parties.services, "save_party", overtaken)
         page = page_of(as_owner.post(ada, drawn | KING), 409)
     address, post = with_button(page)
     assert as_owner.post(address, post)["Location"] == ada
@@ -227,8 +227,8 @@ def test_a_party_that_goes_while_it_is_being_saved_is_offered_too(
 
 
 def test_a_role_is_given_to_whoever_comes_back(as_owner: Client, draft: Draft, owner: Any) -> None:
-    party = saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
-    saving.remove_party(draft, party, by=owner)
+    party = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    services.remove_party(draft, party, by=owner)
     response = as_owner.post(people(draft, f"{party.token}/roles/"), {"role": "shareholder"})
     address, post = with_button(page_of(response, 409))
     assert as_owner.post(address, post)["Location"] == people(draft)
@@ -239,10 +239,10 @@ def test_undoing_a_choice_keeps_what_was_typed_about_whoever_comes_back(
     as_owner: Client, draft: Draft, owner: Any
 ) -> None:
     pep = {"xy.person.is_pep": "true", "xy.person.pep_office": "Mayor"}
-    party = saving.add_party(draft, "person", ["director"], made.ADA | pep, by=owner)
-    saving.save_party(draft, party, {"xy.person.is_pep": "false"}, version=1, by=owner)
+    party = services.add_party(draft, "person", ["director"], factories.ADA | pep, by=owner)
+    services.save_party(draft, party, {"xy.person.is_pep": "false"}, version=1, by=owner)
     number = draft.application.changes.latest("pk").pk
-    saving.remove_party(draft, party, by=owner)
+    services.remove_party(draft, party, by=owner)
     undo = f"/applications/{draft.application.reference}/changes/{number}/restoration/"
     typed = {"version": "2", "q:xy.person.is_pep": "false", "q:person.last_name": "King"}
     page = page_of(as_owner.post(undo, typed), 409)
@@ -259,7 +259,7 @@ def test_the_parts_of_a_companys_owners_are_kept(as_owner: Client, owner: Any) -
     company = draft.parties[1]
     address = people(draft, f"{company.token}/owners/")
     typed = drawn_from(as_owner, address) | JOOST
-    saving.remove_party(draft, company, by=owner)
+    services.remove_party(draft, company, by=owner)
     page = page_of(as_owner.post(address, typed), 409)
     assert "40%" in page.one("dl", _class="summary").text
     address, post = with_button(page)
@@ -268,8 +268,8 @@ def test_the_parts_of_a_companys_owners_are_kept(as_owner: Client, owner: Any) -
 
 
 def test_an_address_to_invite_somebody_at_is_kept(as_owner: Client, draft: Draft, owner: Any) -> None:
-    party = saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
-    saving.remove_party(draft, party, by=owner)
+    party = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    services.remove_party(draft, party, by=owner)
     response = as_owner.post(people(draft, f"{party.token}/invitation/"), {"email": "ada@example.com"})
     address, post = with_button(page_of(response, 409))
     assert post["email"] == ["ada@example.com"]

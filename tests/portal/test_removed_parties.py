@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -26,7 +26,7 @@ def page_of(client: Client, draft: Draft) -> Markup:
 
 @pytest.fixture
 def removed(complete: Draft, owner: Any) -> Draft:
-    saving.remove_party(complete, complete.parties[0], by=owner)
+    services.remove_party(complete, complete.parties[0], by=owner)
     return complete
 
 
@@ -75,11 +75,11 @@ def test_the_pages_of_a_removed_party_are_gone(as_owner: Client, removed: Draft)
 def test_submitting_leaves_nothing_to_restore(as_owner: Client, as_agent: Client, removed: Draft, owner: Any) -> None:
     place = restoration(removed)
     token = removed.removed_parties[0].token
-    grace = made.ADA | {"person.first_name": "Grace"}
-    saving.restore_party(removed, token, by=owner)
-    party = saving.add_party(removed, "person", ["director"], grace, by=owner)
-    saving.remove_party(removed, party, by=owner)
-    saving.submit(removed, by=owner)
+    grace = factories.ADA | {"person.first_name": "Grace"}
+    services.restore_party(removed, token, by=owner)
+    party = services.add_party(removed, "person", ["director"], grace, by=owner)
+    services.remove_party(removed, party, by=owner)
+    services.submit(removed, by=owner)
     page = page_of(as_owner, removed)
     assert "Grace" not in page.one("main").text
     as_owner.post(place.replace(token, party.token))
@@ -88,9 +88,9 @@ def test_submitting_leaves_nothing_to_restore(as_owner: Client, as_agent: Client
 
 
 def test_the_desk_counts_nobody_who_was_removed_since(as_agent: Client, complete: Draft, owner: Any) -> None:
-    saving.submit(complete, by=owner)
-    saving.reopen(complete, reason="Please look again")
-    saving.remove_party(complete, complete.parties[0], by=owner)
+    services.submit(complete, by=owner)
+    services.reopen(complete, reason="Please look again")
+    services.remove_party(complete, complete.parties[0], by=owner)
     assert "0 people and companies, 0 documents" in as_agent.get("/desk/?view=all").content.decode()
 
 

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.models import Delivery, DeliveryState
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 from tests.portal.test_overview import save
 
@@ -31,7 +31,7 @@ def came_back(submitted: Draft) -> Draft:
     rows = Delivery.objects.filter(application=submitted.application)
     rows.filter(kind="submission").update(state=DeliveryState.REFUSED, problems=[name])
     rows.filter(kind="document").update(state=DeliveryState.REFUSED, problems=[paper])
-    saving.reopen(submitted, reason="The formation service asks for a change")
+    services.reopen(submitted, reason="The formation service asks for a change")
     return submitted
 
 
@@ -79,7 +79,7 @@ def test_what_was_changed_since_is_listed_and_counted(came_back: Draft, owner: A
     assert "Waiting for you to make 1 correction." in main
     assert "You have changed this." in main
     assert "Changed “The company”: Name" in main
-    saving.add_document(came_back, came_back.parties[0], "Passport", made.upload(made.PDF + b"2"), by=owner)
+    services.add_document(came_back, came_back.parties[0], "Passport", factories.upload(factories.PDF + b"2"), by=owner)
     assert "Waiting for you to send your corrections." in page_of(as_owner, came_back, "status/").one("main").text
 
 
@@ -87,25 +87,25 @@ def test_the_check_page_sends_corrections_in_one_press(came_back: Draft, owner: 
     check = page_of(as_owner, came_back, "check/")
     assert any(one.text == "Choose another name" for one in check.all("a") if one.inside("li"))
     save(came_back, "the-company", {"entity.name": "Larkspur"}, owner)
-    saving.add_document(came_back, came_back.parties[0], "Passport", made.upload(made.PDF + b"2"), by=owner)
+    services.add_document(came_back, came_back.parties[0], "Passport", factories.upload(factories.PDF + b"2"), by=owner)
     check = page_of(as_owner, came_back, "check/")
     assert [one.text for one in check.all("button", class_="button") if one.inside("form")] == ["Send corrections"]
     assert "All done. You can send your corrections." in check.one("main").text
     changed = check.one("ul", class_="log")
     assert changed.text == "Uploaded “Passport” of Ada Lovelace: PassportChanged “The company”: Name"
     response = as_owner.post(url(came_back, "submission/"), {"declaration": "1"}, follow=True)
-    assert fresh(came_back).application.stands is State.SUBMITTED_FOR_REVIEW
+    assert fresh(came_back).application.status is State.SUBMITTED_FOR_REVIEW
     assert "Your corrections for Larkspur have been sent." in response.content.decode()
 
 
 def test_what_the_service_refused_and_nobody_changed_stands_in_the_way(came_back: Draft, as_owner: Client) -> None:
     response = as_owner.post(url(came_back, "submission/"), {"declaration": "1"})
     assert response.status_code == 422
-    assert fresh(came_back).application.stands is State.RETURNED_FOR_CHANGES
+    assert fresh(came_back).application.status is State.RETURNED_FOR_CHANGES
 
 
 def test_a_return_without_remarks_says_why_in_the_words_of_who_returned_it(submitted: Draft, as_owner: Client) -> None:
-    saving.reopen(submitted, reason="Please look at the name again")
+    services.reopen(submitted, reason="Please look at the name again")
     for page in ("", "status/"):
         assert "Please look at the name again." in page_of(as_owner, submitted, page).one("main").text
 

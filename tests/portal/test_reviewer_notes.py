@@ -7,8 +7,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Document
 from formation_portal.contract.lifecycle import State
 from formation_portal.papers.findings import Code
@@ -19,7 +19,7 @@ from formation_portal.reviews.places import WHOLE, Kind, Place
 from formation_portal.reviews.remarks import ask
 from formation_portal.reviews.rulings import RETURN, rule
 from formation_portal.reviews.since import sight_of
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 from tests.portal.test_overview import save
 
@@ -152,7 +152,9 @@ def test_an_accepted_document_has_no_button(submitted: Draft, agent: Any, as_own
         slot = next(one for one in page_of(as_owner, draft, page).all("li") if "Passport" in one.text)
         assert "Accepted." in slot.text
         assert "Replace" not in slot.text
-    response = as_owner.post(url(draft, "documents/"), {"slot": "ada/Passport", "file": made.upload(made.PDF + b"2")})
+    response = as_owner.post(
+        url(draft, "documents/"), {"slot": "ada/Passport", "file": factories.upload(factories.PDF + b"2")}
+    )
     assert "Our reviewer has accepted it" in response.content.decode()
     assert len(fresh(draft).documents) == 1
     removal = url(draft, f"documents/{draft.documents[0].pk}/removal/")
@@ -210,7 +212,7 @@ def test_nobody_writes_over_a_reply_that_they_have_not_seen(asked: Draft, as_own
 
 
 def test_nothing_is_answered_once_it_is_sent(asked: Draft, owner: Any, as_owner: Client) -> None:
-    saving.submit(asked, by=owner)
+    services.submit(asked, by=owner)
     passport = number(asked, PASSPORT)
     as_owner.post(url(asked, "replies/"), {f"reply:{passport}": "Too late"})
     assert Remark.objects.get(pk=passport).reply == ""
@@ -224,14 +226,14 @@ def test_what_was_neither_touched_nor_answered_is_asked_once(asked: Draft, as_ow
     assert response.status_code == 422
     markup = Markup(response.content.decode())
     assert "You have not dealt with 2 queries" in markup.one("main").text
-    assert fresh(asked).application.stands is State.RETURNED_FOR_CHANGES
+    assert fresh(asked).application.status is State.RETURNED_FOR_CHANGES
     again = {
         one.attributes["name"]: one.attributes.get("value", "")
         for one in markup.all("input")
         if one.inside("form") and one.attributes.get("name") in ("declaration", "as_it_was")
     }
     assert as_owner.post(url(asked, "submission/"), again).status_code == 302
-    assert fresh(asked).application.stands is State.SUBMITTED_FOR_REVIEW
+    assert fresh(asked).application.status is State.SUBMITTED_FOR_REVIEW
 
 
 @pytest.fixture
@@ -258,7 +260,7 @@ def test_what_is_asked_at_its_place_needs_no_note_about_the_whole_beside_it(aske
 def test_sending_back_what_nobody_has_changed_is_asked_once(noted: Draft, as_owner: Client) -> None:
     response = as_owner.post(url(noted, "submission/"), {"declaration": "1"})
     assert response.status_code == 422
-    assert fresh(noted).application.stands is State.RETURNED_FOR_CHANGES
+    assert fresh(noted).application.status is State.RETURNED_FOR_CHANGES
     markup = Markup(response.content.decode())
     assert "Nothing has changed since it was returned" in markup.one("main").text
     # The same form, without script, sends it.
@@ -269,7 +271,7 @@ def test_sending_back_what_nobody_has_changed_is_asked_once(noted: Draft, as_own
         if one.inside("form") and one.attributes.get("name") in ("declaration", "as_it_was", "drawn")
     }
     assert as_owner.post(form.attributes["action"], again).status_code == 302
-    assert fresh(noted).application.stands is State.SUBMITTED_FOR_REVIEW
+    assert fresh(noted).application.status is State.SUBMITTED_FOR_REVIEW
     status = page_of(as_owner, noted, "status/").one("main").text
     assert "Sent without changes on" in status
     assert "Sent on" not in status
@@ -297,7 +299,7 @@ def test_a_question_about_what_is_gone_stands_at_its_section_or_the_overview(
     assert "Look at charter.purpose again" in page_of(as_owner, draft, "sections/the-company/").one("main").text
     ada = draft.party("ada")
     assert ada is not None
-    saving.remove_party(draft, ada, by=owner)
+    services.remove_party(draft, ada, by=owner)
     assert "“Look at person.date_of_birth again”" in page_of(as_owner, draft).one("main").text
 
 
@@ -310,8 +312,8 @@ def test_earlier_rounds_stand_on_the_status(asked: Draft, agent: Any, owner: Any
     assert ada is not None
     as_owner.post(url(asked, "replies/"), {f"reply:{passport}": "There is no other"})
     raw = dict(ada.raw) | {"person.date_of_birth": PROPOSED}
-    saving.save_party(asked, ada, raw, version=ada.version, by=owner)
-    saving.submit(asked, by=owner)
+    services.save_party(asked, ada, raw, version=ada.version, by=owner)
+    services.submit(asked, by=owner)
     text = page_of(as_owner, asked, "status/").one("main").text
     assert "There is no other" in text
     assert "Sent on" in text

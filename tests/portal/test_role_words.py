@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 from django.utils import translation
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.contract import canonical
 from formation_portal.management.messages import catalog_of, translated_languages
 from formation_portal.portal import roles
@@ -58,7 +58,7 @@ def test_a_heading_keeps_the_capitals_of_its_words() -> None:
 
 
 def test_a_page_names_roles_in_its_language(as_owner: Client, draft: Draft) -> None:
-    ada = saving.add_party(draft, "person", ["director"], {"person.first_name": "Ada"}, by=draft.application.owner)
+    ada = services.add_party(draft, "person", ["director"], {"person.first_name": "Ada"}, by=draft.application.owner)
     page = as_owner.get(
         f"/applications/{draft.application.reference}/people/{ada.token}/", headers={"accept-language": "fr"}
     ).content.decode()

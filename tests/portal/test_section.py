@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.relay.models import Delivery, DeliveryState
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -179,7 +179,7 @@ def test_markup_that_was_typed_stays_text(as_owner: Client, application: Applica
 def test_two_drafts_never_show_each_others_text(
     as_owner: Client, as_stranger: Client, application: Application, stranger: Any
 ) -> None:
-    theirs = saving.start(owner=stranger, product=made.product())
+    theirs = services.start(owner=stranger, product=factories.product())
     posted(as_owner, application, name="Larkfield", started_on__day="1", started_on__month="2", started_on__year="2024")
     posted(as_stranger, theirs, name="Kestrel", started_on__day="3", started_on__month="4", started_on__year="2023")
     mine, other = (
@@ -253,10 +253,10 @@ def test_a_stranger_finds_nothing(as_stranger: Client, application: Application)
 
 
 def test_a_section_whose_rule_does_not_hold_says_so_and_is_passed_over(as_owner: Client, owner: Any) -> None:
-    company, funds, *rest = made.SCHEMA["sections"]
+    company, funds, *rest = factories.SCHEMA["sections"]
     rule = {"depends_on": {"field": "activity", "value": "Trading"}}
-    form = made.SCHEMA | {"sections": [company, funds | rule, *rest]}
-    application = saving.start(owner=owner, product=made.product(schema=form))
+    form = factories.SCHEMA | {"sections": [company, funds | rule, *rest]}
+    application = services.start(owner=owner, product=factories.product(schema=form))
     page = Markup(as_owner.get(url(application, "funds")).content.decode())
     assert "Only asked if you answer Trading to “Activity”" in page.one("main").text
     assert all("hidden" in one.attributes for one in page.all("div", _class="region reveal"))
@@ -270,10 +270,10 @@ def test_a_section_whose_rule_does_not_hold_says_so_and_is_passed_over(as_owner:
 
 
 def test_a_section_says_why_it_is_asked_where_a_rule_decides(as_owner: Client, owner: Any) -> None:
-    company, funds, *rest = made.SCHEMA["sections"]
+    company, funds, *rest = factories.SCHEMA["sections"]
     ruled = funds | {"fields": funds["fields"][:1], "depends_on": {"field": "activity", "value": "Trading"}}
-    form = made.SCHEMA | {"sections": [company, ruled, *rest]}
-    application = saving.start(owner=owner, product=made.product(schema=form))
+    form = factories.SCHEMA | {"sections": [company, ruled, *rest]}
+    application = services.start(owner=owner, product=factories.product(schema=form))
     posted(as_owner, application, activity="Trading")
     page = Markup(as_owner.get(url(application, "funds")).content.decode())
     assert page.one("p", class_="reveal-why").text == "Asked because you answered Trading to “Activity”."
@@ -282,11 +282,11 @@ def test_a_section_says_why_it_is_asked_where_a_rule_decides(as_owner: Client, o
 def test_a_long_reason_stands_behind_its_question(as_owner: Client, owner: Any) -> None:
     label = "Will any activity of the company or of those it controls need a licence or registration anywhere?"
     fields = [
-        made.field("licensed", "boolean") | {"label": label},
-        made.field("licence", depends_on={"field": "licensed", "value": True}),
+        factories.field("licensed", "boolean") | {"label": label},
+        factories.field("licence", depends_on={"field": "licensed", "value": True}),
     ]
-    form = made.SCHEMA | {"sections": [{"scope": "entity", "title": "The company", "fields": fields}]}
-    application = saving.start(owner=owner, product=made.product(schema=form))
+    form = factories.SCHEMA | {"sections": [{"scope": "entity", "title": "The company", "fields": fields}]}
+    application = services.start(owner=owner, product=factories.product(schema=form))
     page = Markup(as_owner.get(url(application)).content.decode())
     region = page.one("div", id="region-q:licence")
     assert [region in one.ancestors for one in page.all("summary") if one.text == "Why are you asking this?"] == [True]

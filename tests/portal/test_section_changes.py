@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from tests.markup import Element, Markup
 

@@ -7,7 +7,7 @@ from django.db import connections
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from formation_portal.applications import saving
+from formation_portal.applications import services
 from formation_portal.applications.models import Application
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.portal import drawing
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 def started(owner: Any, size: int) -> Application:
     (item,) = parse_catalog([product(size)])
     assert isinstance(item, CatalogItem)
-    return saving.start(owner=owner, product=item)
+    return services.start(owner=owner, product=item)
 
 
 def queries(client: Client, application: Application, post: dict[str, Any] | None = None, **more: Any) -> int:

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 
 from .test_section import url
@@ -20,7 +20,7 @@ def started(owner: Any, *fields: dict[str, Any], **more: Any) -> Application:
     """An application of a form with one section of these fields."""
     section = {"scope": "entity", "title": "Odd <b>&", "fields": list(fields)}
     form = {"id": "odd", "sections": [section]} | more
-    return saving.start(owner=owner, product=made.product(schema=form))
+    return services.start(owner=owner, product=factories.product(schema=form))
 
 
 def page_of(client: Client, application: Application) -> Markup:
@@ -32,8 +32,8 @@ def page_of(client: Client, application: Application) -> Markup:
 
 def test_keys_that_look_like_our_own_ids_are_told_apart(as_owner: Client, owner: Any) -> None:
     keys = ("a", "a-hint", "a-mark", "a:day", "a b", 'a"b', "length", "version", "ü")
-    fields = [made.field(key, help="A hint.") for key in keys]
-    application = started(owner, *fields, made.field("a:", "date"))
+    fields = [factories.field(key, help="A hint.") for key in keys]
+    application = started(owner, *fields, factories.field("a:", "date"))
     page = page_of(as_owner, application)
     names = [one.attributes["name"] for one in page.controls if one.attributes.get("name", "").startswith("q:")]
     assert len(names) == len(set(names)) == len(keys) + 3
@@ -43,7 +43,7 @@ def test_keys_that_look_like_our_own_ids_are_told_apart(as_owner: Client, owner:
 
 def test_markup_in_words_stays_text(as_owner: Client, owner: Any) -> None:
     bad = "<script>alert(1)</script>"
-    field = made.field("a", "select", label=bad, help=bad, options=[bad, '"><i>'])
+    field = factories.field("a", "select", label=bad, help=bad, options=[bad, '"><i>'])
     application = started(owner, field)
     html = as_owner.get(url(application, "odd-b")).content.decode()
     assert "<script>alert" not in html
@@ -55,9 +55,9 @@ def test_markup_in_words_stays_text(as_owner: Client, owner: Any) -> None:
 @pytest.mark.parametrize(
     ("field", "words"),
     [
-        (made.field("a", "select", options=[]), "It has no options."),
-        (made.field("a", "share_class_ref"), "This company type has no share classes."),
-        (made.field("a", "address", provided_by_agent=True), "We don’t have the agent’s address."),
+        (factories.field("a", "select", options=[]), "It has no options."),
+        (factories.field("a", "share_class_ref"), "This company type has no share classes."),
+        (factories.field("a", "address", provided_by_agent=True), "We don’t have the agent’s address."),
     ],
 )
 def test_a_question_that_nobody_can_answer_says_so_and_is_not_needed(
@@ -72,7 +72,7 @@ def test_a_question_that_nobody_can_answer_says_so_and_is_not_needed(
 
 
 def test_a_type_that_nobody_knows_is_asked_as_text(as_owner: Client, owner: Any) -> None:
-    application = started(owner, made.field("a", "hologram"))
+    application = started(owner, factories.field("a", "hologram"))
     assert "don’t recognise this type of question" in page_of(as_owner, application).one("main").text
     as_owner.post(url(application, "odd-b"), {"version": "0", "q:a": "Text"})
     assert open_draft(application).record.answers.values == {"xy.a": "Text"}
@@ -80,9 +80,9 @@ def test_a_type_that_nobody_knows_is_asked_as_text(as_owner: Client, owner: Any)
 
 def test_of_two_questions_for_one_answer_the_one_that_was_seen_counts(as_owner: Client, owner: Any) -> None:
     def asked(key: str, value: bool) -> dict[str, Any]:
-        return made.field(key, csp_field_key="xy.one", depends_on={"field": "which", "value": value})
+        return factories.field(key, csp_field_key="xy.one", depends_on={"field": "which", "value": value})
 
-    application = started(owner, made.field("which", "boolean"), asked("first", True), asked("second", False))
+    application = started(owner, factories.field("which", "boolean"), asked("first", True), asked("second", False))
     post = {"version": "0", "q:which": "true", "q:first": "Seen", "q:second": "", "shown": "region-q:first"}
     as_owner.post(url(application, "odd-b"), post)
     assert open_draft(application).entity_raw["xy.one"] == "Seen"

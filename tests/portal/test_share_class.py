@@ -5,17 +5,17 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from formation_portal.applications.rows import ShareClassRow
+from formation_portal.applications.parties import ShareClassRow
 from formation_portal.contract.world import CURRENCIES_IN_USE, collated
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
-ANSWERS = {f"q:{name.partition('.')[2]}": value for name, value in made.ORDINARY.items()}
+ANSWERS = {f"q:{name.partition('.')[2]}": value for name, value in factories.ORDINARY.items()}
 
 
 def url(application: Application, more: str = "new/") -> str:
@@ -90,9 +90,11 @@ def test_what_was_typed_before_there_was_a_list_stands_until_another_is_chosen(
 @pytest.mark.parametrize("is_new", [True, False])
 def test_an_answer_that_opens_a_required_question_leads_to_it_once(as_owner: Client, owner: Any, is_new: bool) -> None:
     on_votes = {"field": "voting_rights", "value": True}
-    fields = [made.field("votes_each", "number", prefix="xy.share", depends_on=on_votes)]
-    sections = [*made.SCHEMA["sections"][:-1], {**made.SCHEMA["sections"][-1], "fields": fields}]
-    application = saving.start(owner=owner, product=made.product(schema={**made.SCHEMA, "sections": sections}))
+    fields = [factories.field("votes_each", "number", prefix="xy.share", depends_on=on_votes)]
+    sections = [*factories.SCHEMA["sections"][:-1], {**factories.SCHEMA["sections"][-1], "fields": fields}]
+    application = services.start(
+        owner=owner, product=factories.product(schema={**factories.SCHEMA, "sections": sections})
+    )
     if not is_new:
         as_owner.post(url(application), ANSWERS | {"q:voting_rights": "false"})
     post = ANSWERS | {"version": "1", "q:votes_each": ""}
@@ -138,7 +140,7 @@ def test_a_class_is_changed_on_its_own_page(as_owner: Client, complete: Draft) -
 
 def test_a_stale_save_of_a_class_shows_both(as_owner: Client, complete: Draft, owner: Any) -> None:
     row = complete.share_classes[0]
-    saving.save_share_class(complete, row, {"share_class.name": "Common"}, version=row.version, by=owner)
+    services.save_share_class(complete, row, {"share_class.name": "Common"}, version=row.version, by=owner)
     post = {"version": "1", "q:name": "Plain"}
     response = as_owner.post(url(complete.application, f"{row.token}/"), post)
     assert response.status_code == 409
@@ -150,7 +152,7 @@ def test_removing_says_who_holds_shares_and_which_answers_name_it(
 ) -> None:
     token = complete.share_classes[0].token
     ada = complete.parties[0]
-    saving.save_party(complete, ada, {"xy.person.appointed_by": token}, version=ada.version, by=owner)
+    services.save_party(complete, ada, {"xy.person.appointed_by": token}, version=ada.version, by=owner)
     text = page_of(as_owner, complete.application, f"{token}/removal/").one("main").text
     assert "Ada Lovelace holds 10,000 of its shares." in text
     assert "Ada Lovelace: you will need to answer “Appointed by” again." in text
@@ -166,7 +168,7 @@ def test_a_question_that_refers_to_a_class_offers_those_there_are(as_owner: Clie
 
 
 def test_a_question_that_refers_to_a_class_says_where_to_define_one(as_owner: Client, draft: Draft, owner: Any) -> None:
-    ada = saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    ada = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     page = Markup(as_owner.get(f"/applications/{draft.application.reference}/people/{ada.token}/").content.decode())
     assert page.one("a", href=f"/applications/{draft.application.reference}/shares/").text == "Add a share class"
 

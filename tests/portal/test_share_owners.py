@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.percent import percent
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 from tests.portal.limited import hold, limited
 from tests.portal.test_shares import cell, page_of, save
@@ -25,14 +25,14 @@ RULE = "In the British Virgin Islands, anyone with 10% or more of the shares or 
 
 
 def with_owners(**more: Any) -> dict[str, Any]:
-    return made.SCHEMA | {"sections": [*made.SCHEMA["sections"], OWNERS | more]}
+    return factories.SCHEMA | {"sections": [*factories.SCHEMA["sections"], OWNERS | more]}
 
 
 @pytest.fixture
 def trio(owner: Any) -> Draft:
     """Ada, Kestrel and Ben; two classes with votes."""
     draft = limited(owner, schema=with_owners())
-    saving.add_party(draft, "person", ["shareholder"], BEN, by=owner)
+    services.add_party(draft, "person", ["shareholder"], BEN, by=owner)
     return draft
 
 
@@ -74,7 +74,7 @@ def test_the_threshold_itself_is_enough_there(as_owner: Client, trio: Draft, own
 
 def test_votes_count_as_shares_do(as_owner: Client, trio: Draft, owner: Any) -> None:
     plain = trio.share_classes[1]
-    saving.save_share_class(trio, plain, {"share_class.voting_rights": "false"}, version=plain.version, by=owner)
+    services.save_share_class(trio, plain, {"share_class.voting_rights": "false"}, version=plain.version, by=owner)
     hold(trio, owner, ("50", "9,000"), ("", ""), ("50", ""))
     assert "Ben Okri holds 50 of 9,100 shares (0.55%) and 50 of 100 votes (50%)." in said(
         page_of(as_owner, trio.application)
@@ -96,7 +96,7 @@ def nodes(page: Markup) -> list[str]:
 def test_a_tree_says_name_role_and_parts_where_a_company_holds_shares(
     as_owner: Client, trio: Draft, owner: Any
 ) -> None:
-    saving.set_roles(trio, trio.parties[0], [canonical.SHAREHOLDER, canonical.BENEFICIAL_OWNER], by=owner)
+    services.set_roles(trio, trio.parties[0], [canonical.SHAREHOLDER, canonical.BENEFICIAL_OWNER], by=owner)
     hold(trio, owner, ("5,000",), ("4,500",), ("500",))
     assert nodes(page_of(as_owner, trio.application)) == [
         trio.title,
@@ -132,7 +132,7 @@ def test_a_second_press_changes_nothing(as_owner: Client, trio: Draft) -> None:
 
 
 def test_who_has_the_role_and_holds_less_keeps_it(as_owner: Client, trio: Draft, owner: Any) -> None:
-    saving.set_roles(trio, trio.parties[2], ["shareholder", canonical.BENEFICIAL_OWNER], by=owner)
+    services.set_roles(trio, trio.parties[2], ["shareholder", canonical.BENEFICIAL_OWNER], by=owner)
     save(as_owner, trio, {cell(trio, 0, 0): "9,999", cell(trio, 2, 0): "1"})
     assert canonical.BENEFICIAL_OWNER in roles(trio, 2)
 
@@ -198,8 +198,10 @@ def test_however_many_hold_shares_the_page_asks_as_often(
     with django_assert_max_num_queries(40) as few:
         page_of(as_owner, trio.application)
     for place in range(6):
-        party = saving.add_party(trio, "person", ["shareholder"], BEN | {"person.first_name": f"Ben {place}"}, by=owner)
-        saving.save_holdings(trio, {(party.token, trio.share_classes[1].token): "5,000"}, by=owner)
+        party = services.add_party(
+            trio, "person", ["shareholder"], BEN | {"person.first_name": f"Ben {place}"}, by=owner
+        )
+        services.save_holdings(trio, {(party.token, trio.share_classes[1].token): "5,000"}, by=owner)
     with django_assert_max_num_queries(len(few)):
         page_of(as_owner, trio.application)
 

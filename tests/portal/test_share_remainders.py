@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract import canonical
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 from tests.portal.limited import hold, limited, with_section
 from tests.portal.test_shares import cell, page_of, save
@@ -116,10 +116,12 @@ def test_nothing_is_invented_where_the_class_gives_no_number(as_owner: Client, o
 
 
 def test_a_number_for_all_classes_together_counts_too(as_owner: Client, owner: Any) -> None:
-    issued = made.field("issued", "number", canonical_field=canonical.ENTITY_SHARES)
+    issued = factories.field("issued", "number", canonical_field=canonical.ENTITY_SHARES)
     draft = limited(owner, schema=with_section("entity", fields=[issued]))
     section = draft.schema.entity_sections[0]
-    saving.save_section(draft, section, {canonical.ENTITY_SHARES: "100"}, version=draft.version(section.key), by=owner)
+    services.save_section(
+        draft, section, {canonical.ENTITY_SHARES: "100"}, version=draft.version(section.key), by=owner
+    )
     hold(draft, owner, ("60", "10"))
     lead = page_of(as_owner, draft.application).one("p", id="shares-lead").text
     assert lead == "70 shares allocated. 30 shares not allocated."

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from tests.markup import Markup
 from tests.portal.limited import hold, limited
 from tests.portal.test_shares import cell, save
@@ -20,7 +20,7 @@ BEN = {"person.first_name": "Ben", "person.last_name": "Okri", "person.email": "
 def trio(owner: Any) -> Draft:
     """Ada, Kestrel and Ben."""
     draft = limited(owner)
-    saving.add_party(draft, "person", ["shareholder"], BEN, by=owner)
+    services.add_party(draft, "person", ["shareholder"], BEN, by=owner)
     return draft
 
 

@@ -5,16 +5,16 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.catalog import CatalogItem
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
-PREFERRED = made.ORDINARY | {
+PREFERRED = factories.ORDINARY | {
     "share_class.name": "Preferred",
     "share_class.par_value": "0.50",
     "share_class.voting_rights": "false",
@@ -24,8 +24,8 @@ PREFERRED = made.ORDINARY | {
 @pytest.fixture
 def held(complete: Draft, owner: Any) -> Draft:
     """Ada and Kestrel, ordinary and preferred shares; Ada holds 10,000 ordinary ones."""
-    saving.add_party(complete, "corporate", ["shareholder"], {"corporate.name": "Kestrel B.V."}, by=owner)
-    saving.add_share_class(complete, PREFERRED, by=owner)
+    services.add_party(complete, "corporate", ["shareholder"], {"corporate.name": "Kestrel B.V."}, by=owner)
+    services.add_share_class(complete, PREFERRED, by=owner)
     return complete
 
 
@@ -127,7 +127,7 @@ def test_cells_of_nobody_are_ignored(as_owner: Client, held: Draft) -> None:
 def test_a_stale_save_shows_both_numbers(as_owner: Client, held: Draft, owner: Any) -> None:
     name = cell(held, 0, 0)
     old = held.version("share-classes")
-    saving.save_holdings(held, {(held.parties[0].token, held.share_classes[0].token): "1"}, by=owner)
+    services.save_holdings(held, {(held.parties[0].token, held.share_classes[0].token): "1"}, by=owner)
     response = as_owner.post(url(held.application), {"version": str(old), name: "2"})
     assert response.status_code == 409
     page = Markup(response.content.decode())
@@ -145,7 +145,7 @@ def test_without_classes_the_page_says_what_comes_first(as_owner: Client, applic
 
 
 def test_without_shareholders_the_page_says_so(as_owner: Client, draft: Draft, owner: Any) -> None:
-    saving.add_share_class(draft, made.ORDINARY, by=owner)
+    services.add_share_class(draft, factories.ORDINARY, by=owner)
     assert "You have no shareholders yet" in page_of(as_owner, draft.application).one("main").text
 
 
@@ -157,9 +157,9 @@ def test_after_submitting_the_numbers_are_read_only(as_owner: Client, submitted:
 
 
 def test_a_product_without_share_classes_has_no_such_page(as_owner: Client, owner: Any) -> None:
-    form = made.SCHEMA | {"sections": made.SCHEMA["sections"][:2]}
-    item: CatalogItem = made.product(schema=form)
-    application = saving.start(owner=owner, product=item)
+    form = factories.SCHEMA | {"sections": factories.SCHEMA["sections"][:2]}
+    item: CatalogItem = factories.product(schema=form)
+    application = services.start(owner=owner, product=item)
     assert as_owner.get(url(application)).status_code == 404
     assert as_owner.get(f"{url(application)}classes/new/").status_code == 404
 

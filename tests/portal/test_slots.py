@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Document, Party
 from formation_portal.contract.schema import FormSchema
 from formation_portal.papers.findings import Code
 from formation_portal.portal.advice import _WORDS
 from formation_portal.relay.models import Delivery, DeliveryState
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Element, Markup
 from tests.papers import papers_made
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 @pytest.fixture
 def ada(draft: Draft, owner: Any) -> Party:
-    return saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    return services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
 
 
 def url(application: Application, more: str = "") -> str:
@@ -81,15 +81,15 @@ def test_an_empty_slot_is_missing_or_not_uploaded(as_owner: Client, draft: Draft
 def test_a_replaced_file_is_listed_with_both_dates_and_can_be_had_and_removed(
     as_owner: Client, draft: Draft, owner: Any, ada: Party
 ) -> None:
-    saving.add_document(draft, ada, "Passport", made.upload(name="old.pdf"), by=owner)
-    saving.add_document(draft, ada, "Passport", made.upload(name="new.pdf"), by=owner)
+    services.add_document(draft, ada, "Passport", factories.upload(name="old.pdf"), by=owner)
+    services.add_document(draft, ada, "Passport", factories.upload(name="new.pdf"), by=owner)
     [earlier] = draft.replaced_in(ada, "Passport")
     text = slot(as_owner, draft.application, f"{ada.token}/Passport").text
     assert "1 earlier file" in text
     assert text.index("new.pdf") < text.index("old.pdf")
     assert "replaced on" in text
     file = as_owner.get(url(draft.application, f"documents/{earlier.pk}/"))
-    assert b"".join(file.streaming_content) == made.PDF  # type: ignore[attr-defined]
+    assert b"".join(file.streaming_content) == factories.PDF  # type: ignore[attr-defined]
     question = url(draft.application, f"documents/{earlier.pk}/removal/")
     assert "The current file is kept." in Markup(as_owner.get(question).content.decode()).one("main").text
     as_owner.post(question)
@@ -100,7 +100,7 @@ def test_advice_stands_at_the_slot_and_on_the_check_page_and_in_nobodys_way(
     as_owner: Client, complete: Draft, owner: Any
 ) -> None:
     [ada] = complete.parties
-    small = made.upload(papers_made.jpeg(640, 480), "scan.jpg")
+    small = factories.upload(papers_made.jpeg(640, 480), "scan.jpg")
     response = as_owner.post(
         url(complete.application, "documents/"), {"slot": f"{ada.token}/Passport", "file": small}, follow=True
     )
@@ -113,14 +113,14 @@ def test_advice_stands_at_the_slot_and_on_the_check_page_and_in_nobodys_way(
     assert words in page_at(as_owner, url(complete.application, "check/")).one("main").text
     draft = open_draft(complete.application)
     assert draft.needs == ()
-    saving.submit(draft, by=owner)
+    services.submit(draft, by=owner)
 
 
 @pytest.mark.parametrize("code", Code)
 def test_every_code_has_words_that_say_what_to_do(
     as_owner: Client, draft: Draft, owner: Any, ada: Party, code: Code
 ) -> None:
-    document = saving.add_document(draft, ada, "Passport", made.upload(), by=owner)
+    document = services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
     findings = {"pages": 300, "width": 640, "height": 480, "codes": [code]}
     Document.objects.filter(pk=document.pk).update(findings=findings)
     said = page_at(as_owner, url(draft.application, "documents/")).one("ul", _class="advice").text
@@ -130,30 +130,36 @@ def test_every_code_has_words_that_say_what_to_do(
 
 
 def test_a_date_that_is_past_is_said_where_its_paper_is(as_owner: Client, owner: Any) -> None:
-    schema = FormSchema.model_validate(made.SCHEMA)
-    asked = made.field("good_until", "date", canonical_field="person.passport_expiry", label="Passport expires on")
-    sections = [dict(one) for one in made.SCHEMA["sections"]]
+    schema = FormSchema.model_validate(factories.SCHEMA)
+    asked = factories.field("good_until", "date", canonical_field="person.passport_expiry", label="Passport expires on")
+    sections = [dict(one) for one in factories.SCHEMA["sections"]]
     sections[2]["person_fields"] = [*sections[2]["person_fields"], asked]
-    application = saving.start(owner=owner, product=made.product(schema={**made.SCHEMA, "sections": sections}))
+    application = services.start(
+        owner=owner, product=factories.product(schema={**factories.SCHEMA, "sections": sections})
+    )
     draft = open_draft(application)
     past, future = (date.today() + timedelta(days=days) for days in (-40, 40))
     for day, is_said in ((past, True), (future, False)):
         typed = {"day": str(day.day), "month": str(day.month), "year": str(day.year)}
-        party = saving.add_party(draft, "person", ["director"], {"person.passport_expiry": typed}, by=owner)
+        party = services.add_party(draft, "person", ["director"], {"person.passport_expiry": typed}, by=owner)
         for name in ("Passport", "Letter"):
-            saving.add_document(draft, party, name, made.upload(papers_made.pdf(), "a.pdf"), by=owner)
+            services.add_document(draft, party, name, factories.upload(papers_made.pdf(), "a.pdf"), by=owner)
         assert ("which is in the past" in slot(as_owner, application, f"{party.token}/Passport").text) is is_said
         assert "which is in the past" not in slot(as_owner, application, f"{party.token}/Letter").text
     assert schema.sections
 
 
 def test_advice_about_a_date_goes_with_its_correction_and_comes_with_the_next(as_owner: Client, owner: Any) -> None:
-    asked = made.field("good_until", "date", canonical_field="person.passport_expiry", label="Passport expires on")
-    sections = [dict(one) for one in made.SCHEMA["sections"]]
+    asked = factories.field("good_until", "date", canonical_field="person.passport_expiry", label="Passport expires on")
+    sections = [dict(one) for one in factories.SCHEMA["sections"]]
     sections[2]["person_fields"] = [*sections[2]["person_fields"], asked]
-    application = saving.start(owner=owner, product=made.product(schema={**made.SCHEMA, "sections": sections}))
-    party = saving.add_party(open_draft(application), "person", ["director"], {}, by=owner)
-    saving.add_document(open_draft(application), party, "Passport", made.upload(papers_made.pdf(), "a.pdf"), by=owner)
+    application = services.start(
+        owner=owner, product=factories.product(schema={**factories.SCHEMA, "sections": sections})
+    )
+    party = services.add_party(open_draft(application), "person", ["director"], {}, by=owner)
+    services.add_document(
+        open_draft(application), party, "Passport", factories.upload(papers_made.pdf(), "a.pdf"), by=owner
+    )
 
     def changed_to(day: date) -> str:
         parts = {"day": day.day, "month": day.month, "year": day.year}
@@ -172,9 +178,9 @@ class TestUsingAgain:
 
     @pytest.fixture
     def source(self, owner: Any) -> Document:
-        other = open_draft(saving.start(owner=owner, product=made.product()))
-        party = saving.add_party(other, "person", ["director"], made.ADA, by=owner)
-        return saving.add_document(other, party, "Passport", made.upload(name="ada.pdf"), by=owner)
+        other = open_draft(services.start(owner=owner, product=factories.product()))
+        party = services.add_party(other, "person", ["director"], factories.ADA, by=owner)
+        return services.add_document(other, party, "Passport", factories.upload(name="ada.pdf"), by=owner)
 
     def test_the_list_of_documents_offers_it_with_day_and_person(
         self, as_owner: Client, draft: Draft, ada: Party, source: Document
@@ -211,8 +217,8 @@ class TestUsingAgain:
         assert open_draft(draft.application).documents == []
 
     def test_a_stranger_cannot_have_it(self, as_stranger: Client, stranger: Any, owner: Any, source: Document) -> None:
-        theirs = open_draft(saving.start(owner=stranger, product=made.product()))
-        party = saving.add_party(theirs, "person", ["director"], made.ADA, by=stranger)
+        theirs = open_draft(services.start(owner=stranger, product=factories.product()))
+        party = services.add_party(theirs, "person", ["director"], factories.ADA, by=stranger)
         path = url(theirs.application, "documents/")
         assert page_at(as_stranger, path).all("button", name="again") == []
         assert as_stranger.post(path, {"again": f"{source.pk}/{party.token}/Passport"}).status_code == 422

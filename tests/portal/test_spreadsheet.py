@@ -8,12 +8,12 @@ from django.db import connections
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.imports.models import PartyImport
 from formation_portal.applications.models import Application
-from formation_portal.applications.spreadsheet.models import PartyImport
-from tests.applications import made
-from tests.applications.spreadsheet.sheets import ADA, HEADS, NOOR, as_csv, as_xlsx, opened, saved
+from tests.applications import factories
+from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv, as_xlsx, opened, saved
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -86,7 +86,7 @@ def test_uploading_adds_nobody(as_owner: Client, draft: Draft) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (made.PDF + b"\x00", "The file must be XLSX or CSV"),
+        (factories.PDF + b"\x00", "The file must be XLSX or CSV"),
         (as_csv(("a", "b"), ("c", "d")), "Keep the headings in the first row"),
         (as_csv((*HEADS, "Kind"), ADA), "Keep only one column called “Kind”"),
         (as_xlsx(HEADS), "Fill in at least one row"),
@@ -134,7 +134,7 @@ def test_a_strangers_sheet_is_as_absent_as_one_that_never_was(
 
 
 def test_the_pages_take_as_many_queries_for_fifty_rows_as_for_one(as_owner: Client, draft: Draft, owner: Any) -> None:
-    saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
 
     def cost(*rows: Any) -> list[int]:
         address = upload(as_owner, draft, as_csv(HEADS, *rows))["Location"]

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from tests.markup import Markup
@@ -57,23 +57,23 @@ def test_one_takes_it_back_only_after_being_asked(submitted: Draft, as_owner: Cl
     page = as_owner.get(path(submitted, "withdrawal/"))
     assert Markup(page.content.decode()).faults == []
     response = as_owner.post(path(submitted, "withdrawal/"), follow=True)
-    assert Application.objects.get(pk=submitted.application.pk).stands is State.WITHDRAWN
+    assert Application.objects.get(pk=submitted.application.pk).status is State.WITHDRAWN
     assert "You withdrew" in response.content.decode()
 
 
 def test_what_was_decided_since_is_told_before_it_is_taken_back(submitted: Draft, as_owner: Client, agent: Any) -> None:
     asked = Markup(as_owner.get(path(submitted, "withdrawal/")).content.decode())
     read = {"drawn": asked.one("input", name="drawn").attributes["value"]}
-    saving.advance(submitted, "begin_review", by=agent)
-    saving.advance(submitted, "approve", by=agent)
+    services.advance(submitted, "begin_review", by=agent)
+    services.advance(submitted, "approve", by=agent)
     answer = as_owner.post(path(submitted, "withdrawal/"), read)
     assert answer.status_code == 409
     told = Markup(answer.content.decode())
     assert told.faults == []
     assert f"changed to “{State.SUBMITTED_TO_CSP.words}” after you opened" in told.one("main").text
-    assert Application.objects.get(pk=submitted.application.pk).stands is State.SUBMITTED_TO_CSP
+    assert Application.objects.get(pk=submitted.application.pk).status is State.SUBMITTED_TO_CSP
     as_owner.post(path(submitted, "withdrawal/"), {"drawn": told.one("input", name="drawn").attributes["value"]})
-    assert Application.objects.get(pk=submitted.application.pk).stands is State.WITHDRAWN
+    assert Application.objects.get(pk=submitted.application.pk).status is State.WITHDRAWN
 
 
 @pytest.mark.parametrize("state", [State.INCORPORATED, State.REJECTED, State.WITHDRAWN])
@@ -81,7 +81,7 @@ def test_what_is_final_stays(state: State, submitted: Draft, as_owner: Client) -
     stand(submitted, state)
     assert "Withdraw this application" not in as_owner.get(path(submitted)).content.decode()
     as_owner.post(path(submitted, "withdrawal/"))
-    assert Application.objects.get(pk=submitted.application.pk).stands is state
+    assert Application.objects.get(pk=submitted.application.pk).status is state
 
 
 def test_a_draft_is_deleted_instead_of_taken_back(draft: Draft, as_owner: Client) -> None:

@@ -8,9 +8,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from formation_portal.applications import saving
+from formation_portal.applications import services
 from formation_portal.applications.access import Collaborator
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.desk import claims
 from formation_portal.relay import resources
 from formation_portal.relay.models import REJECTED, Delivery, DeliveryState
@@ -41,7 +41,7 @@ def test_nothing_new_is_no_content(submitted: Draft, as_owner: Client) -> None:
 
 def test_a_move_is_said_once_and_leads_to_the_page(submitted: Draft, agent: Any, as_owner: Client) -> None:
     address = asks(as_owner, submitted)
-    saving.advance(submitted, "begin_review", by=agent)
+    services.advance(submitted, "begin_review", by=agent)
     answer = Markup(as_owner.get(address, headers=HTMX).content.decode())
     assert answer.one("p", id="news").text == "There is an update. Show"
     assert answer.one("p", id="announcer").text == "There is an update."
@@ -60,7 +60,7 @@ def test_what_the_service_says_of_a_document_is_news(submitted: Draft, as_owner:
 def test_what_agents_do_among_themselves_is_no_news(
     submitted: Draft, agent: Any, as_agent: Client, as_owner: Client
 ) -> None:
-    saving.advance(submitted, "begin_review", by=agent)
+    services.advance(submitted, "begin_review", by=agent)
     address = asks(as_owner, submitted)
     claims.claim([submitted.application.pk], by=agent)
     as_agent.get(f"/desk/{submitted.application.reference}/")
@@ -97,7 +97,7 @@ def test_whoever_works_on_it_hears_of_it_too(submitted: Draft, agent: Any, as_st
         expires_at=now,
     )
     address = asks(as_stranger, submitted)
-    saving.advance(submitted, "begin_review", by=agent)
+    services.advance(submitted, "begin_review", by=agent)
     assert as_stranger.get(address, headers=HTMX).status_code == 200
 
 
@@ -105,7 +105,7 @@ def test_anothers_application_is_as_absent_as_one_that_never_was(
     submitted: Draft, agent: Any, as_owner: Client, as_stranger: Client, as_nobody: Client
 ) -> None:
     address = asks(as_owner, submitted)
-    saving.advance(submitted, "begin_review", by=agent)
+    services.advance(submitted, "begin_review", by=agent)
     never = address.replace(submitted.application.reference, "FP-0000-0000-0000")
     answers = [as_stranger.get(one, headers=HTMX) for one in (address, never)]
     assert [one.status_code for one in answers] == [404, 404]
@@ -126,7 +126,7 @@ def test_its_address_opened_by_itself_is_the_status_page(submitted: Draft, as_ow
 
 
 def test_what_is_over_is_followed_no_more(submitted: Draft, owner: Any, as_owner: Client) -> None:
-    saving.withdraw(submitted, by=owner)
+    services.withdraw(submitted, by=owner)
     html = as_owner.get(status_url(submitted)).content.decode()
     assert Markup(html).all("p", id="news") == []
     assert "js/live/" not in html

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.contract.lifecycle import State
 from tests.markup import Markup
@@ -21,14 +21,14 @@ def path(draft: Draft) -> str:
 
 
 def state(draft: Draft) -> State:
-    return Application.objects.get(pk=draft.application.pk).stands
+    return Application.objects.get(pk=draft.application.pk).status
 
 
 def test_a_complete_draft_is_submitted(complete: Draft, as_owner: Client, owner: Any) -> None:
     response = as_owner.post(path(complete), DECLARED)
     assert response["Location"].endswith("/status/")
     application = Application.objects.get(pk=complete.application.pk)
-    assert application.stands is State.SUBMITTED_FOR_REVIEW
+    assert application.status is State.SUBMITTED_FOR_REVIEW
     assert application.submitted_by == owner
     assert application.declaration.startswith(
         "I declare that the information in this application for Larkfield Holdings"
@@ -77,7 +77,7 @@ def test_what_was_changed_after_the_page_was_read_is_not_declared(
         return DECLARED | {"drawn": page.one("input", name="drawn").attributes["value"]}
 
     read, section = declared(), complete.schema.entity_sections[0]
-    saving.save_section(
+    services.save_section(
         complete, section, {"entity.name": "Heron Holdings"}, version=complete.version(section.key), by=owner
     )
     answer = as_owner.post(path(complete), read)

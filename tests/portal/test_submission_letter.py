@@ -6,8 +6,8 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.letters.models import Letter
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -36,8 +36,8 @@ def test_the_letter_says_what_was_submitted_and_what_follows(complete: Draft, as
 def test_an_address_that_may_be_a_strangers_is_not_written_to(submitted: Draft, owner: Any) -> None:
     EmailAddress.objects.update(verified=False)
     Letter.objects.all().delete()
-    saving.reopen(submitted, reason="The formation service asks for a change")
-    saving.submit(submitted, by=owner, declaration="I declare it.")
+    services.reopen(submitted, reason="The formation service asks for a change")
+    services.submit(submitted, by=owner, declaration="I declare it.")
     assert letters() == []
 
 
@@ -47,8 +47,8 @@ def test_what_is_not_submitted_is_not_confirmed(draft: Draft, as_owner: Client) 
 
 
 def test_corrections_are_confirmed_as_such(submitted: Draft, owner: Any) -> None:
-    saving.reopen(submitted, reason="Please change the name")
-    saving.submit(submitted, by=owner)
+    services.reopen(submitted, reason="Please change the name")
+    services.submit(submitted, by=owner)
     assert [one.subject for one in letters()] == [
         "Submitted: Larkfield Holdings",
         "Corrections received: Larkfield Holdings",

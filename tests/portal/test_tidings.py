@@ -4,9 +4,9 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.db import transaction
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.saving.writing import writing
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.services.transactions import application_transaction
 from formation_portal.contract.lifecycle import State
 from formation_portal.letters.models import Letter
 
@@ -18,13 +18,13 @@ def written() -> list[tuple[str, str, str]]:
 
 
 def move(draft: Draft, state: State) -> None:
-    with writing(draft, by=None, must_be_open=False) as journal:
+    with application_transaction(draft, by=None, must_be_open=False) as journal:
         draft.application.state = state
         journal.note("Moved")
 
 
 def test_what_comes_back_is_told(submitted: Draft) -> None:
-    saving.reopen(submitted, reason="The formation service asks for a change")
+    services.reopen(submitted, reason="The formation service asks for a change")
     assert written() == [("return", "owner@example.com", submitted.application.reference)]
     letter = Letter.objects.get(kind="return")
     assert submitted.title in letter.subject

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.contract.lifecycle import State
 from formation_portal.portal.status_page import status_page
@@ -54,11 +54,11 @@ def test_what_has_happened_has_its_day_its_time_and_its_person(submitted: Draft)
 
 
 def test_each_round_of_corrections_stands_in_its_place(submitted: Draft, owner: Any) -> None:
-    saving.reopen(submitted, reason="The formation service asks for a change")
+    services.reopen(submitted, reason="The formation service asks for a change")
     assert said(submitted)[:2] == [("You submitted", "met"), ("Returned to you", "heed")]
     assert step(submitted, "Returned to you").detail == "Next: you."
     assert ("Our reviewer checks people and documents", "later") in said(submitted)
-    saving.submit(submitted, by=owner)
+    services.submit(submitted, by=owner)
     assert said(submitted)[:4] == [
         ("You submitted", "met"),
         ("Returned to you", "met"),
@@ -117,6 +117,6 @@ def test_the_page_costs_the_same_after_many_rounds(submitted: Draft, owner: Any,
         with CaptureQueriesContext(connection) as captured:
             as_owner.get(address)
         costs.append(len(captured))
-        saving.reopen(submitted, reason="Once more")
-        saving.submit(submitted, by=owner)
+        services.reopen(submitted, reason="Once more")
+        services.submit(submitted, by=owner)
     assert costs[0] == costs[1] == costs[2]

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from lxml import html as lxml_html
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from tests.journeys.clients import InProcessBrowser
 
 from .test_error_summaries import OWNERS_FORMS, Post, company

@@ -12,15 +12,15 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from formation_portal.accounts import addresses
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
 from formation_portal.letters.models import Letter
 from formation_portal.management.commands.serve import Command
-from tests.invitations import post
+from tests.invitations import mailbox
 from tests.markup import Markup
 from tests.portal.test_access import ask
 
@@ -87,20 +87,20 @@ def test_nothing_is_submitted_before_and_everything_after(complete: Draft, uncon
     assert markup.faults == []
     assert any(one.attributes["href"] == f"#{ID}" for one in markup.all("a"))
     assert "checked" in markup.one("input", id="declaration").attributes, "what was ticked stays ticked"
-    assert Application.objects.get().stands is State.DRAFT
+    assert Application.objects.get().status is State.DRAFT
     addresses.confirm(unconfirmed)
     as_owner.post(f"{root(complete)}submission/", {"declaration": "1"})
-    assert Application.objects.get().stands is State.SUBMITTED_FOR_REVIEW
+    assert Application.objects.get().status is State.SUBMITTED_FOR_REVIEW
 
 
 def test_corrections_wait_for_it_too_and_a_withdrawal_does_not(
     submitted: Draft, unconfirmed: Any, as_owner: Client
 ) -> None:
-    saving.reopen(submitted, reason="Please change the name")
+    services.reopen(submitted, reason="Please change the name")
     as_owner.post(f"{root(submitted)}submission/", {"declaration": "1"})
-    assert Application.objects.get().stands is State.RETURNED_FOR_CHANGES
+    assert Application.objects.get().status is State.RETURNED_FOR_CHANGES
     as_owner.post(f"{root(submitted)}withdrawal/", {})
-    assert Application.objects.get().stands is State.WITHDRAWN
+    assert Application.objects.get().status is State.WITHDRAWN
 
 
 def test_the_check_page_says_that_only_the_address_is_needed(
@@ -140,12 +140,12 @@ def test_whoever_was_asked_in_confirms_on_the_way_and_comes_back(
 ) -> None:
     EmailAddress.objects.filter(user=stranger).update(verified=False)
     ask(as_owner, draft)
-    as_stranger.get(post.link("collaboration"))
+    as_stranger.get(mailbox.latest_link("collaboration"))
     shut = as_stranger.get("/collaboration/")
     assert shut.status_code == 404
     again = Markup(shut.content.decode()).one("form", action="/accounts/confirmation/")
     assert as_stranger.post(again.attributes["action"], {"next": "/collaboration/"})["Location"] == "/collaboration/"
-    (path,) = [word for word in post.latest("confirmation").text.split() if "/confirm-email/" in word]
+    (path,) = [word for word in mailbox.latest_mail("confirmation").text.split() if "/confirm-email/" in word]
     confirmed = as_stranger.post(path.partition("//")[2].partition("/")[2].join(("/", "")))
     assert confirmed["Location"] == "/collaboration/"
     assert as_stranger.get("/collaboration/").status_code == 200
@@ -229,7 +229,7 @@ def signed_up() -> Callable[[str], Client]:
 
 def confirm(client: Client) -> str:
     """Press the button behind the letter's link; where it leads."""
-    (path,) = re.findall(r"https?://[^/\s]+(/accounts/confirm-email/\S+)", post.latest("confirmation").text)
+    (path,) = re.findall(r"https?://[^/\s]+(/accounts/confirm-email/\S+)", mailbox.latest_mail("confirmation").text)
     forms = Markup(client.get(path).content.decode()).all("form", method="post")
     [form] = [one for one in forms if "/confirm-email/" in one.attributes["action"]]
     return str(client.post(form.attributes["action"])["Location"])

@@ -10,9 +10,9 @@ from django.test import Client
 from django.utils import timezone
 
 from formation_portal.accounts.models import User
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
-from tests.applications import made
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from tests.applications import factories
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -74,7 +74,7 @@ def test_a_section_is_told_by_its_labels_and_in_words(draft: Draft, as_nobody: C
 
 
 def test_a_party_is_told_by_its_roles_labels_and_words(draft: Draft, owner: User, as_nobody: Client) -> None:
-    party = saving.add_party(draft, "person", ["director"], {"person.first_name": "Ada"}, by=owner)
+    party = services.add_party(draft, "person", ["director"], {"person.first_name": "Ada"}, by=owner)
     address = f"/applications/{draft.application.reference}/people/{party.token}/"
     typed = {"q:person.first_name": "Ada", "q:person.last_name": "Lovelace", "q:xy.person.is_pep": "false"}
     as_nobody.post(address, typed | {"roles": ["", "director", "shareholder"], "version": "1"})
@@ -83,8 +83,8 @@ def test_a_party_is_told_by_its_roles_labels_and_words(draft: Draft, owner: User
 
 
 def test_shares_are_told_by_class_and_holder(draft: Draft, owner: User, as_nobody: Client) -> None:
-    party = saving.add_party(draft, "person", ["shareholder"], made.ADA, by=owner)
-    row = saving.add_share_class(draft, made.ORDINARY, by=owner)
+    party = services.add_party(draft, "person", ["shareholder"], factories.ADA, by=owner)
+    row = services.add_share_class(draft, factories.ORDINARY, by=owner)
     address = f"/applications/{draft.application.reference}/shares/"
     as_nobody.post(address, {f"holding:{party.token}:{row.token}": "60", "version": "0"})
     sign_in(as_nobody, "owner@example.com")

@@ -6,10 +6,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Document, Party
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -19,7 +19,7 @@ LETTER = b"PK\x03\x04 a Word document"
 
 @pytest.fixture
 def ada(draft: Draft, owner: Any) -> Party:
-    return saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    return services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_upload_saves_what_is_typed_and_comes_back_to_the_slot(
     as_owner: Client, application: Application, ada: Party, page: str
 ) -> None:
     key = f"{ada.token}/Passport"
-    post = {"version": "1", "q:person.last_name": "King", f"slot:{key}": made.upload(), "slot": key}
+    post = {"version": "1", "q:person.last_name": "King", f"slot:{key}": factories.upload(), "slot": key}
     response = as_owner.post(f"{page}?next=check", post)
     assert response["Location"] == f"{page}?next=check#slot:{key}-slot"
     assert answer(application, "person.last_name") == "King"
@@ -60,7 +60,7 @@ def test_upload_saves_what_is_typed_and_comes_back_to_the_slot(
 def test_the_form_of_the_page_carries_its_files_and_each_slot_has_its_buttons(
     as_owner: Client, application: Application, ada: Party, page: str, owner: Any
 ) -> None:
-    saving.add_document(open_draft(application), ada, "Passport", made.upload(), by=owner)
+    services.add_document(open_draft(application), ada, "Passport", factories.upload(), by=owner)
     html = Markup(as_owner.get(page).content.decode())
     assert html.faults == []
     assert html.unlabelled() == []
@@ -101,7 +101,7 @@ def test_the_enter_key_saves_and_does_not_upload(as_owner: Client, section: str,
 
 
 def test_save_and_continue_takes_every_chosen_file(as_owner: Client, application: Application, section: str) -> None:
-    post = {"version": "0", "q:name": "Larkfield", "slot:/Business%20plan": made.upload()}
+    post = {"version": "0", "q:name": "Larkfield", "slot:/Business%20plan": factories.upload()}
     response = as_owner.post(section, post)
     assert response["Location"].endswith("/sections/funds/")
     assert stored(application) == [("Business plan", "passport.pdf")]
@@ -113,8 +113,8 @@ def test_a_press_at_one_slot_takes_the_file_of_another_too(
 ) -> None:
     post = {
         "version": "1",
-        f"slot:{ada.token}/Passport": made.upload(),
-        f"slot:{ada.token}/Letter": made.upload(name="letter.pdf"),
+        f"slot:{ada.token}/Passport": factories.upload(),
+        f"slot:{ada.token}/Letter": factories.upload(name="letter.pdf"),
         "slot": f"{ada.token}/Letter",
     }
     as_owner.post(page, post)
@@ -126,7 +126,7 @@ def test_a_press_at_one_slot_takes_the_file_of_another_too(
     [
         (LETTER, "The file must be a PDF, JPEG or PNG"),
         (b"", "This one is empty"),
-        (made.PDF + b"0" * 10_000_000, "must be 10\u00a0MB"),
+        (factories.PDF + b"0" * 10_000_000, "must be 10\u00a0MB"),
     ],
 )
 def test_a_refused_file_says_so_at_its_slot_and_loses_nothing_else(
@@ -137,7 +137,7 @@ def test_a_refused_file_says_so_at_its_slot_and_loses_nothing_else(
         "version": "1",
         "q:person.last_name": "King",
         f"slot:{key}": SimpleUploadedFile("pass.pdf", content),
-        f"slot:{ada.token}/Letter": made.upload(name="letter.pdf"),
+        f"slot:{ada.token}/Letter": factories.upload(name="letter.pdf"),
     }
     response = as_owner.post(page, post)
     assert response.status_code == 422
@@ -160,7 +160,7 @@ def test_an_answer_that_cannot_be_read_does_not_lose_the_file(
 ) -> None:
     key = f"{ada.token}/Passport"
     born = {"q:person.date_of_birth:day": "31", "q:person.date_of_birth:month": "2", "q:person.date_of_birth:year": "1"}
-    response = as_owner.post(page, {"version": "1", **born, f"slot:{key}": made.upload(), "slot": key})
+    response = as_owner.post(page, {"version": "1", **born, f"slot:{key}": factories.upload(), "slot": key})
     assert response.status_code == 422
     html = Markup(response.content.decode())
     assert html.one("input", name="q:person.date_of_birth:day").attributes["value"] == "31"
@@ -194,7 +194,7 @@ def test_a_stale_page_still_takes_the_file_and_carries_the_answers(
 ) -> None:
     as_owner.post(page, {"version": "1", "q:person.last_name": "Byron"})
     key = f"{ada.token}/Passport"
-    post = {"version": "1", "q:person.last_name": "King", f"slot:{key}": made.upload(), "slot": key}
+    post = {"version": "1", "q:person.last_name": "King", f"slot:{key}": factories.upload(), "slot": key}
     response = as_owner.post(page, post)
     assert response.status_code == 409
     assert "“Passport” was uploaded." in said(response)
@@ -219,7 +219,7 @@ def test_a_page_that_can_no_longer_be_changed_says_that_the_file_was_not_taken(
     [row] = submitted.parties
     path = f"/applications/{submitted.application.reference}/people/{row.token}/"
     before = stored(submitted.application)
-    response = as_owner.post(path, {"version": "1", f"slot:{row.token}/Passport": made.upload(name="new.pdf")})
+    response = as_owner.post(path, {"version": "1", f"slot:{row.token}/Passport": factories.upload(name="new.pdf")})
     assert response.status_code == 409
     assert "“Passport” was not uploaded. The application is" in said(response)
     assert stored(submitted.application) == before
@@ -228,7 +228,7 @@ def test_a_page_that_can_no_longer_be_changed_says_that_the_file_was_not_taken(
 def test_a_file_for_a_role_that_is_given_up_is_said_to_be_lost(
     as_owner: Client, application: Application, ada: Party, page: str
 ) -> None:
-    post = {"version": "1", "roles": ["", "manager"], f"slot:{ada.token}/Letter": made.upload(name="letter.pdf")}
+    post = {"version": "1", "roles": ["", "manager"], f"slot:{ada.token}/Letter": factories.upload(name="letter.pdf")}
     response = as_owner.post(page, post, follow=True)
     assert "“Letter” was not uploaded, because it is no longer needed." in said(response)
     assert stored(application) == []
@@ -237,7 +237,7 @@ def test_a_file_for_a_role_that_is_given_up_is_said_to_be_lost(
 def test_remove_saves_what_is_typed_and_asks_once_more(
     as_owner: Client, application: Application, ada: Party, page: str, owner: Any
 ) -> None:
-    saving.add_document(open_draft(application), ada, "Passport", made.upload(), by=owner)
+    services.add_document(open_draft(application), ada, "Passport", factories.upload(), by=owner)
     key = f"{ada.token}/Passport"
     response = as_owner.post(page, {"version": "1", "q:person.last_name": "King", "removal": key})
     assert answer(application, "person.last_name") == "King"
@@ -252,7 +252,7 @@ def test_remove_saves_what_is_typed_and_asks_once_more(
 def test_a_slot_of_somebody_else_takes_nothing(
     as_owner: Client, application: Application, ada: Party, page: str, section: str
 ) -> None:
-    post = {"version": "0", f"slot:{ada.token}/Passport": made.upload(), "slot": f"{ada.token}/Passport"}
+    post = {"version": "0", f"slot:{ada.token}/Passport": factories.upload(), "slot": f"{ada.token}/Passport"}
     as_owner.post(section, post)
     assert Document.objects.count() == 0
 
@@ -271,7 +271,7 @@ def test_after_a_session_has_ended_the_answers_are_sent_again_and_the_file_is_as
     as_nobody: Client, application: Application, ada: Party, page: str, owner: Any
 ) -> None:
     key = f"{ada.token}/Passport"
-    post = {"version": "1", "q:person.last_name": "King", f"slot:{key}": made.upload(), "slot": key}
+    post = {"version": "1", "q:person.last_name": "King", f"slot:{key}": factories.upload(), "slot": key}
     as_nobody.post(page, post)
     as_nobody.force_login(owner, backend="allauth.account.auth_backends.AuthenticationBackend")
     html = Markup(as_nobody.get("/unsent/").content.decode())

@@ -8,12 +8,12 @@ import pytest
 from playwright.sync_api import Locator, expect
 from playwright.sync_api import Page as Tab
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
-from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.parties import PartyRow
 from formation_portal.gateway.catalog import catalog
-from tests.applications import made
+from tests.applications import factories
 from tests.journeys.conftest import OpenTab, chromium, new_user, open_tab, site
 from tests.needed import has_chromium, needed
 
@@ -22,7 +22,7 @@ __all__ = ["chromium", "open_tab", "site"]
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
 with_and_without_script = pytest.mark.parametrize("has_script", [True, False], ids=["with-script", "without-script"])
-FILE: Any = {"name": "passport.pdf", "mimeType": "application/pdf", "buffer": made.PDF}
+FILE: Any = {"name": "passport.pdf", "mimeType": "application/pdf", "buffer": factories.PDF}
 
 
 @pytest.fixture
@@ -31,8 +31,8 @@ def application(site: str) -> Application:
     product = catalog().find("bvi-limited-company")
     assert product is not None
     assert product.item is not None
-    application = saving.start(owner=new_user(), product=product.item)
-    saving.add_party(open_draft(application), "person", ["ubo"], {}, by=application.owner)
+    application = services.start(owner=new_user(), product=product.item)
+    services.add_party(open_draft(application), "person", ["ubo"], {}, by=application.owner)
     return application
 
 
@@ -75,7 +75,7 @@ def test_a_chosen_file_is_sent_at_once_and_nothing_that_is_typed_is_touched(
     assert (document.slot, document.name) == (name, "passport.pdf")
     with tab.expect_download() as got:
         first_slot(tab).get_by_role("link", name=re.compile("passport.pdf")).first.click()
-    assert got.value.path().read_bytes() == made.PDF
+    assert got.value.path().read_bytes() == factories.PDF
 
 
 def test_margin_and_rail_count_the_same_after_an_upload(open_tab: OpenTab, application: Application) -> None:
@@ -104,7 +104,7 @@ def test_an_upload_shows_how_far_it_is_and_can_be_stopped(open_tab: OpenTab, app
     slowly(tab)
     control = tab.locator("input[type=file]").first
     control.focus()
-    control.set_input_files(FILE | {"buffer": made.PDF + b"0" * 600_000})
+    control.set_input_files(FILE | {"buffer": factories.PDF + b"0" * 600_000})
     expect(first_slot(tab)).to_contain_text(" of 0.6 MB")
     stop = first_slot(tab).get_by_role("button", name="Cancel")
     expect(stop).to_be_focused()
@@ -142,7 +142,7 @@ def test_a_refused_file_says_why_at_its_slot_and_a_large_one_is_never_sent(
     tab.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
     control = tab.locator("input[type=file]").first
     tab.locator("#uploading").evaluate("(words) => { words.dataset.limit = 100_000 }")
-    control.set_input_files(FILE | {"buffer": made.PDF + b"0" * 200_000})
+    control.set_input_files(FILE | {"buffer": factories.PDF + b"0" * 200_000})
     expect(first_slot(tab)).to_contain_text("The file must be 0.1 MB or smaller. This one is 0.2 MB.")
     assert sent == []
     control.set_input_files({"name": "letter.pdf", "mimeType": "application/pdf", "buffer": b"PK a Word document"})
@@ -182,9 +182,9 @@ def test_without_script_upload_saves_the_answer_typed_last(open_tab: OpenTab, ap
 
 @with_and_without_script
 def test_the_enter_key_does_not_ask_for_a_file(open_tab: OpenTab, site: str, has_script: bool) -> None:
-    company, *rest = made.SCHEMA["sections"]
-    form = made.SCHEMA | {"sections": [company | {"fields": company["fields"][:1]}, *rest]}
-    application = saving.start(owner=new_user(), product=made.product(schema=form))
+    company, *rest = factories.SCHEMA["sections"]
+    form = factories.SCHEMA | {"sections": [company | {"fields": company["fields"][:1]}, *rest]}
+    application = services.start(owner=new_user(), product=factories.product(schema=form))
     browser = open_tab(application.owner, has_script=has_script)
     browser.get(f"/applications/{application.reference}/sections/the-company/")
     address = browser.tab.url

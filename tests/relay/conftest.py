@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from formation_portal import gateway
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.in_process import BASE_URL
@@ -15,7 +15,7 @@ from formation_portal.relay.models import Delivery
 from formation_portal.service.auth import portal_key
 from formation_portal.service.catalog.store import store_catalog
 from formation_portal.service.rate_limit import counter
-from tests.applications import made
+from tests.applications import factories
 
 from .flaky_transport import FlakyTransport
 
@@ -31,7 +31,7 @@ def _files_go_nowhere_else(settings: Any, tmp_path: Path) -> None:
 @pytest.fixture
 def transport(db: None, monkeypatch: pytest.MonkeyPatch) -> FlakyTransport:
     """It works until a test makes it fail."""
-    store_catalog([made.ITEM])
+    store_catalog([factories.ITEM])
     counter.reset()
     key, transport = portal_key(), FlakyTransport()
     service = FormationService(base_url=BASE_URL, read_key=lambda: key, adapter=transport)
@@ -54,20 +54,20 @@ def without_edits(settings: Any) -> None:
 
 @pytest.fixture
 def draft(owner: Any, transport: FlakyTransport) -> Draft:
-    return open_draft(saving.start(owner=owner, product=made.product()))
+    return open_draft(services.start(owner=owner, product=factories.product()))
 
 
 @pytest.fixture
 def complete(draft: Draft, owner: Any) -> Draft:
     """A draft that needs nothing more."""
-    made.fill_in(draft, by=owner)
+    factories.fill_in(draft, by=owner)
     return draft
 
 
 def save(draft: Draft, key: str, raw: dict[str, Any], by: Any) -> None:
     section = draft.schema.section(key)
     assert section is not None
-    saving.save_section(draft, section, raw, version=draft.version(key), by=by)
+    services.save_section(draft, section, raw, version=draft.version(key), by=by)
 
 
 def reopened(draft: Draft) -> Draft:

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.relay.delivery_status import DeliveryStage, deliveries_of
 from formation_portal.relay.models import Delivery, DeliveryState
 from formation_portal.relay.worker import drain
@@ -33,7 +33,7 @@ def test_every_state_has_its_words(complete: Draft, state: str) -> None:
 
 
 def test_what_has_no_row_is_saved(draft: Draft, owner: Any) -> None:
-    party = saving.add_party(draft, "person", ["director"], {}, by=owner)
+    party = services.add_party(draft, "person", ["director"], {}, by=owner)
     assert deliveries_of(draft.application).of_party(party.token).words == "Saved"
 
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.worker import drain
-from tests.applications import made
+from tests.applications import factories
 
 from .conftest import reopened
 from .flaky_transport import FlakyTransport, lost_after
@@ -23,7 +23,7 @@ def test_a_document_in_doubt_goes_with_its_deleted_draft(
     transport.fail_on("POST entities/documents", lost_after, times=1)
     drain()
     assert Delivery.objects.get(kind="document").state == "unknown"
-    saving.delete_draft(reopened(complete).application, by=owner)
+    services.delete_draft(reopened(complete).application, by=owner)
     drain()
     assert set(Delivery.objects.values_list("state", "next_at")) == {("done", None)}
 
@@ -32,7 +32,7 @@ def test_a_document_in_doubt_goes_with_its_party(complete: Draft, transport: Fla
     transport.fail_on("POST entities/documents", lost_after, times=1)
     drain()
     draft = reopened(complete)
-    saving.remove_party(draft, draft.party("ada"), by=owner)
+    services.remove_party(draft, draft.party("ada"), by=owner)
     drain()
     assert Delivery.objects.get(kind="document").state == "done"
 
@@ -40,14 +40,14 @@ def test_a_document_in_doubt_goes_with_its_party(complete: Draft, transport: Fla
 def test_what_was_in_doubt_when_it_was_withdrawn_stays_as_it_is(
     complete: Draft, transport: FlakyTransport, owner: Any
 ) -> None:
-    saving.add_party(complete, "person", ["director"], made.ADA, by=owner, token="grace")
+    services.add_party(complete, "person", ["director"], factories.ADA, by=owner, token="grace")
     transport.fail_on("POST entities/parties", lost_after, times=1)
     while not Delivery.objects.filter(kind="party", state="unknown").exists():
         make_next_call(complete.application.pk)
     in_doubt = Delivery.objects.get(kind="party", state="unknown")
     draft = reopened(complete)
-    saving.remove_party(draft, draft.party("grace"), by=owner)
-    saving.withdraw(reopened(complete), by=owner)
+    services.remove_party(draft, draft.party("grace"), by=owner)
+    services.withdraw(reopened(complete), by=owner)
     for _ in range(3):
         drain()
     in_doubt.refresh_from_db()

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import (
     Application,
     Document,
@@ -76,8 +76,8 @@ def active_names(draft: Draft, holder: Holder) -> set[str]:
     return {
         question.spec.name
         for section in sections
-        for question in draft.standing.questions(section, holder)
-        if question.verdict.active and draft.standing.section(section).active
+        for question in draft.form_state.questions(section, holder)
+        if question.verdict.active and draft.form_state.section(section).active
     }
 
 
@@ -97,11 +97,11 @@ def test_nothing_inactive_is_ever_wished_for(draft: Draft) -> None:
         if wish.kind is ResourceKind.PARTY:
             for section in draft.schema.role_sections:
                 if section.role in wish.payload["roles"]:
-                    assert draft.standing.section(section).active
+                    assert draft.form_state.section(section).active
         if wish.kind is ResourceKind.DOCUMENT:
             party = draft.party(wish.subject.partition("/")[0])
             assert party is not None
-            assert "Passport" in {slot.name for slot in draft.standing.slots(party.record)}
+            assert "Passport" in {slot.name for slot in draft.form_state.slots(party.record)}
         if wish.kind in (ResourceKind.SHARE_CLASS, ResourceKind.SHAREHOLDING):
             assert draft.holds_shares
         if wish.kind is ResourceKind.SHAREHOLDING:
@@ -121,13 +121,13 @@ def test_creates_send_exactly_the_contracts_bodies(draft: Draft) -> None:
         if wish.kind is ResourceKind.ENTITY:
             assert body.pop("jurisdiction_product_id") == "product"
             assert body.pop("client_reference") == "FP-TEST"
-            assert body == wire.entity_properties(draft.standing)
+            assert body == wire.entity_properties(draft.form_state)
         elif wish.kind is ResourceKind.PARTY:
-            assert body == wire.party_body(draft.standing, holder)  # type: ignore[arg-type]
+            assert body == wire.party_body(draft.form_state, holder)  # type: ignore[arg-type]
         elif wish.kind is ResourceKind.SHARE_CLASS:
-            assert body == wire.share_class_body(draft.standing, holder)  # type: ignore[arg-type]
+            assert body == wire.share_class_body(draft.form_state, holder)  # type: ignore[arg-type]
         elif wish.kind.is_csp:
-            assert body == wire.csp_data(draft.standing, holder)
+            assert body == wire.csp_data(draft.form_state, holder)
 
 
 def _refers(payload: Any) -> bool:
@@ -138,7 +138,7 @@ def _refers(payload: Any) -> bool:
 @given(drafts())
 def test_wishes_are_the_same_whenever_they_are_asked_for(draft: Draft) -> None:
     first = desired_state(draft)
-    draft.forget()
+    draft.invalidate()
     assert desired_state(draft) == first
     assert len({wish.name for wish in first}) == len(first)
 
@@ -151,7 +151,7 @@ def test_an_edit_brings_any_record_to_the_wish(draft: Draft, data: st.DataObject
     for row in draft.sections.values():
         names = data.draw(st.sets(st.sampled_from(sorted(row.raw)))) if row.raw else set()
         row.raw = {name: value for name, value in row.raw.items() if name not in names}
-    draft.forget()
+    draft.invalidate()
     after = {wish.name: wish.payload for wish in desired_state(draft) if wish.payload}
     for name in (ResourceKind.ENTITY, ""), (ResourceKind.ENTITY_CSP, ""):
         old, new = (payloads[name] for payloads in (before, after))  # type: ignore[index]

@@ -7,15 +7,15 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay import timing
 from formation_portal.relay.document_status import read_due_documents
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.worker import drain
 from formation_portal.service.models import Document, Entity
-from tests.applications import made
+from tests.applications import factories
 from tests.markup import Markup
 
 from .conftest import reopened, row
@@ -30,7 +30,7 @@ NOTE = "The page with the photo is cut off. Upload the whole page."
 @pytest.fixture
 def received(complete: Draft, transport: FlakyTransport, owner: Any) -> Draft:
     """Submitted, and received whole."""
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     drain()
     transport.clear()
     return complete
@@ -65,7 +65,7 @@ def test_a_returned_document_comes_back_on_top_with_its_note_and_the_way_to_it(
     says(transport, "rejected", status_note=NOTE)
     assert read_due_documents(is_eager=True) == 1
     draft = reopened(received)
-    assert draft.application.stands is State.RETURNED_FOR_CHANGES
+    assert draft.application.status is State.RETURNED_FOR_CHANGES
     assert "Returned to you" in slot(as_owner, draft)
     assert NOTE in slot(as_owner, draft)
     status = page_of(as_owner, draft, "status/")
@@ -95,14 +95,14 @@ def test_what_came_back_stands_in_the_way_until_another_file_takes_its_place(
     says(transport, "rejected", note=NOTE)
     read_due_documents(is_eager=True)
     draft = reopened(received)
-    with pytest.raises(saving.NotReady) as caught:
-        saving.submit(draft, by=owner)
+    with pytest.raises(services.NotReady) as caught:
+        services.submit(draft, by=owner)
     assert [(need.code, need.slot, need.text) for need in caught.value.needs] == [("refused", "Passport", NOTE)]
-    saving.add_document(draft, draft.party("ada"), "Passport", made.upload(made.PDF + b"whole"), by=owner)
+    services.add_document(draft, draft.party("ada"), "Passport", factories.upload(factories.PDF + b"whole"), by=owner)
     assert "Returned" not in slot(as_owner, draft)
     transport.clear()
     Entity.objects.update(status=State.RETURNED_FOR_CHANGES)
-    saving.submit(draft, by=owner)
+    services.submit(draft, by=owner)
     drain()
     assert (paper().state, paper().document_status, paper().document_note) == ("done", "", "")
     assert "Received" in slot(as_owner, reopened(received))
@@ -116,7 +116,7 @@ def test_an_accepted_document_says_so_and_is_read_no_more(
     assert "Received" in slot(as_owner, received)
     assert "Accepted." in slot(as_owner, received)
     assert "1 document accepted" in page_of(as_owner, received, "status/").one("main").text
-    assert reopened(received).application.stands is State.SUBMITTED_FOR_REVIEW
+    assert reopened(received).application.status is State.SUBMITTED_FOR_REVIEW
     assert read_due_documents(is_eager=True) == 0
 
 
@@ -127,7 +127,7 @@ def test_what_our_reviewer_has_begun_stays_with_the_reviewer(
     says(transport, "rejected", status_note=NOTE)
     read_due_documents(is_eager=True)
     draft = reopened(received)
-    assert draft.application.stands is State.IN_REVIEW
+    assert draft.application.status is State.IN_REVIEW
     assert NOTE in slot(as_owner, draft)
     assert NOTE in page_of(as_owner, draft, "status/").one("main").text
 
@@ -175,7 +175,7 @@ def test_what_belongs_to_nothing_here_says_nothing(data: list[Any], received: Dr
 
 
 def test_a_withdrawn_application_is_read_no_more(received: Draft, owner: Any) -> None:
-    saving.withdraw(received, by=owner)
+    services.withdraw(received, by=owner)
     assert read_due_documents(is_eager=True) == 0
 
 

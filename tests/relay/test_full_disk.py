@@ -10,15 +10,15 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection, connections
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.gateway import FormationService
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import Attempt, Delivery, DeliveryState
 from formation_portal.relay.wake import wait_for
 from formation_portal.relay.worker import Worker, drain
 from formation_portal.service.models import Document as ServiceDocument
-from tests.applications import made
+from tests.applications import factories
 from tests.full_disk import FullDisk, Mounted, databases_on_it, disk, needs_a_mount
 
 from .conftest import row
@@ -115,8 +115,8 @@ def test_a_worker_outlives_a_full_database_and_goes_on(
 def test_a_document_that_the_service_has_no_room_for_waits_and_arrives_once(
     disk: FullDisk, off_the_disk: None, complete: Draft, owner: Any, service: FormationService
 ) -> None:
-    large = SimpleUploadedFile("large.pdf", made.PDF + b"0" * 5_000_000)
-    saving.add_document(complete, complete.party("ada"), "Passport", large, by=owner)
+    large = SimpleUploadedFile("large.pdf", factories.PDF + b"0" * 5_000_000)
+    services.add_document(complete, complete.party("ada"), "Passport", large, by=owner)
 
     disk.during(drain, room=SOME)
     assert [path for path in disk.folder.rglob("*") if path.is_file()] == []

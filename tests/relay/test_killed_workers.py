@@ -10,7 +10,7 @@ import pytest
 from django.db import connections
 from django.utils import timezone
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.processes import this_process
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.delivery_status import deliveries_of

@@ -6,7 +6,7 @@ import pytest
 
 from formation_portal import gateway
 from formation_portal.relay.worker import drain
-from tests.applications import made
+from tests.applications import factories
 from tests.web_requests import web_request
 
 from .flaky_transport import FlakyTransport
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
 def test_a_web_request_that_writes_fails_its_test(transport: FlakyTransport) -> None:
-    body = {"jurisdiction_product_id": made.ITEM["jurisdiction_product_id"]}
+    body = {"jurisdiction_product_id": factories.ITEM["jurisdiction_product_id"]}
     with web_request(), pytest.raises(AssertionError, match="POST /api/v1/entities"):
         gateway.service().create_entity(body, key="k")
     assert transport.calls == []

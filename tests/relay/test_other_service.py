@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.delivery_status import NO_SUBMISSIONS, SENT_ON_SUBMIT, deliveries_of
 from formation_portal.relay.worker import drain
-from tests.applications import made
+from tests.applications import factories
 from tests.other_service import OtherService
 from tests.other_service.fixtures import at_other_service, other_service
 from tests.other_service.schemas import USABLE
@@ -32,15 +32,15 @@ def product(slug: str) -> CatalogItem:
 @pytest.fixture
 def shares(at_other_service: OtherService, owner: Any) -> Draft:
     """A complete application for the company with shares."""
-    draft = open_draft(saving.start(owner=owner, product=product("shares")))
+    draft = open_draft(services.start(owner=owner, product=product("shares")))
     save(draft, "the-company", {"entity.name": "Larkfield", "lark.votes": "Some"}, owner)
-    saving.add_share_class(
-        draft, made.ORDINARY | {"lark.colour": "Blue", "lark.why": "They paid"}, by=owner, token="blue"
+    services.add_share_class(
+        draft, factories.ORDINARY | {"lark.colour": "Blue", "lark.why": "They paid"}, by=owner, token="blue"
     )
     answers = NAMES | {"lark.class": "blue"}
-    saving.add_party(draft, "person", ["director", "shareholder"], answers, by=owner, token="ada")
-    saving.add_party(draft, "corporate", ["shareholder"], {"corporate.name": "Nominees"}, by=owner, token="ltd")
-    saving.save_holdings(draft, {("ada", "blue"): "60", ("ltd", "blue"): "40"}, by=owner)
+    services.add_party(draft, "person", ["director", "shareholder"], answers, by=owner, token="ada")
+    services.add_party(draft, "corporate", ["shareholder"], {"corporate.name": "Nominees"}, by=owner, token="ltd")
+    services.save_holdings(draft, {("ada", "blue"): "60", ("ltd", "blue"): "40"}, by=owner)
     assert draft.needs == ()
     return draft
 
@@ -48,7 +48,7 @@ def shares(at_other_service: OtherService, owner: Any) -> Draft:
 def test_all_of_it_arrives_when_the_customer_submits(shares: Draft, at_other_service: OtherService, owner: Any) -> None:
     assert drain() == 0
     assert deliveries_of(shares.application).overall.words == SENT_ON_SUBMIT
-    saving.submit(shares, by=owner)
+    services.submit(shares, by=owner)
     drain()
     held = at_other_service.only_entity()
     assert held.created["name"] == "Larkfield"
@@ -64,13 +64,13 @@ def test_all_of_it_arrives_when_the_customer_submits(shares: Draft, at_other_ser
 def test_it_is_said_plainly_that_the_service_was_not_told(
     shares: Draft, at_other_service: OtherService, owner: Any
 ) -> None:
-    saving.submit(shares, by=owner)
+    services.submit(shares, by=owner)
     drain()
     assert drain() == 0
     board = deliveries_of(shares.application)
     assert board.of("submission").words == "With our team"
     assert board.notices == (NO_SUBMISSIONS,)
-    assert reopened(shares).application.stands is State.SUBMITTED_FOR_REVIEW
+    assert reopened(shares).application.status is State.SUBMITTED_FOR_REVIEW
     assert {request.method for request in at_other_service.received} == {"POST"}
 
 
@@ -78,14 +78,14 @@ def test_a_refusal_in_another_shape_stands_at_its_field(
     shares: Draft, at_other_service: OtherService, owner: Any
 ) -> None:
     at_other_service.refuse("POST .*/parties$", "email", "is not ours", times=1)
-    saving.submit(shares, by=owner)
+    services.submit(shares, by=owner)
     drain()
     fresh = reopened(shares)
-    assert fresh.application.stands is State.RETURNED_FOR_CHANGES
+    assert fresh.application.status is State.RETURNED_FOR_CHANGES
     (problem,) = deliveries_of(fresh.application).of_party("ada").problems
     assert (problem.field, problem.message, problem.party) == ("person.email", "is not ours", "ada")
-    saving.save_party(fresh, fresh.parties[0], {"person.email": "ada@example.org"}, version=1, by=owner)
-    saving.submit(fresh, by=owner)
+    services.save_party(fresh, fresh.parties[0], {"person.email": "ada@example.org"}, version=1, by=owner)
+    services.submit(fresh, by=owner)
     drain()
     assert len(at_other_service.only_entity().parties) == 2
     assert len(at_other_service.only_entity().shareholdings) == 2
@@ -94,23 +94,23 @@ def test_a_refusal_in_another_shape_stands_at_its_field(
 def test_a_service_that_cannot_clear_an_answer_leaves_it_to_our_team(
     shares: Draft, at_other_service: OtherService, owner: Any
 ) -> None:
-    saving.submit(shares, by=owner)
+    services.submit(shares, by=owner)
     drain()
-    saving.reopen(shares, reason="Please look again")
+    services.reopen(shares, reason="Please look again")
     save(shares, "the-company", {"lark.votes": "All"}, owner)
-    saving.submit(shares, by=owner)
+    services.submit(shares, by=owner)
     drain()
     assert at_other_service.only_entity().csp_data == {"lark.votes": "All"}
     board = deliveries_of(shares.application)
     assert board.of_share_class("blue").words == "With our team"
-    assert reopened(shares).application.stands is State.SUBMITTED_FOR_REVIEW
+    assert reopened(shares).application.status is State.SUBMITTED_FOR_REVIEW
 
 
 def test_an_answer_that_was_lost_is_held_and_not_sent_twice(
     shares: Draft, at_other_service: OtherService, owner: Any
 ) -> None:
     at_other_service.cut("POST .*/parties$", is_done=True)
-    saving.submit(shares, by=owner)
+    services.submit(shares, by=owner)
     drain()
     drain()
     assert len(at_other_service.only_entity().parties) == 2
@@ -120,7 +120,7 @@ def test_an_answer_that_was_lost_is_held_and_not_sent_twice(
 
 def test_a_service_that_is_down_loses_nothing(shares: Draft, at_other_service: OtherService, owner: Any) -> None:
     at_other_service.stop()
-    saving.submit(shares, by=owner)
+    services.submit(shares, by=owner)
     drain()
     assert deliveries_of(shares.application).overall.words == "Waiting to retry"
     at_other_service.start()

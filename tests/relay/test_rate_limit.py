@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.relay import rate_limit, timing
 from formation_portal.relay.calls.outcomes import CallOutcome
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.models import Delivery, DeliveryState, ServiceProfile
 from formation_portal.relay.service_profile import current_profile, locked_profile
 from formation_portal.relay.worker import Worker
-from tests.applications import made
+from tests.applications import factories
 
 from .conftest import row
 from .flaky_transport import FlakyTransport, answers, lost_before, unreachable
@@ -115,7 +115,7 @@ def test_ten_first_tries_that_succeed_pay_for_one_retry(at_service: ServiceProfi
 def test_a_pause_that_the_service_asks_for_is_kept_by_everybody(
     complete: Draft, transport: FlakyTransport, owner: Any, seconds: int
 ) -> None:
-    other = saving.start(owner=owner, product=made.product())
+    other = services.start(owner=owner, product=factories.product())
     transport.fail_on("POST entities", answers(429, Retry_After=str(seconds)), times=1)
     asked_at = timezone.now()
     make_next_call(complete.application.pk)
@@ -137,7 +137,7 @@ def test_an_answer_elsewhere_does_not_end_a_pause(at_service: ServiceProfile) ->
 def test_a_key_that_is_not_accepted_pauses_everything_and_is_told(
     complete: Draft, transport: FlakyTransport, owner: Any, caplog: pytest.LogCaptureFixture, status: int
 ) -> None:
-    other = saving.start(owner=owner, product=made.product())
+    other = services.start(owner=owner, product=factories.product())
     transport.fail_on("POST entities", answers(status))
     make_next_call(complete.application.pk)
     assert make_next_call(other.pk) is None
@@ -153,7 +153,7 @@ def row_of(draft: Draft) -> Delivery:
 def test_what_waited_goes_on_as_soon_as_the_service_answers_again(
     complete: Draft, transport: FlakyTransport, owner: Any
 ) -> None:
-    others = [saving.start(owner=owner, product=made.product()) for _ in range(timing.FAILURES)]
+    others = [services.start(owner=owner, product=factories.product()) for _ in range(timing.FAILURES)]
     transport.fail_on("POST entities", unreachable, times=timing.FAILURES)
     for one in (complete.application, *others[1:]):
         make_next_call(one.pk)
@@ -199,5 +199,5 @@ def test_a_retry_without_budget_waits_while_others_go_on(
     waiting = row_of(complete)
     assert waiting.next_at is not None
     assert waiting.next_at > timezone.now() + timedelta(seconds=4)
-    other = saving.start(owner=owner, product=made.product())
+    other = services.start(owner=owner, product=factories.product())
     assert make_next_call(other.pk) is not None

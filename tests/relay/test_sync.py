@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.errors import NotFound
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.worker import drain
-from tests.applications import made
+from tests.applications import factories
 
 from .conftest import reopened, row, save
 from .flaky_transport import FlakyTransport
@@ -37,7 +37,7 @@ def test_the_service_holds_what_was_typed(complete: Draft, service: FormationSer
     assert (holding["party_id"], holding["share_class_id"]) == (party["party_id"], share_class["id"])
     (document,) = service.documents(entity_id)
     assert (document["document_key"], document["party_id"]) == ("Passport", party["party_id"])
-    assert service.download_document(entity_id, document["id"]) == made.PDF
+    assert service.download_document(entity_id, document["id"]) == factories.PDF
 
 
 def test_things_go_in_the_order_of_the_design(complete: Draft, transport: FlakyTransport) -> None:
@@ -58,8 +58,8 @@ def test_things_go_in_the_order_of_the_design(complete: Draft, transport: FlakyT
 def test_what_was_acknowledged_is_never_sent_again(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
     assert drain() == 7
     assert drain() == 0
-    save(complete, "the-company", made.COMPANY, owner)
-    saving.save_holdings(complete, {("ada", "ordinary"): "10 000"}, by=owner)
+    save(complete, "the-company", factories.COMPANY, owner)
+    services.save_holdings(complete, {("ada", "ordinary"): "10 000"}, by=owner)
     assert drain() == 0
     assert len(transport.calls) == 7
 
@@ -68,8 +68,8 @@ def test_an_edit_sends_what_changed_and_nothing_else(complete: Draft, transport:
     drain()
     transport.clear()
     save(complete, "the-company", {"entity.name": "Larkspur", "charter.purpose": "Ships"}, owner)
-    saving.save_party(complete, complete.parties[0], {"person.last_name": "King"}, version=1, by=owner)
-    saving.save_holdings(complete, {("ada", "ordinary"): "7"}, by=owner)
+    services.save_party(complete, complete.parties[0], {"person.last_name": "King"}, version=1, by=owner)
+    services.save_holdings(complete, {("ada", "ordinary"): "7"}, by=owner)
     drain()
     assert [(made.endpoint, made.body) for made in transport.calls] == [
         ("PATCH entities", {"name": "Larkspur", "charter": {"purpose": "Ships"}}),
@@ -96,7 +96,7 @@ def test_what_becomes_inactive_is_cleared_and_comes_back(
 
 def test_an_inactive_answer_never_leaves(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
     save(complete, "the-company", {"xy.goods": "Secret timber"}, owner)
-    saving.save_party(complete, complete.parties[0], {"xy.person.pep_office": "Secret office"}, version=1, by=owner)
+    services.save_party(complete, complete.parties[0], {"xy.person.pep_office": "Secret office"}, version=1, by=owner)
     drain()
     assert "Secret" not in str([made.body for made in transport.calls])
 
@@ -104,12 +104,12 @@ def test_an_inactive_answer_never_leaves(complete: Draft, transport: FlakyTransp
 def test_a_thing_goes_once_it_has_what_its_call_needs(draft: Draft, transport: FlakyTransport, owner: Any) -> None:
     drain()
     assert transport.endpoints == ["POST entities"]
-    saving.add_party(draft, "person", ["director"], {"person.first_name": "Ada"}, by=owner, token="ada")
-    saving.add_share_class(draft, {"share_class.name": "Ordinary"}, by=owner, token="ordinary")
+    services.add_party(draft, "person", ["director"], {"person.first_name": "Ada"}, by=owner, token="ada")
+    services.add_share_class(draft, {"share_class.name": "Ordinary"}, by=owner, token="ordinary")
     drain()
     assert transport.endpoints == ["POST entities"]
-    saving.save_party(draft, draft.parties[0], made.ADA, version=1, by=owner)
-    saving.save_share_class(draft, draft.share_classes[0], made.ORDINARY, version=1, by=owner)
+    services.save_party(draft, draft.parties[0], factories.ADA, version=1, by=owner)
+    services.save_share_class(draft, draft.share_classes[0], factories.ORDINARY, version=1, by=owner)
     drain()
     assert transport.endpoints[1:] == ["POST entities/share-classes", "POST entities/parties", "POST entities/csp-data"]
 
@@ -119,15 +119,15 @@ def test_a_sent_person_keeps_its_name_there_until_it_has_another(
 ) -> None:
     drain()
     transport.clear()
-    saving.save_party(complete, complete.parties[0], {"person.last_name": ""}, version=1, by=owner)
+    services.save_party(complete, complete.parties[0], {"person.last_name": ""}, version=1, by=owner)
     assert drain() == 0
-    saving.save_party(complete, complete.parties[0], {"person.last_name": "King"}, version=2, by=owner)
+    services.save_party(complete, complete.parties[0], {"person.last_name": "King"}, version=2, by=owner)
     drain()
     assert transport.bodies("PATCH entities/parties") == [{"last_name": "King"}]
 
 
 def test_a_share_class_is_referred_to_by_its_remote_id(complete: Draft, service: FormationService, owner: Any) -> None:
-    saving.save_party(complete, complete.parties[0], {"xy.person.appointed_by": "ordinary"}, version=1, by=owner)
+    services.save_party(complete, complete.parties[0], {"xy.person.appointed_by": "ordinary"}, version=1, by=owner)
     drain()
     party = service.csp_data(row("entity").remote_id, party_id=row("party", "ada").remote_id)
     assert party["csp_data"]["xy.person.appointed_by"] == row("share_class", "ordinary").remote_id
@@ -136,14 +136,14 @@ def test_a_share_class_is_referred_to_by_its_remote_id(complete: Draft, service:
 def test_other_answers_do_not_wait_for_a_class_that_is_not_ready(
     complete: Draft, service: FormationService, owner: Any
 ) -> None:
-    saving.add_share_class(complete, {"share_class.name": "B"}, by=owner, token="b")
-    saving.save_party(complete, complete.parties[0], {"xy.person.appointed_by": "b"}, version=1, by=owner)
+    services.add_share_class(complete, {"share_class.name": "B"}, by=owner, token="b")
+    services.save_party(complete, complete.parties[0], {"xy.person.appointed_by": "b"}, version=1, by=owner)
     drain()
     entity_id, party_id = row("entity").remote_id, row("party", "ada").remote_id
     assert service.csp_data(entity_id, party_id=party_id)["csp_data"] == {"xy.person.is_pep": False}
     b = complete.share_class("b")
     assert b is not None
-    saving.save_share_class(complete, b, made.ORDINARY | {"share_class.name": "B"}, version=1, by=owner)
+    services.save_share_class(complete, b, factories.ORDINARY | {"share_class.name": "B"}, version=1, by=owner)
     drain()
     sent = service.csp_data(entity_id, party_id=party_id)["csp_data"]
     assert sent["xy.person.appointed_by"] == row("share_class", "b").remote_id
@@ -154,18 +154,20 @@ def test_a_replaced_upload_is_sent_again(
 ) -> None:
     drain()
     transport.clear()
-    saving.add_document(complete, complete.parties[0], "Passport", made.upload(made.PNG, "scan.png"), by=owner)
+    services.add_document(
+        complete, complete.parties[0], "Passport", factories.upload(factories.PNG, "scan.png"), by=owner
+    )
     drain()
     assert transport.endpoints == ["POST entities/documents"]
     (document,) = service.documents(row("entity").remote_id)
     assert (document["name"], document["mime_type"]) == ("scan.png", "image/png")
-    saving.remove_document(complete, complete.documents[0], by=owner)
+    services.remove_document(complete, complete.documents[0], by=owner)
     drain()
     assert service.documents(row("entity").remote_id) == []
 
 
 def test_an_upload_of_the_entity_itself_has_no_scope(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
-    saving.add_document(complete, None, "Business plan", made.upload(), by=owner)
+    services.add_document(complete, None, "Business plan", factories.upload(), by=owner)
     drain()
     of_party, of_entity = transport.bodies("POST entities/documents")
     assert b'name="document_key"\r\n\r\nBusiness plan\r\n' in of_entity
@@ -180,7 +182,7 @@ def test_a_removed_party_is_removed_there_after_its_shares(
 ) -> None:
     drain()
     transport.clear()
-    saving.remove_party(complete, complete.parties[0], by=owner)
+    services.remove_party(complete, complete.parties[0], by=owner)
     drain()
     assert transport.endpoints == ["DELETE entities/shareholdings", "DELETE entities/parties"]
     assert service.parties(row("entity").remote_id) == []
@@ -190,7 +192,7 @@ def test_a_removed_party_is_removed_there_after_its_shares(
 def test_a_role_whose_section_becomes_inactive_is_not_sent(
     complete: Draft, service: FormationService, owner: Any
 ) -> None:
-    saving.add_party(complete, "person", ["manager"], made.ADA, by=owner, token="max")
+    services.add_party(complete, "person", ["manager"], factories.ADA, by=owner, token="max")
     drain()
     assert len(service.parties(row("entity").remote_id)) == 1
     save(complete, "the-company", {"xy.activity": "Trading", "xy.goods": "Timber"}, owner)
@@ -207,7 +209,7 @@ def test_a_role_whose_section_becomes_inactive_is_not_sent(
 def test_the_submission_is_the_last_thing(
     complete: Draft, service: FormationService, transport: FlakyTransport, owner: Any
 ) -> None:
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     drain()
     assert transport.endpoints[-1] == "POST entities/submit"
     assert service.entity(row("entity").remote_id)["status"] == "submitted_for_review"
@@ -215,9 +217,9 @@ def test_the_submission_is_the_last_thing(
 
 
 def test_a_withdrawal_is_told(complete: Draft, service: FormationService, owner: Any) -> None:
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     drain()
-    saving.withdraw(complete, by=owner)
+    services.withdraw(complete, by=owner)
     drain()
     assert service.entity(row("entity").remote_id)["status"] == "withdrawn"
 
@@ -228,7 +230,7 @@ def test_a_deleted_draft_is_deleted_there_in_one_call(
     drain()
     entity_id = row("entity").remote_id
     transport.clear()
-    saving.delete_draft(complete.application, by=owner)
+    services.delete_draft(complete.application, by=owner)
     drain()
     assert transport.endpoints == ["DELETE entities"]
     with pytest.raises(NotFound):
@@ -238,7 +240,7 @@ def test_a_deleted_draft_is_deleted_there_in_one_call(
 
 
 def test_a_draft_that_was_deleted_before_anything_was_sent_sends_nothing(complete: Draft, owner: Any) -> None:
-    saving.delete_draft(complete.application, by=owner)
+    services.delete_draft(complete.application, by=owner)
     assert drain() == 0
 
 
@@ -246,9 +248,9 @@ def test_saving_costs_the_same_number_of_queries_however_much_there_is(
     complete: Draft, owner: Any, django_assert_max_num_queries: Any
 ) -> None:
     for number in range(12):
-        saving.add_party(complete, "person", ["director"], made.ADA, by=owner, token=f"p{number}")
+        services.add_party(complete, "person", ["director"], factories.ADA, by=owner, token=f"p{number}")
     fresh = reopened(complete)
     section = fresh.schema.section("the-company")
     assert section is not None
     with django_assert_max_num_queries(11):
-        saving.save_section(fresh, section, {"entity.name": "Other"}, version=fresh.version(section.key), by=owner)
+        services.save_section(fresh, section, {"entity.name": "Other"}, version=fresh.version(section.key), by=owner)

@@ -11,15 +11,15 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import connections
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.relay import wake, worker
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import Attempt, Delivery
 from formation_portal.relay.wake import wait_for
 from formation_portal.relay.worker import Worker
-from tests.applications import made
+from tests.applications import factories
 
 from .conftest import save
 from .flaky_transport import FlakyTransport, unreachable
@@ -138,7 +138,7 @@ def test_the_command_makes_what_calls_it_can_and_ends(complete: Draft, capsys: A
 def test_one_applications_trouble_does_not_stop_the_others(
     complete: Draft, owner: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = saving.start(owner=owner, product=made.product())
+    other = services.start(owner=owner, product=factories.product())
     broken = complete.application.pk
 
     def breaks(application_id: int) -> Any:

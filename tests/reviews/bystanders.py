@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.fields import new_token
 from formation_portal.applications.models import Application
-from formation_portal.applications.tokens import new_token
 from formation_portal.reviews.checks import accept, reopen
 from formation_portal.reviews.facts import Facts, facts_of
 from formation_portal.reviews.models import Outcome
@@ -19,7 +19,16 @@ from formation_portal.reviews.remarks import ask, drop, settle
 from formation_portal.reviews.rulings import APPROVE, DECLINE, INCORPORATE, RETURN, confirm, refuse, rule
 from formation_portal.reviews.since import Sight, sight_of
 
-REFUSALS = (Overtaken, Refused, NotYet, saving.Closed, saving.Stale, saving.NotReady, saving.Gone, saving.Unread)
+REFUSALS = (
+    Overtaken,
+    Refused,
+    NotYet,
+    services.Closed,
+    services.Stale,
+    services.NotReady,
+    services.Gone,
+    services.Unread,
+)
 NAME = "person.first_name"
 TOKEN = "ada"
 MET_AT = 3
@@ -38,14 +47,14 @@ class Page:
     sight: Sight
     name: str
     version: int
-    seen: saving.Seen
+    seen: services.PageVersion
     drawn_at: int
 
     @classmethod
     def drawn(cls, number: int, *, at: int) -> "Page":
         draft = present(number)
         (party,) = draft.party_models
-        seen = saving.Seen(draft.application.revision, new_token())
+        seen = services.PageVersion(draft.application.revision, new_token())
         name = str(party.raw.get(NAME, ""))
         return cls(facts_of(draft), sight_of(draft.application), name, party.version, seen, at)
 
@@ -226,11 +235,11 @@ def _rename(person: Person, page: Page, dice: random.Random) -> Press:
     def press(draft: Draft) -> Written | None:
         party = draft.party(TOKEN)
         assert party is not None
-        saving.save_party(draft, party, {NAME: name}, version=page.version, by=person.account, seen=page.seen)
-        if not draft.written:
+        services.save_party(draft, party, {NAME: name}, version=page.version, by=person.account, page_version=page.seen)
+        if not draft.new_changes:
             # What was accepted stays, as does what others wrote where the page says nothing new; and it is told.
             return None
-        before = str(draft.written[-1].changes[0]["before"])
+        before = str(draft.new_changes[-1].changes[0]["before"])
         is_own = before == page.name or before.startswith(f"{person.who} ")
         return Written(person.who, frozenset({("name", "")}), name=name, is_blind=not is_own)
 
@@ -239,7 +248,7 @@ def _rename(person: Person, page: Page, dice: random.Random) -> Press:
 
 def _submit(person: Person, page: Page, _: random.Random) -> Press:
     def press(draft: Draft) -> Written:
-        saving.submit(draft, by=person.account, revision=page.seen.revision)
+        services.submit(draft, by=person.account, revision=page.seen.revision)
         return Written(person.who, frozenset({("state", "submitted")}))
 
     return press
@@ -247,7 +256,7 @@ def _submit(person: Person, page: Page, _: random.Random) -> Press:
 
 def _withdraw(person: Person, page: Page, _: random.Random) -> Press:
     def press(draft: Draft) -> Written:
-        saving.withdraw(draft, by=person.account, revision=page.seen.revision)
+        services.withdraw(draft, by=person.account, revision=page.seen.revision)
         return Written(person.who, frozenset({("state", "withdrawn")}))
 
     return press

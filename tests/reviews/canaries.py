@@ -12,9 +12,9 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 from django.utils import timezone
 
-from formation_portal.applications import saving
+from formation_portal.applications import services
 from formation_portal.applications.access import Collaborator
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.desk import claims
 from formation_portal.desk.models import Case
@@ -80,7 +80,7 @@ class Review:
 
     def look(self) -> None:
         """Claimed, taken over, noted, checked and asked about; a decline waits for the second agent."""
-        saving.submit(self.draft, by=self.owner, declaration="I declare it.")
+        services.submit(self.draft, by=self.owner, declaration="I declare it.")
         pk = self.draft.application.pk
         claims.claim([pk], by=self.first)
         claims.take_over(Case.objects.get(pk=pk), by=self.second, word="canaryclaim")
@@ -101,7 +101,7 @@ class Review:
 
     def answer(self) -> None:
         """Answered, all of it accepted; an approval waits for the second agent."""
-        saving.submit(self.draft, by=self.owner, declaration="I declare it.")
+        services.submit(self.draft, by=self.owner, declaration="I declare it.")
         accept(self.draft, [fact.place for fact in facts_of(self.draft)], by=self.first, **self._sight)
         rule(self.draft, APPROVE, text="canaryproposed", reason=Ground.SANCTIONS, by=self.first, **self._sight)
 

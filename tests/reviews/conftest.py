@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from django.contrib.auth import get_user_model
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from tests.applications import made
+from tests.applications import factories
 
 
 @pytest.fixture
@@ -21,9 +21,9 @@ def colleague(db: None) -> Any:
 @pytest.fixture
 def submitted(owner: Any) -> Draft:
     """The small product's application, complete and handed in."""
-    draft = open_draft(saving.start(owner=owner, product=made.product()))
-    made.fill_in(draft, owner)
-    saving.submit(draft, by=owner)
+    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    factories.fill_in(draft, owner)
+    services.submit(draft, by=owner)
     return draft
 
 

@@ -7,17 +7,17 @@ import pytest
 from django.apps import apps
 from django.test import Client
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.fields import new_token
 from formation_portal.applications.models import Change
-from formation_portal.applications.tokens import new_token
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
 from formation_portal.relay.worker import drain
 from formation_portal.reviews.grounds import Ground
 from formation_portal.reviews.models import Note, Reason, Remark, Ruling
 from formation_portal.service.auth import portal_key
-from tests.applications import made
+from tests.applications import factories
 from tests.portal.test_part import let_in
 from tests.relay.conftest import transport
 
@@ -38,8 +38,8 @@ def _alone(settings: Any, tmp_path: Any) -> None:
 
 @pytest.fixture
 def draft(owner: Any, transport: Any) -> Draft:
-    draft = open_draft(saving.start(owner=owner, product=made.product()))
-    made.fill_in(draft, owner)
+    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    factories.fill_in(draft, owner)
     return draft
 
 
@@ -103,7 +103,7 @@ def test_no_page_for_anybody_gives_anything_away(
 def test_a_decline_says_its_text_and_nothing_else(review: Review, as_owner: Client) -> None:
     review.look()
     review.give_back()
-    saving.submit(review.draft, by=review.owner)
+    services.submit(review.draft, by=review.owner)
     review.decline()
     text = read(as_owner, f"/applications/{review.reference}/status/")
     assert DECLINED.lower() in text
@@ -140,7 +140,7 @@ def test_whoever_writes_beside_an_agent_is_not_told_their_name(review: Review, a
     ada.model.version += 1
     ada.model.save()
     page = f"/applications/{review.reference}/people/ada/"
-    from_before = {"version": "0", "drawn": f"{number - 1}.{new_token()}.{draft.application.snapshot_id[:8]}"}
+    from_before = {"version": "0", "drawn": f"{number - 1}.{new_token()}.{draft.application.schema_version_id[:8]}"}
     response = as_owner.post(page, from_before | {"q:xy.person.appointed_by": "another"})
     assert response.status_code == 409
     assert found_in(said_in(response)) == []

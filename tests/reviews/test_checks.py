@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.audit.models import Deed, Entry
 from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.checks import accept, reopen
@@ -50,7 +50,7 @@ def test_the_facts_of_an_application_cost_two_queries(submitted: Draft, django_a
 
 def test_an_accepted_fact_is_done_and_begins_the_review(submitted: Draft, agent: Any) -> None:
     assert accept(submitted, [BIRTH, PASSPORT], by=agent, sight=sight_of(submitted.application)) == 2
-    assert submitted.application.stands is State.IN_REVIEW
+    assert submitted.application.status is State.IN_REVIEW
     assert state(submitted, BIRTH) == state(submitted, PASSPORT) == ACCEPTED
     assert state(submitted, FUNDS) == OPEN
     entry = Entry.objects.filter(deed=Deed.REVIEW).get()
@@ -114,8 +114,8 @@ def test_the_second_round_keeps_what_was_accepted_and_opens_what_changed(
     rule(submitted, RETURN, text="Look at the name", by=agent, sight=sight_of(submitted.application))
     ada = submitted.party("ada")
     assert ada is not None
-    saving.save_party(submitted, ada, {**ada.raw, "person.first_name": "Augusta"}, version=ada.version, by=owner)
-    saving.submit(submitted, by=owner)
+    services.save_party(submitted, ada, {**ada.raw, "person.first_name": "Augusta"}, version=ada.version, by=owner)
+    services.submit(submitted, by=owner)
     assert state(submitted, BIRTH) == ACCEPTED
     assert state(submitted, name) == CHANGED
 
@@ -123,7 +123,7 @@ def test_the_second_round_keeps_what_was_accepted_and_opens_what_changed(
 def test_a_page_of_the_round_before_accepts_nothing(submitted: Draft, agent: Any, owner: Any) -> None:
     seen = sight_of(submitted.application)
     rule(submitted, RETURN, text="Look at the name", by=agent, sight=seen)
-    saving.submit(submitted, by=owner)
+    services.submit(submitted, by=owner)
     with pytest.raises(Overtaken) as caught:
         accept(submitted, [BIRTH], by=agent, sight=seen)
     assert "Submitted the application for review" in [move.what for move in caught.value.moves]
@@ -131,6 +131,6 @@ def test_a_page_of_the_round_before_accepts_nothing(submitted: Draft, agent: Any
 
 def test_nothing_is_accepted_of_what_its_customer_took_back(submitted: Draft, agent: Any, owner: Any) -> None:
     seen = sight_of(submitted.application)
-    saving.withdraw(again(submitted), by=owner)
-    with pytest.raises(saving.Closed):
+    services.withdraw(again(submitted), by=owner)
+    with pytest.raises(services.Closed):
         accept(submitted, [BIRTH], by=agent, sight=seen)

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import open_draft
 from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.reviews.facts import facts_of
 from formation_portal.reviews.models import Outcome, Ruling
-from tests.applications import made
+from tests.applications import factories
 
 from .bystanders import AGENTS_DEEDS, CUSTOMERS_DEEDS, NAME, REFUSALS, Page, Person, Written, present
 
@@ -82,11 +82,11 @@ class Story:
         named = [one.name for one in self.written if one.name]
         if named and draft.party_models[0].raw[NAME] != named[-1]:
             self.overwritten.append("The name is not the one that was written last")
-        if draft.application.stands in (State.SUBMITTED_TO_CSP, State.INCORPORATED):
+        if draft.application.status in (State.SUBMITTED_TO_CSP, State.INCORPORATED):
             facts = facts_of(draft)
             if facts.asked or not all(sheet.is_done for sheet in facts.sheets):
                 self.overwritten.append("Approved without having been checked whole")
-        if draft.application.stands in FINAL and Ruling.objects.filter(
+        if draft.application.status in FINAL and Ruling.objects.filter(
             application=draft.application, outcome=Outcome.WAITING
         ):
             self.overwritten.append("Something waits in a closed case")
@@ -115,9 +115,9 @@ def _at_once(presses: list[Callable[[], Written | None]]) -> list[Written | None
 def stories(seeds: range, *, owner: Any, agent: Any, colleague: Any, settings: Any) -> Iterator[Story]:
     for seed in seeds:
         settings.FOUR_EYES = bool(seed % 2)
-        draft = open_draft(saving.start(owner=owner, product=made.product()))
-        made.fill_in(draft, owner)
-        saving.submit(draft, by=owner)
+        draft = open_draft(services.start(owner=owner, product=factories.product()))
+        factories.fill_in(draft, owner)
+        services.submit(draft, by=owner)
         people = (
             Person("agent", agent, AGENTS_DEEDS),
             Person("colleague", colleague, AGENTS_DEEDS),
@@ -126,7 +126,7 @@ def stories(seeds: range, *, owner: Any, agent: Any, colleague: Any, settings: A
         )
         story = Story(draft.application.pk, people, random.Random(seed))
         for _ in range(STEPS):
-            if present(story.number).application.stands not in FINAL:
+            if present(story.number).application.status not in FINAL:
                 story.step()
         yield story
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.history import Guest
 from formation_portal.applications.locks import locks_of
-from formation_portal.applications.saving.authors import Guest
-from formation_portal.applications.saving.writing import writing
+from formation_portal.applications.services.transactions import application_transaction
 from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.facts import facts_of
@@ -16,7 +16,7 @@ from formation_portal.reviews.places import WHOLE, Kind, Place
 from formation_portal.reviews.remarks import ask
 from formation_portal.reviews.rulings import RETURN, rule
 from formation_portal.reviews.since import sight_of
-from tests.applications import made
+from tests.applications import factories
 
 from .conftest import again
 
@@ -47,7 +47,7 @@ def give(draft: Draft, owner: Any, **answers: Any) -> None:
     ada = draft.party("ada")
     assert ada is not None
     raw = dict(ada.raw) | {f"person.{name}": value for name, value in answers.items()}
-    saving.save_party(draft, ada, raw, version=ada.version, by=owner)
+    services.save_party(draft, ada, raw, version=ada.version, by=owner)
 
 
 def raw(draft: Draft, name: str) -> Any:
@@ -62,7 +62,7 @@ def test_what_was_accepted_is_not_written_over_and_the_rest_is(submitted: Draft,
     give(draft, owner, first_name="Augusta", date_of_birth=other)
     assert raw(draft, "person.first_name") == "Ada"
     assert raw(draft, "person.date_of_birth") == other
-    assert draft.held == ["First name"]
+    assert draft.locked_labels == ["First name"]
 
 
 def test_a_guest_may_not_either(submitted: Draft, agent: Any) -> None:
@@ -75,11 +75,11 @@ def test_an_accepted_section_is_locked_whole_with_its_blank_answers(submitted: D
     draft = returned(submitted, agent, BIRTH)
     section = draft.schema.section("the-company")
     assert section is not None
-    posted = made.COMPANY | {"entity.name": "Larkspur", "charter.purpose": "Anything"}
-    saving.save_section(draft, section, posted, version=draft.version(section.key), by=owner)
+    posted = factories.COMPANY | {"entity.name": "Larkspur", "charter.purpose": "Anything"}
+    services.save_section(draft, section, posted, version=draft.version(section.key), by=owner)
     assert again(draft).entity_raw["entity.name"] == "Larkfield Holdings"
     assert "charter.purpose" not in again(draft).entity_raw
-    assert draft.held == ["Name", "Purpose"]
+    assert draft.locked_labels == ["Name", "Purpose"]
 
 
 def test_one_question_about_an_answer_opens_its_section(submitted: Draft, agent: Any) -> None:
@@ -97,21 +97,21 @@ def test_what_is_needed_by_now_can_be_answered_and_what_is_answered_stays(
     funds, company = draft.schema.section("funds"), draft.schema.section("the-company")
     assert funds is not None
     assert company is not None
-    saving.save_section(draft, funds, {"xy.activity": "Trading"}, version=draft.version("funds"), by=owner)
+    services.save_section(draft, funds, {"xy.activity": "Trading"}, version=draft.version("funds"), by=owner)
     assert [need.field for need in draft.needs] == ["xy.goods"]
     posted = {"entity.name": "Larkspur", "xy.goods": "Wool"}
-    saving.save_section(draft, company, posted, version=draft.version("the-company"), by=owner)
+    services.save_section(draft, company, posted, version=draft.version("the-company"), by=owner)
     assert draft.needs == ()
     assert again(draft).entity_raw["entity.name"] == "Larkfield Holdings"
 
 
 def test_an_accepted_document_is_neither_replaced_nor_removed(submitted: Draft, agent: Any, owner: Any) -> None:
     draft = returned(submitted, agent, BIRTH)
-    with pytest.raises(saving.UploadRefused, match="accepted"):
-        saving.add_document(draft, draft.party("ada"), "Passport", made.upload(made.PDF + b"2"), by=owner)
-    with pytest.raises(saving.Accepted):
-        saving.remove_document(draft, draft.documents[0], by=owner)
-    assert saving.add_document(draft, draft.party("ada"), "Letter", made.upload(), by=owner)
+    with pytest.raises(services.UploadRefused, match="accepted"):
+        services.add_document(draft, draft.party("ada"), "Passport", factories.upload(factories.PDF + b"2"), by=owner)
+    with pytest.raises(services.LockedByReview):
+        services.remove_document(draft, draft.documents[0], by=owner)
+    assert services.add_document(draft, draft.party("ada"), "Letter", factories.upload(), by=owner)
 
 
 def test_accepted_shares_are_locked_until_one_of_their_holders_is_removed(
@@ -120,27 +120,27 @@ def test_accepted_shares_are_locked_until_one_of_their_holders_is_removed(
     draft = returned(submitted, agent, BIRTH)
     pair = ("ada", "ordinary")
     for deed in (
-        lambda: saving.save_holdings(draft, {pair: "9"}, by=owner),
-        lambda: saving.add_share_class(draft, made.ORDINARY, by=owner),
-        lambda: saving.save_share_class(draft, draft.share_classes[0], {}, version=0, by=owner),
-        lambda: saving.remove_share_class(draft, draft.share_classes[0], by=owner),
+        lambda: services.save_holdings(draft, {pair: "9"}, by=owner),
+        lambda: services.add_share_class(draft, factories.ORDINARY, by=owner),
+        lambda: services.save_share_class(draft, draft.share_classes[0], {}, version=0, by=owner),
+        lambda: services.remove_share_class(draft, draft.share_classes[0], by=owner),
     ):
-        with pytest.raises(saving.Accepted):
+        with pytest.raises(services.LockedByReview):
             deed()
-    saving.save_holdings(draft, {pair: "10,000"}, by=owner)
-    saving.add_party(draft, "person", ["director", "shareholder"], made.ADA, by=owner, token="eve")
-    saving.save_holdings(draft, {("eve", "ordinary"): "5"}, by=owner)
+    services.save_holdings(draft, {pair: "10,000"}, by=owner)
+    services.add_party(draft, "person", ["director", "shareholder"], factories.ADA, by=owner, token="eve")
+    services.save_holdings(draft, {("eve", "ordinary"): "5"}, by=owner)
 
 
 def test_accepted_roles_can_be_added_to_and_the_party_removed(submitted: Draft, agent: Any, owner: Any) -> None:
     draft = returned(submitted, agent, BIRTH)
     ada = draft.party("ada")
     assert ada is not None
-    saving.set_roles(draft, ada, ["manager"], by=owner)
+    services.set_roles(draft, ada, ["manager"], by=owner)
     assert again(draft).parties[0].roles == ("director", "shareholder", "manager")
-    assert draft.held == ["Roles"]
-    saving.remove_party(draft, ada, by=owner)
-    saving.restore_party(draft, "ada", by=owner)
+    assert draft.locked_labels == ["Roles"]
+    services.remove_party(draft, ada, by=owner)
+    services.restore_party(draft, "ada", by=owner)
     give(draft, owner, first_name="Augusta")
     assert raw(draft, "person.first_name") == "Ada"
 
@@ -148,24 +148,24 @@ def test_accepted_roles_can_be_added_to_and_the_party_removed(submitted: Draft, 
 def test_no_choice_is_taken_back_over_what_was_accepted(submitted: Draft, agent: Any, owner: Any) -> None:
     change = next(one for one in submitted.application.changes.all() if "Is pep" in one.labels)
     draft = returned(submitted, agent, BIRTH)
-    with pytest.raises(saving.Accepted):
-        saving.restore_choices(draft, change, by=owner)
+    with pytest.raises(services.LockedByReview):
+        services.restore_choices(draft, change, by=owner)
     assert raw(draft, "xy.person.is_pep") == "false"
 
 
 def write_over(draft: Draft, owner: Any) -> None:
     """As a deed would that knows nothing of locks."""
-    with writing(draft, by=owner) as journal:
+    with application_transaction(draft, by=owner) as journal:
         row = draft.sections["the-company"]
         row.raw = row.raw | {"entity.name": "Larkspur"}
         row.save()
-        draft.forget()
+        draft.invalidate()
         journal.note("Changed something")
 
 
 def test_whatever_writes_over_it_writes_nothing(submitted: Draft, agent: Any, owner: Any) -> None:
     draft = returned(submitted, agent, BIRTH)
-    with pytest.raises(saving.Accepted):
+    with pytest.raises(services.LockedByReview):
         write_over(draft, owner)
     assert again(draft).entity_raw["entity.name"] == "Larkfield Holdings"
 
@@ -188,8 +188,8 @@ def test_a_return_in_words_alone_locks_nothing(submitted: Draft, agent: Any) -> 
 def test_what_the_service_sent_back_is_open(submitted: Draft, agent: Any, owner: Any) -> None:
     draft = returned(submitted, agent, BIRTH)
     assert locks_of(draft)
-    saving.submit(draft, by=owner)
+    services.submit(draft, by=owner)
     assert not locks_of(draft)
-    saving.reopen(draft, reason="The service asks for a change")
-    assert draft.application.stands is State.RETURNED_FOR_CHANGES
+    services.reopen(draft, reason="The service asks for a change")
+    assert draft.application.status is State.RETURNED_FOR_CHANGES
     assert not locks_of(draft)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.reviews.models import TEXT_LIMIT, Note, Reason
 from formation_portal.reviews.notes import remove_note, write_note
 from formation_portal.reviews.places import WHOLE, Kind, Place

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.facts import facts_of
@@ -50,16 +50,16 @@ def test_what_was_not_checked_is_not_approved(submitted: Draft, agent: Any) -> N
     assert ("Ada Lovelace", "Passport: not checked") in said
     assert ("", "Funds: not checked") in said
     assert not any("Date of birth" in text for _, text in said)
-    assert again(submitted).application.stands is State.IN_REVIEW
+    assert again(submitted).application.status is State.IN_REVIEW
 
 
 def test_what_was_checked_whole_is_approved_and_then_incorporated(submitted: Draft, agent: Any) -> None:
     accept_all(submitted, agent)
     rule(submitted, APPROVE, by=agent, sight=now(submitted))
-    assert again(submitted).application.stands is State.SUBMITTED_TO_CSP
+    assert again(submitted).application.status is State.SUBMITTED_TO_CSP
     rule(submitted, INCORPORATE, by=agent, sight=now(submitted))
-    assert again(submitted).application.stands is State.INCORPORATED
-    with pytest.raises(saving.Closed):
+    assert again(submitted).application.status is State.INCORPORATED
+    with pytest.raises(services.Closed):
         rule(submitted, DECLINE, text="Too late", by=agent, sight=now(submitted))
 
 
@@ -81,7 +81,7 @@ def test_a_return_sends_what_was_drafted_and_nothing_that_was_dropped(submitted:
     told = Remark.objects.get(pk=kept.pk)
     assert (told.round, told.is_draft, told.is_open) == (1, False, True)
     assert Remark.objects.get(pk=dropped.pk).sent_at is None
-    assert submitted.application.stands is State.RETURNED_FOR_CHANGES
+    assert submitted.application.status is State.RETURNED_FOR_CHANGES
     move = submitted.application.changes.get(moved_to=State.RETURNED_FOR_CHANGES)
     assert move.named["note"] == "One thing is left\nDate of birth: The passport says 1984"
 
@@ -95,7 +95,7 @@ def test_nothing_is_returned_without_a_word(submitted: Draft, agent: Any) -> Non
 def test_a_question_asked_again_takes_the_place_of_the_first(submitted: Draft, agent: Any, owner: Any) -> None:
     ask(submitted, BIRTH, text="Which year?", by=agent, sight=now(submitted))
     rule(submitted, RETURN, by=agent, sight=now(submitted))
-    saving.submit(submitted, by=owner)
+    services.submit(submitted, by=owner)
     ask(submitted, BIRTH, text="And the day?", by=agent, sight=now(submitted))
     assert [one.text for one in facts_of(submitted).asked] == ["Which year?", "And the day?"]
     rule(submitted, RETURN, by=agent, sight=now(submitted))
@@ -105,7 +105,7 @@ def test_a_question_asked_again_takes_the_place_of_the_first(submitted: Draft, a
 def test_a_question_is_open_until_somebody_settles_it(submitted: Draft, agent: Any, owner: Any) -> None:
     asked = ask(submitted, ACTIVITY, text="Which trade?", by=agent, sight=now(submitted))
     rule(submitted, RETURN, by=agent, sight=now(submitted))
-    saving.submit(submitted, by=owner)
+    services.submit(submitted, by=owner)
     with pytest.raises(NotYet) as caught:
         rule(submitted, APPROVE, by=agent, sight=now(submitted))
     assert "Activity: open query" in [one.text for one in caught.value.objections]
@@ -117,7 +117,7 @@ def test_a_question_is_open_until_somebody_settles_it(submitted: Draft, agent: A
 def test_accepting_a_section_settles_what_was_asked_in_it(submitted: Draft, agent: Any, owner: Any) -> None:
     ask(submitted, ACTIVITY, text="Which trade?", by=agent, sight=now(submitted))
     rule(submitted, RETURN, by=agent, sight=now(submitted))
-    saving.submit(submitted, by=owner)
+    services.submit(submitted, by=owner)
     # What it settles by the way is no fact.
     assert accept(submitted, [Place(Kind.SECTION, "the-company")], by=agent, sight=now(submitted)) == 1
     assert facts_of(submitted).asked == ()
@@ -129,17 +129,17 @@ def test_whoever_decides_is_told_first_what_others_did(submitted: Draft, agent: 
     with pytest.raises(Overtaken) as caught:
         rule(submitted, DECLINE, text="We can't take it", by=agent, sight=seen)
     assert [move.by for move in caught.value.moves] == [colleague]
-    assert again(submitted).application.stands is State.IN_REVIEW
+    assert again(submitted).application.status is State.IN_REVIEW
 
 
 def test_a_page_of_an_earlier_round_is_told_of_that_round_and_what_followed(
     submitted: Draft, agent: Any, owner: Any
 ) -> None:
     rule(submitted, RETURN, text="Look again", by=agent, sight=now(submitted))
-    saving.submit(submitted, by=owner)
+    services.submit(submitted, by=owner)
     seen = now(submitted)
     rule(submitted, RETURN, text="And again", by=agent, sight=now(submitted))
-    saving.submit(submitted, by=owner)
+    services.submit(submitted, by=owner)
     with pytest.raises(Overtaken) as caught:
         rule(submitted, DECLINE, text="We can't take it", by=agent, sight=seen)
     of_the_customer = [move for move in caught.value.moves if move.by == owner]
@@ -153,7 +153,7 @@ def test_ones_own_checks_overtake_nobody(submitted: Draft, agent: Any) -> None:
     seen = now(submitted)
     accept_all(submitted, agent)
     rule(submitted, APPROVE, by=agent, sight=seen)
-    assert submitted.application.stands is State.SUBMITTED_TO_CSP
+    assert submitted.application.status is State.SUBMITTED_TO_CSP
 
 
 def test_with_four_eyes_a_second_agent_confirms(submitted: Draft, agent: Any, colleague: Any, settings: Any) -> None:
@@ -161,11 +161,11 @@ def test_with_four_eyes_a_second_agent_confirms(submitted: Draft, agent: Any, co
     accept_all(submitted, agent)
     proposed = rule(submitted, APPROVE, by=agent, sight=now(submitted))
     assert proposed.outcome == Outcome.WAITING
-    assert submitted.application.stands is State.IN_REVIEW
+    assert submitted.application.status is State.IN_REVIEW
     with pytest.raises(Refused, match="second agent"):
         confirm(submitted, by=agent, sight=now(submitted))
     confirm(submitted, by=colleague, sight=now(submitted))
-    assert submitted.application.stands is State.SUBMITTED_TO_CSP
+    assert submitted.application.status is State.SUBMITTED_TO_CSP
     kept = Ruling.objects.get(pk=proposed.pk)
     assert (kept.outcome, kept.proposed_by, kept.by) == (Outcome.DONE, agent, colleague)
 
@@ -177,7 +177,7 @@ def test_a_second_agent_may_refuse(submitted: Draft, agent: Any, colleague: Any,
         refuse(submitted, why=" ", by=colleague, sight=now(submitted))
     refuse(submitted, why="It is fine", by=colleague, sight=now(submitted))
     assert waiting_ruling(submitted) is None
-    assert submitted.application.stands is State.IN_REVIEW
+    assert submitted.application.status is State.IN_REVIEW
 
 
 def test_what_came_up_since_it_was_proposed_stops_an_approval(
@@ -198,11 +198,11 @@ def test_a_return_and_a_withdrawal_overtake_what_waits(
     first = rule(submitted, DECLINE, text="We can't take it", by=agent, sight=now(submitted))
     rule(submitted, RETURN, text="Look again", by=colleague, sight=now(submitted))
     assert Ruling.objects.get(pk=first.pk).outcome == Outcome.OVERTAKEN
-    saving.submit(submitted, by=owner)
+    services.submit(submitted, by=owner)
     second = rule(submitted, DECLINE, text="We can't take it", by=agent, sight=now(submitted))
     seen = now(submitted)
-    saving.withdraw(submitted, by=owner)
+    services.withdraw(submitted, by=owner)
     assert now(submitted).version == seen.version + 1
     assert Ruling.objects.get(pk=second.pk).outcome == Outcome.OVERTAKEN
-    with pytest.raises(saving.Closed):
+    with pytest.raises(services.Closed):
         confirm(submitted, by=colleague, sight=now(submitted))

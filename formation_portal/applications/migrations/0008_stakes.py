@@ -1,5 +1,5 @@
 import django.db.models.deletion
-import formation_portal.applications.answers
+import formation_portal.applications.fields
 from django.db import migrations, models
 
 
@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
             name="Stake",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("typed", formation_portal.applications.answers.AnswersField(default=str)),
+                ("typed", formation_portal.applications.fields.AnswersField(default=str)),
                 (
                     "application",
                     models.ForeignKey(

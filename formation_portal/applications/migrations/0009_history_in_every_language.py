@@ -1,6 +1,6 @@
 from django.db import migrations, models
 
-import formation_portal.applications.answers
+import formation_portal.applications.fields
 
 
 class Migration(migrations.Migration):
@@ -17,6 +17,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="change",
             name="named",
-            field=formation_portal.applications.answers.AnswersField(blank=True, default=dict),
+            field=formation_portal.applications.fields.AnswersField(blank=True, default=dict),
         ),
     ]

@@ -10,8 +10,8 @@ from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.policies import UserRequest, agent_with
 from formation_portal.accounts.rights import Right
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.saving import Closed
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.services import Closed
 from formation_portal.reviews.checks import accept, reopen
 from formation_portal.reviews.facts import facts_of
 from formation_portal.reviews.places import Place

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.policies import UserRequest, agent_with
 from formation_portal.accounts.rights import Right
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.saving import Closed
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.services import Closed
 from formation_portal.reviews.models import Ruling
 from formation_portal.reviews.refusals import NotYet, Overtaken, Refused, Unseen
 from formation_portal.reviews.rulings import confirm, refuse, take_back

@@ -7,8 +7,8 @@ from django.http import HttpResponse
 from django.shortcuts import render
 
 from formation_portal.accounts.policies import UserRequest
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.saving import Closed
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.services import Closed
 from formation_portal.reviews.refusals import Overtaken, Refused
 from formation_portal.reviews.since import Sight, sight_of, since
 

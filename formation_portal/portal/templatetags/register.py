@@ -13,7 +13,7 @@ from django.forms.boundfield import BoundField
 from django.urls import NoReverseMatch, reverse
 from django.utils.safestring import SafeString
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.language import noted, say
 from formation_portal.portal.drawn import drawn_from, page_of
 from formation_portal.portal.markup import Chosen, attributes, markup

@@ -9,9 +9,9 @@ from django.views.decorators.http import require_http_methods
 from formation_portal.accounts import addresses
 from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
-from formation_portal.applications import saving
-from formation_portal.applications.access import GIVEN, Right
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.access import GRANTABLE, Right
+from formation_portal.applications.draft import Draft
 from formation_portal.invitations import collaborators
 
 from ..access_page import access_page
@@ -33,7 +33,7 @@ def access(request: UserRequest, reference: str) -> HttpResponse:
     box, right = _judged(request), _right(request)
     if box.error:
         return _draw(request, draft, box=box, right=right, status=422)
-    collaborators.ask(draft, email=box.address, right=right, by=request.user, language=get_language() or "en")
+    collaborators.share_with(draft, email=box.address, right=right, by=request.user, language=get_language() or "en")
     messages.success(request, gettext("Invitation sent to %(email)s.") % {"email": box.address})
     return redirect("portal:access", reference=reference)
 
@@ -45,8 +45,8 @@ def collaborator(request: UserRequest, reference: str, number: int) -> HttpRespo
     draft = draft_of(request, reference, takes=Right.OWN)
     if request.method == "POST":
         try:
-            one = collaborators.change(draft, number, right=_right(request), by=request.user)
-        except saving.Gone as gone:
+            one = collaborators.change_right(draft, number, right=_right(request), by=request.user)
+        except services.Gone as gone:
             raise Http404 from gone
         messages.success(
             request, gettext("%(email)s: %(right)s.") % {"email": one.email, "right": Right(one.right).words}
@@ -61,8 +61,8 @@ def collaborator_removal(request: UserRequest, reference: str, number: int) -> H
     draft = draft_of(request, reference, takes=Right.OWN)
     if request.method == "POST":
         try:
-            one = collaborators.take_back(draft, number, by=request.user)
-        except saving.Gone as gone:
+            one = collaborators.revoke(draft, number, by=request.user)
+        except services.Gone as gone:
             raise Http404 from gone
         messages.success(request, gettext("%(email)s no longer has access.") % {"email": one.email})
     return redirect("portal:access", reference=reference)
@@ -85,4 +85,4 @@ def _judged(request: UserRequest) -> EmailBox:
 def _right(request: UserRequest) -> Right:
     """The posted right; the lesser one where a form says nothing that can be given."""
     posted = request.POST.get(RIGHT)
-    return next((right for right in GIVEN if right.value == posted), Right.VIEW)
+    return next((right for right in GRANTABLE if right.value == posted), Right.VIEW)

@@ -12,8 +12,8 @@ from django.utils.translation import ngettext
 
 from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 
 from .. import conflict
 from ..answers_page import AnswersPage
@@ -64,8 +64,8 @@ def save(
     before: AnswersPage,
     *,
     page: Callable[[], AnswersPage],
-    keep: Callable[[], saving.Left],
-    clashes: Callable[[saving.Stale], tuple[conflict.Clash, ...]],
+    keep: Callable[[], services.KeptTheirs],
+    clashes: Callable[[services.Stale], tuple[conflict.Clash, ...]],
     onwards: Callable[[], str],
     said: Callable[[], None] = lambda: None,
 ) -> HttpResponse:
@@ -76,17 +76,17 @@ def save(
     the address that follows, and `said` tells of a save that went well.
     """
     offered = _offered(before) if request.htmx else ()
-    was = before.draft.standing
+    was = before.draft.form_state
     try:
         is_replied = _keep_replies(request, before)
         left = conflict.left_words(conflict.labels_of(before.sheet, keep()))
-    except saving.Gone as gone:
+    except services.Gone as gone:
         raise absent(before.draft, before.party.token if before.party else "") from gone
-    except saving.Stale as stale:
+    except services.Stale as stale:
         # The files go their own way: a slot has no version, and the next form can't carry them.
         say_refused(request, _tend(request, page))
         return draw_conflict(request, page(), clashes(stale))
-    except saving.Closed:
+    except services.Closed:
         say_refused(request, _tend(request, page))
         unsaved = (
             *unsaved_rows(before.sheet, read_answers(before.sheet, request.POST)),
@@ -94,7 +94,7 @@ def save(
         )
         return draw(request, page(), status=409, unsaved=unsaved)
     found = before.consequence(was)
-    left = " ".join(filter(None, (left, held_words(before.draft.held))))
+    left = " ".join(filter(None, (left, held_words(before.draft.locked_labels))))
     if request.htmx:
         now = page()
         notes = _noted(now) if is_replied else ()

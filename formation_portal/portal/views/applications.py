@@ -13,8 +13,9 @@ from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts import addresses, signing_in
 from formation_portal.accounts.policies import UserRequest, customer
-from formation_portal.applications import saving, snapshots
+from formation_portal.applications import services
 from formation_portal.applications.access import Right
+from formation_portal.applications.draft import schema_digest
 from formation_portal.applications.models import Application, SectionAnswers
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.gateway.catalog import Catalog
@@ -55,7 +56,7 @@ def _start(request: UserRequest, offered: Catalog) -> HttpResponse:
         raise Http404
     if found.item is None or not found.is_available:
         return redirect("portal:product", key=key)
-    application = _just_started(request, found.item) or saving.start(owner=request.user, product=found.item)
+    application = _just_started(request, found.item) or services.start(owner=request.user, product=found.item)
     overview = redirect("portal:overview", reference=application.reference)
     if not addresses.has_confirmed(request.user):
         addresses.after_confirming(request, overview.url)
@@ -65,7 +66,7 @@ def _start(request: UserRequest, offered: Catalog) -> HttpResponse:
 def _just_started(request: UserRequest, item: CatalogItem) -> Application | None:
     untouched = Application.objects.owned_by(request.user).filter(
         product_id=item.jurisdiction_product_id,
-        snapshot_id=snapshots.digest_of(item.document),
+        schema_version_id=schema_digest(item.document),
         revision=0,
         created_at__gte=timezone.now() - _SAME_PRESS,
     )
@@ -82,11 +83,11 @@ def removal(request: UserRequest, reference: str) -> HttpResponse:
     if request.method != "POST":
         return render(request, "portal/removal.html", {"page": draft_removal_page(draft)})
     try:
-        saving.delete_draft(draft.application, by=request.user, revision=revision_of(request.POST))
-    except saving.Unread:
+        services.delete_draft(draft.application, by=request.user, revision=revision_of(request.POST))
+    except services.Unread:
         page = draft_removal_page(draft_of(request, reference, takes=Right.OWN))
         return render(request, "portal/removal.html", {"page": page, "is_unread": True}, status=409)
-    except saving.Closed:
+    except services.Closed:
         return redirect("portal:status", reference=reference)
     messages.success(request, gettext("%(name)s was deleted.") % {"name": draft.title})
     return redirect("portal:applications")

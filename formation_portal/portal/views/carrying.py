@@ -6,8 +6,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.policies import UserRequest, customer
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.language import say
 from formation_portal.gateway.catalog import Catalog
@@ -50,11 +50,11 @@ def _start(request: UserRequest, page: CarryOverPage, item: CatalogItem) -> Http
     """Do what was seen; where that has changed since, show it anew and do nothing."""
     if request.POST.get("seen") != page.seen:
         return _draw(request, page, status=409, is_new=True)
-    made = just_made(request, saving.carried_from(page.draft), product_id=item.jurisdiction_product_id)
+    made = just_made(request, services.created_from_entry(page.draft), product_id=item.jurisdiction_product_id)
     if made is None:
         try:
-            made = saving.carry_over(page.draft, product=item, content=page.carrying.content, by=request.user)
-        except saving.NotCopied as refused:
+            made = services.create_from(page.draft, product=item, content=page.carrying.content, by=request.user)
+        except services.NotCopied as refused:
             messages.error(request, f"{refused}.")
             return redirect(request.get_full_path())
     messages.success(

@@ -12,11 +12,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from formation_portal.accounts import addresses
 from formation_portal.accounts.policies import AnyRequest, UserRequest, public, signed_in
-from formation_portal.applications import saving
+from formation_portal.applications import services
 from formation_portal.applications.access import Collaborator, Right
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications.draft import open_draft
 from formation_portal.invitations import collaborators
-from formation_portal.invitations.keys import digest
+from formation_portal.invitations.codes import digest_of_key
 
 _KEPT = "collaboration"
 
@@ -25,7 +25,7 @@ _KEPT = "collaboration"
 @public
 def collaboration_link(request: AnyRequest) -> HttpResponse:
     """Where the letter's link leads; the answer is the same for a right key and a wrong one."""
-    request.session[_KEPT] = digest(request.GET.get("key", ""))
+    request.session[_KEPT] = digest_of_key(request.GET.get("key", ""))
     answer = redirect("portal:collaboration")
     answer.headers["Referrer-Policy"] = "no-referrer"
     answer.headers["Cache-Control"] = "no-store"
@@ -36,7 +36,7 @@ def collaboration_link(request: AnyRequest) -> HttpResponse:
 @signed_in
 def collaboration(request: UserRequest) -> HttpResponse:
     """GET says what it is about, to whom it was sent. POST says yes."""
-    asked = collaborators.found_by(request.session.get(_KEPT, ""))
+    asked = collaborators.find_by_key_digest(request.session.get(_KEPT, ""))
     if asked is None and request.method == "POST":
         return _again(request)
     if asked is None or not addresses.is_confirmed(request.user, asked.email):
@@ -50,7 +50,7 @@ def collaboration(request: UserRequest) -> HttpResponse:
 def _accept(request: UserRequest, asked: Collaborator) -> HttpResponse:
     try:
         collaborators.accept(asked, by=request.user)
-    except saving.Gone:
+    except services.Gone:
         return _again(request)
     request.session.pop(_KEPT, None)
     messages.success(request, gettext("You now have access. You can find this application in your list."))

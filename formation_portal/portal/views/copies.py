@@ -9,8 +9,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.policies import UserRequest, customer
-from formation_portal.applications import saving
-from formation_portal.applications.history import Told
+from formation_portal.applications import services
+from formation_portal.applications.history import HistoryEntry
 from formation_portal.applications.models import Application
 from formation_portal.contract.language import say
 
@@ -29,15 +29,15 @@ def copy(request: UserRequest, reference: str) -> HttpResponse:
     if request.method != "POST":
         return render(request, "portal/copy.html", {"page": copy_page(draft)})
     try:
-        made = just_made(request, saving.copied_from(draft)) or saving.copy(draft, by=request.user)
-    except saving.NotCopied as refused:
+        made = just_made(request, services.copied_from_entry(draft)) or services.create_copy(draft, by=request.user)
+    except services.NotCopied as refused:
         messages.error(request, f"{refused}.")
         return redirect("portal:copy", reference=reference)
     messages.success(request, say("This is a copy of {name}. It has its own reference.", name=draft.title))
     return redirect("portal:overview", reference=made.reference)
 
 
-def just_made(request: UserRequest, said: Told, **more: str) -> Application | None:
+def just_made(request: UserRequest, said: HistoryEntry, **more: str) -> Application | None:
     """The untouched application that the same press has made already; `said` is what its history begins with."""
     untouched = Application.objects.owned_by(request.user).filter(
         revision=0, created_at__gte=timezone.now() - _SAME_PRESS, changes__what=said["what"], **more

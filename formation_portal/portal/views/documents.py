@@ -9,11 +9,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from formation_portal.accounts.policies import UserRequest, customer
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.earlier_files import EarlierFiles
+from formation_portal.applications import services
+from formation_portal.applications.documents import EarlierFiles
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
-from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.parties import PartyRow
 from formation_portal.audit.chain import Somebody
 from formation_portal.audit.looks import Way
 
@@ -50,13 +50,13 @@ def _take(request: UserRequest, draft: Draft, earlier: EarlierFiles) -> HttpResp
     try:
         if number:
             source = earlier_file(earlier, party, slot, number)
-            document = saving.use_again(draft, party, slot, source, by=request.user)
+            document = services.reuse_document(draft, party, slot, source, by=request.user)
         else:
-            document = saving.add_document(draft, party, slot, _chosen(request), by=request.user)
-    except saving.UploadRefused as refused:
+            document = services.add_document(draft, party, slot, _chosen(request), by=request.user)
+    except services.UploadRefused as refused:
         page = documents_page(draft, refused={key: refused.message}, earlier=earlier, back=back)
         return _draw(request, page, status=422)
-    except saving.Closed:
+    except services.Closed:
         return _draw(request, documents_page(draft), status=409)
     give_it_a_moment(draft.application)
     say_uploaded(request, draft, party, document)
@@ -66,7 +66,7 @@ def _take(request: UserRequest, draft: Draft, earlier: EarlierFiles) -> HttpResp
 def _chosen(request: UserRequest) -> "UploadedFile[bytes]":
     upload = request.FILES.get("file")
     if upload is None:
-        raise saving.UploadRefused(_("Choose a file first, then upload it"))
+        raise services.UploadRefused(_("Choose a file first, then upload it"))
     return cast("UploadedFile[bytes]", upload)
 
 
@@ -74,7 +74,7 @@ def _place(draft: Draft, key: str) -> tuple[PartyRow | None, str]:
     """Whose slot a form has named, and which; 404 for one that nobody asks."""
     token, _, slot = key.partition("/")
     party = party_of(draft, token) if token else None
-    if slot not in {one.name for one in draft.standing.slots(party.record if party else None)}:
+    if slot not in {one.name for one in draft.form_state.slots(party.record if party else None)}:
         raise Http404
     return party, slot
 

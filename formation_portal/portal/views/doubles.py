@@ -6,10 +6,10 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.policies import UserRequest, customer
-from formation_portal.applications import saving
-from formation_portal.applications.doubles import double_of
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.rows import PartyRow
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.duplicates import duplicate_of
+from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.language import following_on, say
 
 from ..double_page import DoublePage
@@ -27,24 +27,24 @@ def party_double(request: UserRequest, reference: str, token: str) -> HttpRespon
     """The question, as long as there is one; `?next=check` leads back to where the save came from."""
     draft = draft_of(request, reference)
     party = party_of(draft, token)
-    other = double_of(draft, party)
+    other = duplicate_of(draft, party)
     if other is None or not draft.application.can_be_changed:
         return _onwards(request, reference)
     if request.method != "POST" or request.POST.get("other") != other.token:
         return render(request, "portal/party_double.html", {"page": DoublePage(draft, party, other)})
     try:
         _decide(request, draft, party, other)
-    except (saving.Closed, saving.Gone) as closed:
+    except (services.Closed, services.Gone) as closed:
         messages.error(request, f"{closed}.")
     return _onwards(request, reference)
 
 
 def _decide(request: UserRequest, draft: Draft, party: PartyRow, other: PartyRow) -> None:
     if request.POST.get("choice") != "one":
-        saving.keep_both(draft, party, other, by=request.user)
+        services.keep_both(draft, party, other, by=request.user)
         messages.success(request, say("We kept both entries for {name}.", name=party.label))
         return
-    saving.unite_parties(draft, party, other, by=request.user)
+    services.merge_parties(draft, party, other, by=request.user)
     stays = party_of(draft, other.token)
     messages.success(
         request,
@@ -62,7 +62,7 @@ def ask_about_a_double(request: UserRequest, draft: Draft, token: str, response:
     stays = {"later", "update", "slot", "removal", "again", RESTORE}
     leads_on = isinstance(response, HttpResponseRedirect) and stays.isdisjoint(request.POST)
     party = draft.party(token)
-    if not leads_on or party is None or double_of(draft, party) is None:
+    if not leads_on or party is None or duplicate_of(draft, party) is None:
         return response
     question = redirect("portal:party_double", reference=draft.application.reference, token=token)
     if back := way_back(request, draft.application.reference):

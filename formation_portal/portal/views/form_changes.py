@@ -6,7 +6,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.policies import UserRequest, customer
-from formation_portal.applications import saving
+from formation_portal.applications import services
 from formation_portal.contract.language import say
 
 from ..finding import draft_of
@@ -27,8 +27,8 @@ def new_form(request: UserRequest, reference: str) -> HttpResponse:
     if request.POST.get("seen") != page.seen:
         return render(request, "portal/new_form.html", {"page": page, "is_new": True}, status=409)
     try:
-        saving.take_form(draft, product=item, by=request.user)
-    except saving.Closed as closed:
+        services.adopt_form(draft, product=item, by=request.user)
+    except services.Closed as closed:
         messages.error(request, f"{closed}.")
     else:
         messages.success(request, say("This application now uses the new form."))

@@ -9,9 +9,9 @@ from django.views.decorators.http import require_http_methods
 from formation_portal.accounts.addresses import has_confirmed
 from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
-from formation_portal.applications import saving
+from formation_portal.applications import services
 from formation_portal.applications.access import Right
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.invitations import parts
 
 from ..email_box import BOX, EmailBox, read_receiver
@@ -36,7 +36,7 @@ def invitation(request: UserRequest, reference: str, token: str) -> HttpResponse
         return _draw(request, invitation_page(draft, party, box=box), status=422)
     try:
         parts.invite(draft, party, email=box.address, by=request.user, language=get_language() or "en")
-    except (saving.Closed, saving.Gone) as refused:
+    except (services.Closed, services.Gone) as refused:
         messages.error(request, f"{refused}.")
     else:
         messages.success(request, gettext("Invitation sent to %(email)s.") % {"email": box.address})
@@ -57,7 +57,7 @@ def invitation_withdrawal(request: UserRequest, reference: str, token: str) -> H
     if request.method == "POST":
         try:
             parts.withdraw(draft, party, by=request.user)
-        except (saving.Closed, saving.Gone) as refused:
+        except (services.Closed, services.Gone) as refused:
             messages.error(request, f"{refused}.")
         else:
             said = gettext("Invitation to %(name)s withdrawn. We kept their answers.")
@@ -85,13 +85,13 @@ def _nudge(request: UserRequest, draft: Draft, token: str) -> None:
         messages.error(request, gettext("Confirm your e-mail address first. Then you can send reminders."))
         return
     try:
-        parts.nudge(draft, party, by=request.user)
+        parts.remind(draft, party, by=request.user)
     except parts.TooSoon:
         said = gettext("We wrote to %(name)s less than a day ago. You can send one reminder a day.")
         messages.error(request, said % {"name": party.label})
     except parts.NothingToSend:
         messages.error(request, gettext("%(name)s has no open invitation.") % {"name": party.label})
-    except (saving.Closed, saving.Gone) as refused:
+    except (services.Closed, services.Gone) as refused:
         messages.error(request, f"{refused}.")
     else:
         messages.success(request, gettext("Reminder sent to %(name)s.") % {"name": party.label})

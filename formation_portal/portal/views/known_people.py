@@ -6,11 +6,11 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.policies import UserRequest, customer
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.register import Known, copied, here, register
-from formation_portal.applications.rows import PartyRow
-from formation_portal.applications.tokens import is_token
+from formation_portal.applications import services
+from formation_portal.applications.contacts import Contact, contacts, copyable_answers, matching_party
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.fields import is_token
+from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.language import say, say_count
 
 from ..finding import draft_of
@@ -25,22 +25,22 @@ def party_known(request: UserRequest, reference: str) -> HttpResponse:
     draft = draft_of(request, reference)
     if request.method == "POST":
         source, _, token = request.POST.get("use", "").rpartition("/")
-        known = next((one for one in register(request.user, draft) if source in one.sources), None)
+        known = next((one for one in contacts(request.user, draft) if source in one.sources), None)
         if known is None or not is_token(token):
             raise Http404
         _copy(request, draft, known, token)
     return redirect("portal:people", reference=reference)
 
 
-def _copy(request: UserRequest, draft: Draft, known: Known, token: str) -> None:
+def _copy(request: UserRequest, draft: Draft, known: Contact, token: str) -> None:
     section = fitting(draft, known.kind, request.POST.get("role", ""))
     if section is None or section.role is None:
         messages.error(request, say("Choose a role that {name} can have.", name=known.label))
         return
-    there = draft.party(token) or here(draft, known)
+    there = draft.party(token) or matching_party(draft, known)
     try:
         answers = _bring(request, draft, known, token, section.role, there)
-    except (saving.Closed, saving.Gone) as refused:
+    except (services.Closed, services.Gone) as refused:
         messages.error(request, f"{refused}.")
         return
     messages.success(request, f"{_now(known.label, in_role(section), answers)}{filled(draft, section)}")
@@ -58,11 +58,11 @@ def _now(name: str, role: str, answers: int) -> str:
     )
 
 
-def _bring(request: UserRequest, draft: Draft, known: Known, token: str, role: str, there: PartyRow | None) -> int:
+def _bring(request: UserRequest, draft: Draft, known: Contact, token: str, role: str, there: PartyRow | None) -> int:
     """Whoever is here already, also by an earlier press, takes the role; how many answers came along."""
     if there is not None:
-        saving.set_roles(draft, there, (*there.roles, role), by=request.user)
+        services.set_roles(draft, there, (*there.roles, role), by=request.user)
         return 0
-    answers = copied(draft, known, [role])
-    saving.add_party(draft, known.kind, [role], answers, by=request.user, token=token)
+    answers = copyable_answers(draft, known, [role])
+    services.add_party(draft, known.kind, [role], answers, by=request.user, token=token)
     return len(answers)

@@ -20,5 +20,5 @@ def overview(request: UserRequest, reference: str) -> HttpResponse:
     if not draft.application.is_open:
         return redirect("portal:status", reference=reference)
     page = overview_page(draft)
-    waiting = turns(draft, page.delivery.board, invitations=parts.of_application(draft))
+    waiting = turns(draft, page.delivery.board, invitations=parts.invitations_of(draft))
     return render(request, "portal/overview.html", {"page": page, "turns": waiting})

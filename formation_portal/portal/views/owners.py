@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
-from formation_portal.applications import saving
+from formation_portal.applications import services
 from formation_portal.contract.reading import as_typed
 
 from ..company_owners import NewOwner, OwnersPage, is_to_be_owned, new_owner, owners_page, stake_name
@@ -42,12 +42,12 @@ def _save(request: UserRequest, page: OwnersPage) -> HttpResponse:
     try:
         with transaction.atomic():
             left = _keep(request, page, is_added=is_added)
-    except saving.Stale as stale:
+    except services.Stale as stale:
         page.draft.reload()
         return draw_conflict(request, owners_page(page.draft, page.company_row), _clashes(page, stale))
-    except saving.Gone as gone:
+    except services.Gone as gone:
         raise Http404 from gone
-    except saving.Closed:
+    except services.Closed:
         return _draw(request, page, status=409)
     if words := left_words(row.label for row in page.rows if row.token in left):
         messages.info(request, words)
@@ -58,20 +58,20 @@ def _save(request: UserRequest, page: OwnersPage) -> HttpResponse:
     return redirect(page.url if stays else page.shares_url)
 
 
-def _keep(request: UserRequest, page: OwnersPage, *, is_added: bool) -> saving.Left:
+def _keep(request: UserRequest, page: OwnersPage, *, is_added: bool) -> services.KeptTheirs:
     typed, new = _typed(page, request.POST), page.new
     seen = seen_of(request.POST, page.draft)
     if is_added and new.there:
         typed[new.there] = new.part
     company, by = page.company_row, request.user
-    left = saving.save_owners(page.draft, company, typed, by=by, version=page.version, seen=seen)
+    left = services.save_owners(page.draft, company, typed, by=by, version=page.version, page_version=seen)
     if is_added and new.kind:
         _add(request, page, new)
     return left
 
 
 def _add(request: UserRequest, page: OwnersPage, new: NewOwner) -> None:
-    saving.add_owner(page.draft, page.company_row, new.kind, new.names, new.part, by=request.user, token=new.token)
+    services.add_owner(page.draft, page.company_row, new.kind, new.names, new.part, by=request.user, token=new.token)
 
 
 def _typed(page: OwnersPage, post: QueryDict) -> dict[str, str]:
@@ -82,7 +82,7 @@ def _typed(page: OwnersPage, post: QueryDict) -> dict[str, str]:
     }
 
 
-def _clashes(page: OwnersPage, stale: saving.Stale) -> tuple[Clash, ...]:
+def _clashes(page: OwnersPage, stale: services.Stale) -> tuple[Clash, ...]:
     return tuple(
         Clash(
             stake_name(row.token),
@@ -90,8 +90,8 @@ def _clashes(page: OwnersPage, stale: saving.Stale) -> tuple[Clash, ...]:
             stale.posted[row.token],
             stale.stored.get(row.token, ""),
             change=stale.changes.get(row.token),
-            is_left=row.token in stale.left,
+            is_left=row.token in stale.kept_theirs,
         )
         for row in page.draft.parties
-        if row.token in (*stale.fields, *stale.left)
+        if row.token in (*stale.fields, *stale.kept_theirs)
     )

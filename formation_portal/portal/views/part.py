@@ -12,8 +12,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from formation_portal.accounts import passes
 from formation_portal.accounts.policies import GuestRequest, UserRequest, invited
-from formation_portal.applications import saving
-from formation_portal.applications.saving.authors import Guest
+from formation_portal.applications import services
+from formation_portal.applications.history import Guest
 from formation_portal.invitations import parts
 
 from ..conflict import clashes
@@ -62,14 +62,14 @@ def _save(request: GuestRequest, own: OwnPart, before: PartPage) -> HttpResponse
         clashes=partial(clashes, before.sheet),
         onwards=onwards,
     )
-    if draft.written and response.headers.get("Location") != before.done_url:
-        parts.begun(own.invitation)
+    if draft.new_changes and response.headers.get("Location") != before.done_url:
+        parts.mark_begun(own.invitation)
     return response
 
 
-def _keep(request: GuestRequest, own: OwnPart, raw: Mapping[str, Any]) -> saving.Left:
+def _keep(request: GuestRequest, own: OwnPart, raw: Mapping[str, Any]) -> services.KeptTheirs:
     version, seen = posted_version(request.POST), seen_of(request.POST, own.draft)
-    return saving.save_party(own.draft, own.party, raw, version=version, by=Guest(), seen=seen)
+    return services.save_party(own.draft, own.party, raw, version=version, by=Guest(), page_version=seen)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -88,8 +88,8 @@ def part_choice_restoration(request: GuestRequest, own: OwnPart, number: int) ->
         clashes=partial(clashes, before.sheet),
         onwards=lambda: before.url,
     )
-    if own.draft.written:
-        parts.begun(own.invitation)
+    if own.draft.new_changes:
+        parts.mark_begun(own.invitation)
     return response
 
 
@@ -129,10 +129,10 @@ def part_document_removal(request: GuestRequest, own: OwnPart, number: int) -> H
     if request.method != "POST":
         return render(request, "portal/thing_removal.html", {"page": page})
     try:
-        saving.remove_document(own.draft, found, by=Guest())
-    except (saving.Closed, saving.Gone) as closed:
+        services.remove_document(own.draft, found, by=Guest())
+    except (services.Closed, services.Gone) as closed:
         messages.error(request, f"{closed}.")
     else:
-        parts.begun(own.invitation)
+        parts.mark_begun(own.invitation)
         messages.success(request, page.done)
     return redirect(page.back_url)

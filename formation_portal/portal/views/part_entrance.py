@@ -14,10 +14,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 from formation_portal.accounts import passes
 from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import AnyRequest, GuestRequest, invited, public
-from formation_portal.applications.tokens import new_token
+from formation_portal.applications.fields import new_token
 from formation_portal.invitations import codes, parts
-from formation_portal.invitations.models import Invitation
-from formation_portal.invitations.stages import Closure, closure
+from formation_portal.invitations.models import Closure, Invitation, closure
 
 from ..lists import Problem
 from .part_door import with_invitation
@@ -32,7 +31,7 @@ def part_link(request: AnyRequest) -> HttpResponse:
 
     Opening it changes nothing here, since machines open links before people do.
     """
-    invitation = parts.found_by(request.GET.get("key", ""))
+    invitation = parts.find_by_key(request.GET.get("key", ""))
     if invitation is None:
         # To a name that nothing has: what follows is the same for every key that is wrong.
         answer = _on("portal:part", new_token())
@@ -62,11 +61,11 @@ def part_code(request: GuestRequest, invitation: Invitation) -> HttpResponse:
 @invited
 def part_renewal(request: GuestRequest, reference: str) -> HttpResponse:
     """Ask for another link once this one has expired. A GET only leads back."""
-    found = parts.found_as(reference)
+    found = parts.find_by_reference(reference)
     why = closure(found, now=timezone.now(), round_=request.pass_.round) if found else None
     if found is None or why is not Closure.EXPIRED or request.method != "POST":
         return redirect("portal:part", reference=reference)
-    parts.want_another(found)
+    parts.ask_for_another_link(found)
     messages.success(request, gettext("We have told the person who invited you that you need a new link."))
     return redirect("portal:part", reference=reference)
 
@@ -89,7 +88,7 @@ def _try(request: GuestRequest, invitation: Invitation) -> HttpResponse:
     return passes.give(answer, passes.Pass(invitation.reference, invitation.round, is_known=True))
 
 
-def _wrong(came: codes.Try) -> str:
+def _wrong(came: codes.CodeAttempt) -> str:
     if not came.left:
         return gettext("This code has expired. Ask for a new one.")
     return ngettext(
@@ -105,7 +104,7 @@ def _draw(request: GuestRequest, invitation: Invitation, *, error: str = "", sta
         "reference": invitation.reference,
         "is_waiting": is_waiting,
         "typed": request.POST.get(CODE, "") if chosen_in(request) else "",
-        "minutes": codes.LASTS.seconds // 60,
+        "minutes": codes.VALID_FOR.seconds // 60,
         "error": error,
         "problems": [Problem(CODE if is_waiting else "send", error)] if error else [],
     }

@@ -10,9 +10,9 @@ from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
-from formation_portal.applications import saving
-from formation_portal.applications.earlier_files import EarlierFiles
-from formation_portal.applications.rows import PartyRow
+from formation_portal.applications import services
+from formation_portal.applications.documents import EarlierFiles
+from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.language import noted, say
 
 from ..conflict import Clash, clashes, keeps_theirs
@@ -46,7 +46,7 @@ def party_new(request: UserRequest, reference: str) -> HttpResponse:
         return _draw_new(request, page)
     if page.problems:
         return _draw_new(request, page, status=422)
-    made = saving.add_party(draft, page.kind, page.chosen, page.raw, by=request.user, token=page.token)
+    made = services.add_party(draft, page.kind, page.chosen, page.raw, by=request.user, token=page.token)
     messages.success(request, say(_ADDED[page.kind]))
     onwards = redirect("portal:party", reference=reference, token=made.token)
     return ask_about_a_double(request, draft, made.token, onwards)
@@ -77,12 +77,12 @@ def _save(request: UserRequest, before: PartyPage, page: Callable[[], PartyPage]
     roles = _posted_roles(request, found)
     sheet = sheet_with_roles(draft, found, roles or ())
 
-    def keep() -> saving.Left:
+    def keep() -> services.KeptTheirs:
         version, seen = posted_version(request.POST), seen_of(request.POST, draft)
         raw = read_answers(sheet, request.POST) | proposed(request, before)
-        return saving.save_party(draft, found, raw, roles=roles, version=version, by=request.user, seen=seen)
+        return services.save_party(draft, found, raw, roles=roles, version=version, by=request.user, page_version=seen)
 
-    def both(stale: saving.Stale) -> tuple[Clash, ...]:
+    def both(stale: services.Stale) -> tuple[Clash, ...]:
         return (*_role_clashes(stale), *clashes(sheet, stale))
 
     response = answering.save(request, before, page=page, keep=keep, clashes=both, onwards=lambda: before.people_url)
@@ -96,10 +96,10 @@ def _posted_roles(request: UserRequest, party: PartyRow) -> tuple[str, ...] | No
     return tuple(role for role in request.POST.getlist(ROLES) if role)
 
 
-def _role_clashes(stale: saving.Stale) -> tuple[Clash, ...]:
+def _role_clashes(stale: services.Stale) -> tuple[Clash, ...]:
     """Other roles than those that somebody has given the party meanwhile."""
-    if saving.ROLES not in (*stale.fields, *stale.left):
+    if services.ROLES not in (*stale.fields, *stale.kept_theirs):
         return ()
-    mine, theirs = role_words(stale.posted[saving.ROLES]), role_words(stale.stored[saving.ROLES])
-    change, is_left = stale.changes.get(saving.ROLES), saving.ROLES in stale.left
+    mine, theirs = role_words(stale.posted[services.ROLES]), role_words(stale.stored[services.ROLES])
+    change, is_left = stale.changes.get(services.ROLES), services.ROLES in stale.kept_theirs
     return (Clash(ROLES, gettext("Roles"), mine, theirs, change, is_left),)

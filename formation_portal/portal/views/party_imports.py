@@ -7,10 +7,10 @@ from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.saving.party_imports import Deed, Taken
-from formation_portal.applications.spreadsheet.models import PartyImport
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.imports.models import PartyImport
+from formation_portal.applications.services.party_imports import ImportResult, RowAction
 from formation_portal.contract.language import say, say_count
 
 from ..finding import draft_of
@@ -31,10 +31,10 @@ def party_import(request: UserRequest, reference: str, token: str) -> HttpRespon
         wanted = _wanted(request) if request.method == "POST" else None
         return render(request, "portal/party_import.html", {"page": party_import_page(draft, found, wanted)})
     try:
-        taken = saving.take_import(draft, found, _wanted(request), by=request.user)
-    except saving.Gone:
+        taken = services.apply_import(draft, found, _wanted(request), by=request.user)
+    except services.Gone:
         return _gone(request, reference)
-    except saving.Closed as closed:
+    except services.Closed as closed:
         messages.error(request, f"{closed}.")
         return redirect("portal:people", reference=reference)
     _say(request, taken)
@@ -54,8 +54,8 @@ def party_import_removal(request: UserRequest, reference: str, token: str) -> Ht
     if request.method != "POST":
         return redirect("portal:party_import", reference=reference, token=token)
     try:
-        saving.forget_import(draft, found, by=request.user)
-    except saving.Closed as closed:
+        services.delete_import(draft, found, by=request.user)
+    except services.Closed as closed:
         messages.error(request, f"{closed}.")
     else:
         messages.success(request, say("Spreadsheet deleted. Nothing more was added from it."))
@@ -74,17 +74,17 @@ def _gone(request: UserRequest, reference: str) -> HttpResponse:
 
 def _wanted(request: UserRequest) -> dict[str, str]:
     """What is to be done with which row: ticked ones are added, and where somebody seems to be here it was chosen."""
-    ticked = dict.fromkeys(request.POST.getlist(_TICKED), Deed.ADD.value)
+    ticked = dict.fromkeys(request.POST.getlist(_TICKED), RowAction.ADD.value)
     chosen = {name.removeprefix(_CHOSEN): deed for name, deed in request.POST.items() if name.startswith(_CHOSEN)}
     return ticked | {token: str(deed) for token, deed in chosen.items()}
 
 
-def _say(request: UserRequest, taken: Taken) -> None:
-    if not taken.added and not taken.joined:
+def _say(request: UserRequest, taken: ImportResult) -> None:
+    if not taken.added and not taken.merged:
         messages.info(request, say("Nothing was added."))
     if taken.added:
         words = say_count("{count} person or company added.", "{count} people and companies added.", taken.added)
         messages.success(request, words)
-    if taken.joined:
-        words = say_count("{count} person or company updated.", "{count} people and companies updated.", taken.joined)
+    if taken.merged:
+        words = say_count("{count} person or company updated.", "{count} people and companies updated.", taken.merged)
         messages.success(request, words)

@@ -6,9 +6,9 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from formation_portal.accounts.policies import UserRequest, customer
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.rows import PartyRow
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.language import say
 from formation_portal.contract.schema import Section
 
@@ -44,10 +44,10 @@ def party_restoration(request: UserRequest, reference: str, token: str) -> HttpR
     draft = draft_of(request, reference)
     if request.method == "POST":
         try:
-            back = saving.restore_party(draft, token, by=request.user)
-        except saving.Gone as gone:
+            back = services.restore_party(draft, token, by=request.user)
+        except services.Gone as gone:
             raise Http404 from gone
-        except saving.Closed as closed:
+        except services.Closed as closed:
             messages.error(request, f"{closed}.")
         else:
             messages.success(request, say("{name} was restored.", name=back.label))
@@ -60,8 +60,8 @@ def _give(request: UserRequest, draft: Draft, party: PartyRow) -> None:
         messages.error(request, say("Choose a role that {name} can have.", name=party.label))
         return
     try:
-        saving.set_roles(draft, party, (*party.roles, section.role), by=request.user)
-    except saving.Closed as closed:
+        services.set_roles(draft, party, (*party.roles, section.role), by=request.user)
+    except services.Closed as closed:
         messages.error(request, f"{closed}.")
         return
     said = say("{name} is now {role}.", name=party.label, role=roles.in_role(section))
@@ -76,7 +76,7 @@ def fitting(draft: Draft, kind: str, role: str) -> Section | None:
 
 def filled(draft: Draft, section: Section) -> str:
     """Says so where the role needs nobody more."""
-    least = draft.standing.minimum(section).count
-    if draft.standing.tally(section) < least:
+    least = draft.form_state.minimum(section).count
+    if draft.form_state.tally(section) < least:
         return ""
     return " " + say("You have enough people for “{role}”.", role=roles.role_title(section))

@@ -6,8 +6,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from formation_portal.accounts.policies import UserRequest, customer
+from formation_portal.applications.documents import page_picture, small_picture
 from formation_portal.applications.models import Document
-from formation_portal.applications.previews import page_picture, small_picture
 from formation_portal.audit.looks import Way
 
 from ..document_page import document_page as page_of

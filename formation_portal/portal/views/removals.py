@@ -9,8 +9,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.policies import UserRequest, customer
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.contract.language import say
 
@@ -32,7 +32,7 @@ def party_removal(request: UserRequest, reference: str, token: str) -> HttpRespo
     draft = draft_of(request, reference)
     found = party_of(draft, token)
     page = party_removal_page(draft, found)
-    return _ask_or_remove(request, page, lambda: saving.remove_party(draft, found, by=request.user))
+    return _ask_or_remove(request, page, lambda: services.remove_party(draft, found, by=request.user))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -42,7 +42,7 @@ def share_class_removal(request: UserRequest, reference: str, token: str) -> Htt
     draft = draft_of(request, reference)
     found = share_class_of(draft, token)
     page = share_class_removal_page(draft, found)
-    return _ask_or_remove(request, page, lambda: saving.remove_share_class(draft, found, by=request.user))
+    return _ask_or_remove(request, page, lambda: services.remove_share_class(draft, found, by=request.user))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -55,7 +55,7 @@ def holding_removal(request: UserRequest, reference: str, party: str, share_clas
     if pair not in draft.holdings:
         raise Http404
     page = holding_removal_page(draft, holder, held, draft.holdings[pair])
-    return _ask_or_remove(request, page, lambda: saving.save_holdings(draft, {pair: ""}, by=request.user))
+    return _ask_or_remove(request, page, lambda: services.save_holdings(draft, {pair: ""}, by=request.user))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -65,7 +65,7 @@ def document_removal(request: UserRequest, reference: str, number: int) -> HttpR
     draft = draft_of(request, reference)
     found = document_of(draft, number)
     page = document_removal_page(draft, found, back=_back(request, draft, found))
-    return _ask_or_remove(request, page, lambda: saving.remove_document(draft, found, by=request.user))
+    return _ask_or_remove(request, page, lambda: services.remove_document(draft, found, by=request.user))
 
 
 def _ask_or_remove(request: UserRequest, page: RemovalPage, remove: Callable[[], object]) -> HttpResponse:
@@ -73,7 +73,7 @@ def _ask_or_remove(request: UserRequest, page: RemovalPage, remove: Callable[[],
         return render(request, "portal/thing_removal.html", {"page": page})
     try:
         remove()
-    except (saving.Closed, saving.Gone) as closed:
+    except (services.Closed, services.Gone) as closed:
         messages.error(request, f"{closed}.")
     else:
         messages.success(request, page.done)
@@ -88,7 +88,7 @@ def _back(request: UserRequest, draft: Draft, document: Document) -> tuple[str, 
         return reverse("portal:documents", args=[reference]), say("Documents")
     if party is not None:
         return reverse("portal:party", args=[reference, party.token]), party.label
-    asking = (slot.section for slot in draft.standing.slots() if slot.name == document.slot)
+    asking = (slot.section for slot in draft.form_state.slots() if slot.name == document.slot)
     section = next(asking, None)
     if section is None:
         return reverse("portal:documents", args=[reference]), say("Documents")

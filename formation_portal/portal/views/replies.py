@@ -7,7 +7,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.policies import UserRequest, customer
-from formation_portal.applications import saving
+from formation_portal.applications import services
 
 from ..finding import draft_of
 from ..reply_boxes import keep_replies
@@ -24,7 +24,7 @@ def replies(request: UserRequest, reference: str) -> HttpResponse:
     if request.method == "POST":
         try:
             kept = keep_replies(draft, request.POST, by=request.user)
-        except saving.Closed as closed:
+        except services.Closed as closed:
             messages.error(request, f"{closed}.")
         else:
             _say(request, kept)

@@ -10,10 +10,10 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.policies import UserRequest, customer
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.history import Author
 from formation_portal.applications.models import Change
-from formation_portal.applications.saving.authors import Author
 
 from .. import consequences
 from ..answers_page import AnswersPage
@@ -63,33 +63,33 @@ def take_back(
     page: AnswersPage,
     change: Change,
     *,
-    save: Callable[[Mapping[str, Any]], saving.Left],
+    save: Callable[[Mapping[str, Any]], services.KeptTheirs],
     by: Author,
-) -> saving.Left:
+) -> services.KeptTheirs:
     """Keep what was typed beside the choices by `save`, then answer them as before the change, and say so."""
-    left: saving.Left = ()
-    labels = saving.choices_of(page.draft, change)
+    left: services.KeptTheirs = ()
+    labels = services.restorable_choices(page.draft, change)
     if "version" in request.POST:
         posted = read_answers(page.sheet, request.POST)
         rest = {name: answer for name, answer in posted.items() if name not in labels}
         left = save(rest)
     try:
-        saving.restore_choices(page.draft, change, by=by)
-    except saving.Overtaken as refusal:
+        services.restore_choices(page.draft, change, by=by)
+    except services.Overtaken as refusal:
         messages.error(request, consequences.overtaken(refusal.labels))
     else:
         messages.success(request, consequences.restored(labels.values()))
     return left
 
 
-def _saver(request: UserRequest, draft: Draft, holder: str) -> Callable[[Mapping[str, Any]], saving.Left]:
+def _saver(request: UserRequest, draft: Draft, holder: str) -> Callable[[Mapping[str, Any]], services.KeptTheirs]:
     """What keeps the other answers of the page, as its own address would."""
     more: dict[str, Any] = {"version": posted_version(request.POST), "by": request.user}
-    more["seen"] = seen_of(request.POST, draft)
+    more["page_version"] = seen_of(request.POST, draft)
     if section := draft.schema.section(holder):
-        return lambda raw: saving.save_section(draft, section, raw, **more)
+        return lambda raw: services.save_section(draft, section, raw, **more)
     if party := draft.party(holder):
-        return lambda raw: saving.save_party(draft, party, raw, **more)
+        return lambda raw: services.save_party(draft, party, raw, **more)
     if share_class := draft.share_class(holder):
-        return lambda raw: saving.save_share_class(draft, share_class, raw, **more)
+        return lambda raw: services.save_share_class(draft, share_class, raw, **more)
     raise Http404

@@ -12,7 +12,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 
 from formation_portal.accounts.policies import UserRequest
-from formation_portal.applications import saving
+from formation_portal.applications import services
 from formation_portal.contract.language import say
 
 from ..finding import Removed
@@ -52,8 +52,8 @@ def _offer(request: UserRequest, removed: Removed) -> HttpResponse:
 
 def _restore(request: UserRequest, removed: Removed) -> None:
     try:
-        back = saving.restore_party(removed.draft, removed.party.token, by=request.user)
-    except (saving.Closed, saving.Gone) as refused:
+        back = services.restore_party(removed.draft, removed.party.token, by=request.user)
+    except (services.Closed, services.Gone) as refused:
         messages.error(request, f"{refused}.")
     else:
         messages.success(request, say("{name} was restored.", name=back.label))

@@ -6,9 +6,9 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.policies import UserRequest, customer
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.earlier_files import EarlierFiles
+from formation_portal.applications import services
+from formation_portal.applications.documents import EarlierFiles
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.schema import Section
 
 from ..conflict import clashes
@@ -41,7 +41,7 @@ def _save(request: UserRequest, draft: Draft, asked: Section) -> HttpResponse:
         request,
         before,
         page=partial(section_page, draft, asked, earlier=earlier),
-        keep=lambda: saving.save_section(draft, asked, raw, version=version, by=request.user, seen=seen),
+        keep=lambda: services.save_section(draft, asked, raw, version=version, by=request.user, page_version=seen),
         clashes=partial(clashes, before.sheet),
         onwards=lambda: url_after(draft, "section", asked.key),
     )

@@ -8,8 +8,8 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.policies import UserRequest, customer
-from formation_portal.applications import saving
-from formation_portal.applications.tokens import is_token, new_token
+from formation_portal.applications import services
+from formation_portal.applications.fields import is_token, new_token
 from formation_portal.contract.language import say
 
 from ..conflict import clashes
@@ -56,11 +56,13 @@ def _answer(request: UserRequest, page: Callable[[], ShareClassPage]) -> HttpRes
     )
 
 
-def _keep(request: UserRequest, page: ShareClassPage) -> saving.Left:
+def _keep(request: UserRequest, page: ShareClassPage) -> services.KeptTheirs:
     raw = read_answers(page.sheet, request.POST) | proposed(request, page)
     seen = seen_of(request.POST, page.draft)
     if page.share_class is None:
-        saving.add_share_class(page.draft, raw, by=request.user, token=page.token, seen=seen)
+        services.add_share_class(page.draft, raw, by=request.user, token=page.token, page_version=seen)
         return ()
     version = posted_version(request.POST)
-    return saving.save_share_class(page.draft, page.share_class, raw, version=version, by=request.user, seen=seen)
+    return services.save_share_class(
+        page.draft, page.share_class, raw, version=version, by=request.user, page_version=seen
+    )

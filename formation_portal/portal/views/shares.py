@@ -11,9 +11,9 @@ from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.rows import PartyRow
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.language import say
 from formation_portal.contract.notation import kept, shown
 from formation_portal.contract.reading import as_typed, is_blank
@@ -71,14 +71,14 @@ def _save(request: UserRequest, draft: Draft, section: Section, *, deed: Callabl
     typed = _typed(before, request.POST)
     try:
         version, seen = posted_version(request.POST), seen_of(request.POST, draft)
-        left = _left(before, saving.save_holdings(draft, typed, version=version, by=request.user, seen=seen))
+        left = _left(before, services.save_holdings(draft, typed, version=version, by=request.user, page_version=seen))
         is_done = not request.htmx and deed()
-    except saving.Stale as stale:
+    except services.Stale as stale:
         page = shares_page(draft, section)
         return draw_conflict(request, page, _clashes(page, stale))
-    except saving.Gone as gone:
+    except services.Gone as gone:
         raise Http404 from gone
-    except saving.Closed:
+    except services.Closed:
         return _draw(request, shares_page(draft, section), status=409)
     page = shares_page(draft, section)
     if request.htmx:
@@ -104,7 +104,7 @@ def _split(request: UserRequest, draft: Draft, section: Section) -> bool:
     except CannotSplit as reason:
         messages.error(request, str(reason))
         return True
-    saving.save_holdings(draft, parts.typed, version=draft.version(section.key), by=request.user)
+    services.save_holdings(draft, parts.typed, version=draft.version(section.key), by=request.user)
     messages.success(request, parts.said)
     return True
 
@@ -114,7 +114,7 @@ def _give_role(request: UserRequest, draft: Draft, party: PartyRow) -> bool:
     if role is None or role.role is None or not role.allows(party.kind):
         messages.error(request, say("{name} can’t have that role.", name=party.label))
         return True
-    saving.set_roles(draft, party, (*party.roles, role.role), by=request.user)
+    services.set_roles(draft, party, (*party.roles, role.role), by=request.user)
     messages.success(request, say("{name} is now {role}.", name=party.label, role=roles.in_role(role)))
     return True
 
@@ -130,7 +130,7 @@ def _typed(page: SharesPage, post: QueryDict) -> dict[tuple[str, str], str]:
     }
 
 
-def _clashes(page: SharesPage, stale: saving.Stale) -> tuple[Clash, ...]:
+def _clashes(page: SharesPage, stale: services.Stale) -> tuple[Clash, ...]:
     return tuple(
         Clash(
             cell.name,
@@ -138,10 +138,10 @@ def _clashes(page: SharesPage, stale: saving.Stale) -> tuple[Clash, ...]:
             shown(stale.posted[cell.pair]),
             shown(stale.stored.get(cell.pair, "")),
             change=stale.changes.get(cell.pair),
-            is_left=cell.pair in stale.left,
+            is_left=cell.pair in stale.kept_theirs,
         )
         for cell in page.cells
-        if cell.pair in (*stale.fields, *stale.left)
+        if cell.pair in (*stale.fields, *stale.kept_theirs)
     )
 
 
@@ -157,5 +157,5 @@ def _unplaced(page: SharesPage, post: QueryDict) -> str:
     return words % {"numbers": listed(lost)} if lost else ""
 
 
-def _left(page: SharesPage, left: saving.Left) -> str:
+def _left(page: SharesPage, left: services.KeptTheirs) -> str:
     return left_words(cell.label for cell in page.cells if cell.pair in left)

@@ -9,15 +9,14 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.spreadsheet.columns import headings
-from formation_portal.applications.spreadsheet.grid import BYTES_AT_MOST, SheetRefused
-from formation_portal.applications.spreadsheet.heads import check_headings
-from formation_portal.applications.spreadsheet.models import PartyImport
-from formation_portal.applications.spreadsheet.opening import read_sheet
-from formation_portal.applications.spreadsheet.template import csv_template
-from formation_portal.applications.spreadsheet.template_workbook import xlsx_template
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.imports.columns import keys_by_heading
+from formation_portal.applications.imports.grid import MAX_BYTES, SheetRefused
+from formation_portal.applications.imports.headings import check_headings
+from formation_portal.applications.imports.models import PartyImport
+from formation_portal.applications.imports.template import csv_template, xlsx_template
+from formation_portal.applications.imports.uploads import read_sheet
 from formation_portal.contract.language import say
 
 from ..finding import draft_of
@@ -40,7 +39,7 @@ def spreadsheet(request: UserRequest, reference: str) -> HttpResponse:
         kept = _keep(request, draft)
     except SheetRefused as refused:
         return _draw(request, spreadsheet_page(draft, refused=refused.message), status=422)
-    except saving.Closed:
+    except services.Closed:
         return _draw(request, spreadsheet_page(draft), status=409)
     if chosen:
         # No page can fill the control in again. The sheet is kept, and this page leads to it.
@@ -56,15 +55,15 @@ def _keep(request: UserRequest, draft: Draft) -> PartyImport:
     upload = cast("UploadedFile[bytes] | None", request.FILES.get(_SHEET))
     if upload is None:
         raise SheetRefused(say("Choose a spreadsheet, then upload it"))
-    grid = read_sheet(_content(upload), headings(draft.schema), account=request.user.pk)
+    grid = read_sheet(_content(upload), keys_by_heading(draft.schema), account=request.user.pk)
     check_headings(draft, grid.headings)
-    return saving.keep_import(draft, grid, name=upload.name or "", by=request.user)
+    return services.keep_import(draft, grid, name=upload.name or "", by=request.user)
 
 
 def _content(upload: "UploadedFile[bytes]") -> bytes:
     """What was uploaded, as far as it may be read; one byte more tells that it is too much."""
     try:
-        return bytes(upload.read(BYTES_AT_MOST + 1))
+        return bytes(upload.read(MAX_BYTES + 1))
     except OSError as error:
         raise SheetRefused(say("We could not read the file just now. Choose it again in a few minutes")) from error
 

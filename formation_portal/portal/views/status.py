@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.accounts.session_ends import asked_by_the_page
-from formation_portal.applications import saving
+from formation_portal.applications import services
 from formation_portal.applications.access import Right
 from formation_portal.contract.language import say
 from formation_portal.contract.lifecycle import may
@@ -52,15 +52,15 @@ def withdrawal(request: UserRequest, reference: str) -> HttpResponse:
     draft = draft_of(request, reference, takes=Right.OWN)
     if draft.application.submitted_at is None:
         return redirect("portal:removal", reference=reference)
-    if not may("withdraw", draft.application.stands):
+    if not may("withdraw", draft.application.status):
         return redirect("portal:status", reference=reference)
     if request.method != "POST":
         return render(request, "portal/withdrawal.html", {"draft": draft})
     try:
-        saving.withdraw(draft, by=request.user, revision=revision_of(request.POST))
-    except saving.Unread:
+        services.withdraw(draft, by=request.user, revision=revision_of(request.POST))
+    except services.Unread:
         return render(request, "portal/withdrawal.html", {"draft": draft, "is_unread": True}, status=409)
-    except saving.Closed as closed:
+    except services.Closed as closed:
         messages.error(request, f"{closed}.")
     else:
         messages.success(request, say("Application withdrawn."))

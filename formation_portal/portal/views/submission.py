@@ -10,9 +10,9 @@ from django.views.decorators.http import require_http_methods
 from formation_portal.accounts.addresses import has_confirmed
 from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
-from formation_portal.applications import saving
+from formation_portal.applications import services
 from formation_portal.applications.access import Right
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.language import say
 from formation_portal.contract.lifecycle import State
 
@@ -48,12 +48,12 @@ def submission(request: UserRequest, reference: str) -> HttpResponse:
         return _check_again(request, draft, asks_once=True)
     declaration = declaration_of(draft, by=request.user)
     try:
-        saving.submit(draft, by=request.user, declaration=declaration.text, revision=revision_of(request.POST))
-    except saving.Unread as unread:
+        services.submit(draft, by=request.user, declaration=declaration.text, revision=revision_of(request.POST))
+    except services.Unread as unread:
         return _check_again(request, draft, unread=unread, status=409)
-    except saving.NotReady as refusal:
+    except services.NotReady as refusal:
         return _check_again(request, draft, refusal=refusal)
-    except saving.Closed:
+    except services.Closed:
         return redirect("portal:status", reference=reference)
     give_it_a_moment(draft.application)
     messages.success(request, _done(request, draft))
@@ -62,7 +62,7 @@ def submission(request: UserRequest, reference: str) -> HttpResponse:
 
 def _is_as_it_was(draft: Draft) -> bool:
     """Whether it came back and nobody has done anything about that, or about one of our reviewer's questions."""
-    if draft.application.stands is not State.RETURNED_FOR_CHANGES or draft.needs:
+    if draft.application.status is not State.RETURNED_FOR_CHANGES or draft.needs:
         return False
     found = check_page(draft).returned
     return found is not None and found.is_as_it_was
@@ -82,8 +82,8 @@ def _check_again(
     draft: Draft,
     *,
     problem: Problem | None = None,
-    refusal: saving.NotReady | None = None,
-    unread: saving.Unread | None = None,
+    refusal: services.NotReady | None = None,
+    unread: services.Unread | None = None,
     asks_once: bool = False,
     status: int = 422,
 ) -> HttpResponse:

@@ -9,11 +9,11 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from formation_portal.accounts.policies import UserRequest
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
-from formation_portal.applications.earlier_files import EarlierFiles
+from formation_portal.applications import services
+from formation_portal.applications.documents import EarlierFiles
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
-from formation_portal.applications.rows import PartyRow
+from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.language import say
 
 from ..advice import advice
@@ -76,7 +76,7 @@ def earlier_file(earlier: EarlierFiles | None, party: PartyRow | None, slot: str
     fitting = earlier.fitting(party, slot) if earlier else ()
     found = next((one for one in fitting if str(one.pk) == number), None)
     if found is None:
-        raise saving.UploadRefused(_("Choose the file from your device. The earlier upload can’t be used here"))
+        raise services.UploadRefused(_("Choose the file from your device. The earlier upload can’t be used here"))
     return found
 
 
@@ -93,15 +93,15 @@ def _refusal(request: UserRequest, page: AnswersPage, slot: SlotRow) -> str:
     by = page.author(request.user)
     try:
         if upload is not None:
-            document = saving.add_document(page.draft, page.party, slot.name, upload, by=by)
+            document = services.add_document(page.draft, page.party, slot.name, upload, by=by)
         elif key == slot.key:
             source = earlier_file(page.earlier, page.party, slot.name, number)
-            document = saving.use_again(page.draft, page.party, slot.name, source, by=by)
+            document = services.reuse_document(page.draft, page.party, slot.name, source, by=by)
         else:
             return _("Choose a file first, then upload it") if request.POST.get(UPLOAD) == slot.key else ""
-    except saving.UploadRefused as refused:
+    except services.UploadRefused as refused:
         return refused.message
-    except (saving.Closed, saving.Gone) as closed:
+    except (services.Closed, services.Gone) as closed:
         return str(closed)
     say_uploaded(request, page.draft, page.party, document)
     return ""

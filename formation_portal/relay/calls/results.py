@@ -9,8 +9,8 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.language import noted
 from formation_portal.contract.lifecycle import State
@@ -103,7 +103,7 @@ def _done(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> N
 
 
 def _is_frozen(application: Application) -> bool:
-    return application.stands is State.WITHDRAWN and application.deleted_at is None
+    return application.status is State.WITHDRAWN and application.deleted_at is None
 
 
 def _waiting(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> None:
@@ -233,4 +233,4 @@ def _continue_others(row: Delivery, claim: Claim, *, now: datetime) -> None:
         )
     if row.state == DeliveryState.REFUSED:
         draft = open_draft(Application.objects.get(pk=row.application_id))
-        saving.reopen(draft, reason=noted("The formation service asks for a change"))
+        services.reopen(draft, reason=noted("The formation service asks for a change"))

@@ -2,22 +2,22 @@
 
 from typing import Any
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from tests.applications import made
+from tests.applications import factories
 from tests.journeys.conftest import new_user
 
 
 def begun(owner: Any = None, **product: Any) -> Draft:
     """A new application of the small product."""
-    return open_draft(saving.start(owner=owner or new_user(), product=made.product(**product)))
+    return open_draft(services.start(owner=owner or new_user(), product=factories.product(**product)))
 
 
 def complete() -> Draft:
     """An application that needs nothing more."""
     draft = begun()
-    made.fill_in(draft, by=draft.application.owner)
+    factories.fill_in(draft, by=draft.application.owner)
     return draft
 
 

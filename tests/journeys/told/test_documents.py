@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
-from tests.applications import made
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from tests.applications import factories
 from tests.journeys.hands import Hands
 from tests.journeys.told.conftest import Sit
 from tests.journeys.told.drafts import begun, now, root
@@ -25,7 +25,7 @@ def file(name: str, content: bytes) -> Any:
 
 def with_ada(owner: Any = None) -> Draft:
     draft = begun(owner)
-    saving.add_party(draft, "person", ["director"], made.ADA, by=draft.application.owner)
+    services.add_party(draft, "person", ["director"], factories.ADA, by=draft.application.owner)
     return draft
 
 
@@ -74,7 +74,7 @@ def _begin_and_cancel(hands: Hands) -> None:
     network = hands.tab.context.new_cdp_session(hands.tab)
     limits = {"offline": False, "latency": 0, "downloadThroughput": -1}
     network.send("Network.emulateNetworkConditions", limits | {"uploadThroughput": 20_000})
-    hands.choose_file("File for “Passport”", file("large.pdf", made.PDF + b"0" * 900_000))
+    hands.choose_file("File for “Passport”", file("large.pdf", factories.PDF + b"0" * 900_000))
     hands.see(" of 0.9 MB")
     hands.press_on("Cancel")
     hands.see("Upload cancelled.")
@@ -85,7 +85,9 @@ def _begin_and_cancel(hands: Hands) -> None:
 def test_a_document_of_another_application_is_used_again(sit: Sit) -> None:
     earlier = with_ada()
     user: Any = earlier.application.owner
-    saving.add_document(earlier, earlier.parties[0], "Passport", made.upload(papers_made.jpeg(), "pass.jpg"), by=user)
+    services.add_document(
+        earlier, earlier.parties[0], "Passport", factories.upload(papers_made.jpeg(), "pass.jpg"), by=user
+    )
     draft = with_ada(user)
     ida = sit(user, f"{root(draft)}documents/")
     ida.follow("Use pass.jpg")

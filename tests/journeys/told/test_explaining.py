@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from formation_portal.applications import saving
-from tests.applications import made
+from formation_portal.applications import services
+from tests.applications import factories
 from tests.journeys.hands import Hands
 from tests.journeys.test_questions_in_chromium import started
 from tests.journeys.told.conftest import Sit
@@ -46,7 +46,7 @@ def test_a_section_is_answered_and_saved(sit: Sit, site: str) -> None:
 @in_every_way
 def test_a_choice_opens_a_question_and_it_is_said_why_it_is_asked(sit: Sit) -> None:
     draft = begun()
-    party: Any = saving.add_party(draft, "person", ["director"], made.ADA, by=draft.application.owner)
+    party: Any = services.add_party(draft, "person", ["director"], factories.ADA, by=draft.application.owner)
     ida = sit(draft.application.owner, f"{root(draft)}people/{party.token}/")
     ida.see_nowhere("Pep office")
     ida.answer("Is pep", "Yes")
@@ -71,8 +71,8 @@ def test_a_choice_sets_people_aside_is_undone_is_made_again_and_brings_them_back
     user: Any = draft.application.owner
     section = draft.schema.section("the-company")
     assert section is not None
-    saving.save_section(draft, section, made.COMPANY | HELD, version=0, by=user)
-    saving.add_party(draft, "person", ["manager"], made.ADA, by=user)
+    services.save_section(draft, section, factories.COMPANY | HELD, version=0, by=user)
+    services.add_party(draft, "person", ["manager"], factories.ADA, by=user)
     address = f"{root(draft)}sections/the-company/"
     ida = sit(user, address)
     choose(ida, "Holding company")

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, expect
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.contract import canonical
 from tests.journeys.hands import Hands
 from tests.journeys.told.conftest import Sit
@@ -33,7 +33,7 @@ def test_a_class_is_defined_too_many_shares_are_given_and_split_equally(sit: Sit
     draft = begun(schema=with_section("share_structure", fields=[AT_MOST]))
     user: Any = draft.application.owner
     for name in ("Ada", "Ben"):
-        saving.add_party(draft, "person", ["shareholder"], {"person.first_name": name}, by=user)
+        services.add_party(draft, "person", ["shareholder"], {"person.first_name": name}, by=user)
     ida = sit(user, f"{root(draft)}shares/")
     ida.follow("Add a share class")
     for words, text in (("Name", "Ordinary"), ("Currency", "USD"), ("Par value", "1"), ("Maximum shares", "10,000")):

@@ -5,11 +5,11 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.gateway.catalog import catalog
-from tests.applications import made
+from tests.applications import factories
 from tests.journeys.conftest import new_user
 from tests.journeys.test_questions_in_chromium import started
 from tests.journeys.told.conftest import Sit
@@ -32,7 +32,7 @@ def others_of(draft: Draft) -> list[Application]:
 def test_answers_are_carried_over_to_another_product(sit: Sit, site: str) -> None:
     application, owner = started("bvi-limited-company")
     draft = open_draft(application)
-    saving.add_party(draft, "person", ["director"], made.ADA, by=owner)
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     ida = sit(owner, root(draft))
     ida.follow("Reuse these answers for another company")
     ida.follow("Cancel")
@@ -53,9 +53,9 @@ def test_answers_are_carried_over_to_another_product(sit: Sit, site: str) -> Non
 @in_every_way
 def test_a_changed_form_is_taken_over_on_consent(sit: Sit, site: str) -> None:
     catalog()
-    draft = open_draft(saving.start(owner=new_user(), product=earlier()))
+    draft = open_draft(services.start(owner=new_user(), product=earlier()))
     section = draft.schema.entity_sections[0]
-    saving.save_section(draft, section, {"old": "A thing of old"}, version=0, by=draft.application.owner)
+    services.save_section(draft, section, {"old": "A thing of old"}, version=0, by=draft.application.owner)
     ida = sit(draft.application.owner, root(draft))
     ida.follow("See what has changed")
     ida.see("“Its name” is now “")

@@ -7,11 +7,11 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.invitations.models import Invitation
-from tests.applications import made
-from tests.invitations import post
+from tests.applications import factories
+from tests.invitations import mailbox
 from tests.journeys.conftest import new_user
 from tests.journeys.hands import Hands
 from tests.journeys.told.conftest import Sit
@@ -21,7 +21,7 @@ from tests.needed import has_chromium, needed
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
-PAPER = {"name": "ada.pdf", "mimeType": "application/pdf", "buffer": made.PDF}
+PAPER = {"name": "ada.pdf", "mimeType": "application/pdf", "buffer": factories.PDF}
 
 
 @pytest.fixture
@@ -29,14 +29,14 @@ def draft(site: str) -> Draft:
     """Ida Lund's company, with Ada, of whom only the name is known."""
     draft = begun()
     named = {"person.first_name": "Ada", "person.last_name": "Lovelace"}
-    saving.add_party(draft, "person", ["director"], named, by=draft.application.owner)
+    services.add_party(draft, "person", ["director"], named, by=draft.application.owner)
     return draft
 
 
 def enter(guest: Hands) -> None:
     """With a code, from the page that a link has led to."""
     guest.follow("Send code")
-    guest.field("Code", post.code())
+    guest.field("Code", mailbox.latest_code())
     guest.follow("Open your part")
     guest.see_heading("Ada Lovelace")
 
@@ -49,7 +49,7 @@ def test_somebody_is_invited_opens_the_link_with_a_code_and_does_their_part(sit:
     ida.follow("Send invitation")
     ida.see("Invitation sent to ada@example.com.")
 
-    ada = sit(None, post.link("invitation"))
+    ada = sit(None, mailbox.latest_link("invitation"))
     assert "key" not in ada.tab.url
     enter(ada)
     for part, text in (("Day", "10"), ("Month", "12"), ("Year", "1985")):
@@ -79,7 +79,7 @@ def test_an_invitation_is_reminded_of_sent_again_expires_and_is_withdrawn(sit: S
     ida = sit(draft.application.owner, f"{root(draft)}people/{draft.parties[0].token}/invitation/")
     ida.field("Their e-mail address", "ada@example.com")
     ida.follow("Send invitation")
-    first = post.link("invitation")
+    first = mailbox.latest_link("invitation")
     own = Invitation.objects.filter(application=draft.application)
     own.update(sent_at=timezone.now() - timedelta(days=2))
     ida.go(root(draft))
@@ -91,7 +91,7 @@ def test_an_invitation_is_reminded_of_sent_again_expires_and_is_withdrawn(sit: S
     ida.follow("Send again")
     ada = sit(None, first)
     ada.see("The link may be out of date")
-    ada.go(post.link("invitation"))
+    ada.go(mailbox.latest_link("invitation"))
     enter(ada)
 
     own.update(sent_at=timezone.now() - timedelta(days=14), expires_at=timezone.now())
@@ -102,7 +102,7 @@ def test_an_invitation_is_reminded_of_sent_again_expires_and_is_withdrawn(sit: S
     ida.see("Expired")
     ida.see("They have asked for a new one. Send the invitation again.")
     ida.follow("Send again")
-    ada.go(post.link("invitation"))
+    ada.go(mailbox.latest_link("invitation"))
     enter(ada)
 
     ida.follow("Withdraw invitation")
@@ -121,7 +121,7 @@ def test_a_colleague_is_asked_in_edits_may_only_read_then_and_is_let_out(sit: Si
     ida.follow("Send invitation")
     ida.see(f"Invitation sent to {mira.email}.")
 
-    colleague = sit(mira, post.link("collaboration"))
+    colleague = sit(mira, mailbox.latest_link("collaboration"))
     colleague.follow("Accept")
     colleague.see("You now have access. You can find this application in your list.")
     colleague.go(f"{root(draft)}sections/the-company/")

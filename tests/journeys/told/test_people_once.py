@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
-from tests.applications import made
-from tests.applications.spreadsheet.sheets import ADA, HEADS, NOOR, opened, saved
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from tests.applications import factories
+from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, opened, saved
 from tests.journeys.told.conftest import Sit
 from tests.journeys.told.drafts import begun, now, root
 from tests.journeys.told.ways import in_every_way, in_every_way_and_one_always
@@ -26,7 +26,7 @@ def people(draft: Draft) -> list[str]:
 def test_a_known_person_takes_a_role_in_one_press_is_removed_and_restored(sit: Sit, site: str) -> None:
     elsewhere = begun()
     user: Any = elsewhere.application.owner
-    saving.add_party(elsewhere, "person", ["director"], made.ADA, by=user)
+    services.add_party(elsewhere, "person", ["director"], factories.ADA, by=user)
     draft = begun(user)
     ida = sit(user, f"{root(draft)}people/")
     ida.follow("Use Ada Lovelace as Directors")
@@ -78,8 +78,8 @@ def test_one_adds_oneself_with_the_name_filled_in(sit: Sit) -> None:
 def test_whoever_is_here_twice_becomes_one(sit: Sit) -> None:
     draft = begun()
     user: Any = draft.application.owner
-    saving.add_party(draft, "person", ["director"], made.ADA, by=user)
-    again = saving.add_party(draft, "person", ["shareholder"], {}, by=user)
+    services.add_party(draft, "person", ["director"], factories.ADA, by=user)
+    again = services.add_party(draft, "person", ["shareholder"], {}, by=user)
     ida = sit(user, f"{root(draft)}people/{again.token}/")
     for words, text in (
         ("First name", "Ada"),

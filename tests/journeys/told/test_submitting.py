@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.models import Delivery, DeliveryState
 from tests.journeys.hands import Hands
@@ -28,7 +28,7 @@ def is_said(hands: Hands, words: str) -> None:
 
 def submitted() -> Draft:
     draft = complete()
-    saving.submit(draft, by=draft.application.owner)
+    services.submit(draft, by=draft.application.owner)
     return now(draft)
 
 
@@ -39,7 +39,7 @@ def come_back(draft: Draft) -> Draft:
     rows.filter(kind="entity").update(state=DeliveryState.REFUSED, problems=[said])
     rows.exclude(kind="entity").update(state=DeliveryState.DONE)
     found = now(draft)
-    saving.reopen(found, reason="The formation service asks for a change")
+    services.reopen(found, reason="The formation service asks for a change")
     return found
 
 
@@ -61,7 +61,7 @@ def test_answers_are_checked_changed_and_submitted_and_the_receipt_follows(sit: 
     ida.tick("agree")
     ida.follow("Submit")
     is_said(ida, "has been submitted. Your reference is")
-    assert now(draft).application.stands is State.SUBMITTED_FOR_REVIEW
+    assert now(draft).application.status is State.SUBMITTED_FOR_REVIEW
 
     ida.see("Our reviewer checks people and documents")
     ida.see(draft.application.reference)
@@ -87,7 +87,7 @@ def test_what_came_back_is_corrected_and_sent_in_one_go(sit: Sit, site: str) -> 
     ida.tick("agree")
     ida.follow("Send corrections")
     is_said(ida, "Your corrections for Larkspur have been sent")
-    assert now(draft).application.stands is State.SUBMITTED_FOR_REVIEW
+    assert now(draft).application.status is State.SUBMITTED_FOR_REVIEW
 
 
 @in_every_way
@@ -100,5 +100,5 @@ def test_an_application_is_withdrawn(sit: Sit) -> None:
     ida.follow("Cancel")
     ida.follow("Withdraw this application")
     ida.follow(f"Withdraw {draft.title}")
-    assert now(draft).application.stands is State.WITHDRAWN
+    assert now(draft).application.status is State.WITHDRAWN
     expect(ida.tab.get_by_role("link", name="Withdraw this application")).to_have_count(0)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.applications import made
+from tests.applications import factories
 from tests.gateway.raw_server import Line, RawServer
 from tests.other_service import KEY, OtherService
 from tests.other_service.messages import Received, read_request
@@ -23,7 +23,7 @@ class Hostile:
     """Which call ("POST .*/parties$") is answered how. `sent` counts the bytes that went out in that answer."""
 
     replies: dict[str, Reply] = field(default_factory=dict)
-    makes: OtherService = field(default_factory=lambda: OtherService(catalog=[made.ITEM]))
+    makes: OtherService = field(default_factory=lambda: OtherService(catalog=[factories.ITEM]))
     sent: int = 0
     # What every healthy answer carries besides, each line with its end.
     headers: str = ""

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.contract.lifecycle import State
 from formation_portal.gateway import FormationService
@@ -18,7 +18,7 @@ from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import Attempt, Delivery, ServiceProfile
 from formation_portal.relay.timing import KEYED_REPEATS
 from formation_portal.relay.worker import drain
-from tests.applications import made
+from tests.applications import factories
 from tests.relay.conftest import reopened, row, save
 from tests.relay.flaky_transport import FlakyTransport, answers, lost_after, lost_before, refuses, unreachable
 
@@ -98,7 +98,7 @@ def test_what_changes_while_it_is_unknown_is_sent_after_it_is_settled(
 ) -> None:
     transport.fail_on("POST entities/parties", lost_after, times=1)
     drain()
-    saving.save_party(complete, complete.parties[0], {"person.last_name": "King"}, version=1, by=owner)
+    services.save_party(complete, complete.parties[0], {"person.last_name": "King"}, version=1, by=owner)
     assert row("party", "ada").state == "unknown"
     drain()
     assert [made.endpoint for made in transport.calls if "parties" in made.endpoint] == [
@@ -153,7 +153,7 @@ def test_a_worker_that_died_while_sending_leaves_an_unknown_never_a_queued_row(
 def test_a_key_that_is_not_accepted_pauses_everything(
     complete: Draft, transport: FlakyTransport, owner: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    saving.start(owner=owner, product=made.product())
+    services.start(owner=owner, product=factories.product())
     transport.fail_on("POST entities", answers(401, {"code": "unauthorized"}))
     with caplog.at_level(logging.ERROR):
         assert make_next_call(complete.application.pk) is not None
@@ -183,18 +183,18 @@ def test_a_refusal_stands_at_the_field_that_the_service_names(
         ("person.last_name", "This name is taken", "ada", "directors")
     ]
     assert [(p.field, p.section) for p in entity.problems] == [("xy.capital", "funds")]
-    with pytest.raises(saving.NotReady) as caught:
-        saving.submit(complete, by=owner)
+    with pytest.raises(services.NotReady) as caught:
+        services.submit(complete, by=owner)
     assert {(need.code, need.field, need.party_id) for need in caught.value.needs} == {
         ("refused", "person.last_name", "ada"),
         ("refused", "xy.capital", None),
     }
-    saving.save_party(complete, complete.parties[0], {"person.last_name": "King"}, version=1, by=owner)
+    services.save_party(complete, complete.parties[0], {"person.last_name": "King"}, version=1, by=owner)
     save(complete, "funds", {"xy.capital": {"amount": "60000", "currency": "USD"}}, owner)
     drain()
     board = deliveries_of(complete.application)
     assert (board.overall.words, board.overall.problems) == ("Received", ())
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
 
 
 def test_a_refused_thing_is_not_sent_again_unchanged(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
@@ -210,7 +210,7 @@ def test_a_change_made_during_the_call_outlives_its_refusal(
 ) -> None:
     def refuses_late(transport: FlakyTransport, request: Any, more: Any) -> Any:
         other_tab = reopened(complete)
-        saving.save_party(other_tab, other_tab.parties[0], {"person.last_name": "King"}, version=1, by=owner)
+        services.save_party(other_tab, other_tab.parties[0], {"person.last_name": "King"}, version=1, by=owner)
         return refuses("last_name")(transport, request, more)
 
     transport.fail_on("POST entities/parties", refuses_late, times=1)
@@ -222,13 +222,13 @@ def test_a_change_made_during_the_call_outlives_its_refusal(
 def test_two_classes_of_one_name_are_for_the_customer_to_part(
     complete: Draft, transport: FlakyTransport, owner: Any
 ) -> None:
-    saving.add_share_class(complete, made.ORDINARY, by=owner, token="twin")
+    services.add_share_class(complete, factories.ORDINARY, by=owner, token="twin")
     drain()
     view = deliveries_of(complete.application).of_share_class("twin")
     assert view.is_refused
     twin = complete.share_class("twin")
     assert twin is not None
-    saving.save_share_class(complete, twin, {"share_class.name": "B"}, version=1, by=owner)
+    services.save_share_class(complete, twin, {"share_class.name": "B"}, version=1, by=owner)
     drain()
     assert deliveries_of(complete.application).overall.words == "Received"
 
@@ -259,7 +259,7 @@ def test_what_the_service_cannot_edit_is_left_to_our_team(
     board = deliveries_of(complete.application)
     assert board.of_entity().words == "With our team"
     assert len(board.notices) == 2
-    saving.remove_party(complete, complete.parties[0], by=owner)
+    services.remove_party(complete, complete.parties[0], by=owner)
     assert transport.endpoints == ["PATCH entities"]
 
 
@@ -277,14 +277,14 @@ def test_a_held_edit_goes_once_the_service_can(complete: Draft, transport: Flaky
 
 def test_a_submission_that_cannot_be_told_counts_here(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
     transport.fail_on("POST entities/submit", answers(404))
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     drain()
     drain()
     assert transport.endpoints.count("POST entities/submit") == 1
     board = deliveries_of(complete.application)
     assert board.of("submission").words == "With our team"
     assert any("submission or withdrawal" in notice for notice in board.notices)
-    assert reopened(complete).application.stands is State.SUBMITTED_FOR_REVIEW
+    assert reopened(complete).application.status is State.SUBMITTED_FOR_REVIEW
 
 
 def test_a_submission_that_is_refused_goes_back_with_the_reasons(
@@ -297,19 +297,19 @@ def test_a_submission_that_is_refused_goes_back_with_the_reasons(
         return answers(422, {"code": "requirements_not_met", "errors": [told]})(transport, request, more)
 
     transport.fail_on("POST entities/submit", names_the_party, times=1)
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     drain()
     fresh = reopened(complete)
-    assert fresh.application.stands is State.RETURNED_FOR_CHANGES
+    assert fresh.application.status is State.RETURNED_FOR_CHANGES
     assert Change.objects.filter(what="The formation service asks for a change").exists()
     (problem,) = deliveries_of(fresh.application).of("submission").problems
     assert (problem.field, problem.party, problem.section) == ("person.date_of_birth", "ada", "directors")
     assert drain() == 0
     born = {"day": "11", "month": "12", "year": "1985"}
-    saving.save_party(fresh, fresh.parties[0], {"person.date_of_birth": born}, version=1, by=owner)
+    services.save_party(fresh, fresh.parties[0], {"person.date_of_birth": born}, version=1, by=owner)
     drain()
     assert transport.endpoints.count("POST entities/submit") == 1
-    saving.submit(fresh, by=owner)
+    services.submit(fresh, by=owner)
     drain()
     assert transport.endpoints.count("POST entities/submit") == 2
     assert deliveries_of(fresh.application).of("submission").words == "Received"
@@ -319,17 +319,17 @@ def test_a_refusal_after_submitting_gives_the_application_back(
     complete: Draft, transport: FlakyTransport, owner: Any, without_edits: None
 ) -> None:
     transport.fail_on("POST entities/parties", refuses("email", "No such address"), times=1)
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     drain()
     fresh = reopened(complete)
-    assert fresh.application.stands is State.RETURNED_FOR_CHANGES
+    assert fresh.application.status is State.RETURNED_FOR_CHANGES
     assert "POST entities/submit" not in transport.endpoints
-    saving.save_party(fresh, fresh.parties[0], {"person.email": "ada@example.org"}, version=1, by=owner)
+    services.save_party(fresh, fresh.parties[0], {"person.email": "ada@example.org"}, version=1, by=owner)
     assert drain() == 0
-    saving.submit(fresh, by=owner)
+    services.submit(fresh, by=owner)
     drain()
     assert transport.endpoints[-1] == "POST entities/submit"
-    assert reopened(fresh).application.stands is State.SUBMITTED_FOR_REVIEW
+    assert reopened(fresh).application.status is State.SUBMITTED_FOR_REVIEW
 
 
 @pytest.mark.parametrize(
@@ -375,6 +375,6 @@ def test_something_already_removed_there_is_removed(complete: Draft, service: Fo
     drain()
     document = row("document", complete.documents[0].subject)
     service.remove_document(row("entity").remote_id, document.remote_id)
-    saving.remove_document(complete, complete.documents[0], by=owner)
+    services.remove_document(complete, complete.documents[0], by=owner)
     drain()
     assert row("document", document.subject).state == "done"

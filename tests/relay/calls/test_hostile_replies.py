@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.gateway import clock
 from formation_portal.gateway.catalog import forget
 from formation_portal.relay import service_profile
 from formation_portal.relay.models import Attempt, Delivery, Look, ServiceProfile
 from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, Capabilities
 from formation_portal.relay.worker import drain
-from tests.applications import made
+from tests.applications import factories
 from tests.gateway.raw_server import RawServer
 from tests.relay.conftest import save
 
@@ -76,14 +76,14 @@ def submitted(hostile: Hostile, owner: Any) -> Draft:
 
 
 def submit(owner: Any) -> Draft:
-    draft = open_draft(saving.start(owner=owner, product=made.product()))
-    save(draft, "the-company", made.COMPANY, owner)
-    save(draft, "funds", made.FUNDS, owner)
-    saving.add_party(draft, "person", ["director", "shareholder"], made.ADA, by=owner, token="ada")
-    saving.add_share_class(draft, made.ORDINARY, by=owner, token="ordinary")
-    saving.save_holdings(draft, {("ada", "ordinary"): "10,000"}, by=owner)
-    saving.add_document(draft, draft.party("ada"), "Passport", made.upload(), by=owner)
-    saving.submit(draft, by=owner)
+    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    save(draft, "the-company", factories.COMPANY, owner)
+    save(draft, "funds", factories.FUNDS, owner)
+    services.add_party(draft, "person", ["director", "shareholder"], factories.ADA, by=owner, token="ada")
+    services.add_share_class(draft, factories.ORDINARY, by=owner, token="ordinary")
+    services.save_holdings(draft, {("ada", "ordinary"): "10,000"}, by=owner)
+    services.add_document(draft, draft.party("ada"), "Passport", factories.upload(), by=owner)
+    services.submit(draft, by=owner)
     return draft
 
 

@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.gateway import FormationService
 from formation_portal.relay.delivery_status import SENT_WITH_CORRECTIONS, deliveries_of
 from formation_portal.relay.worker import drain
 from formation_portal.service.models import Entity
-from tests.applications import made
+from tests.applications import factories
 from tests.relay.conftest import row, save
 from tests.relay.flaky_transport import FlakyTransport, refuses
 
@@ -21,17 +21,17 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 @pytest.fixture
 def came_back(complete: Draft, transport: FlakyTransport, owner: Any) -> Draft:
     """Submitted, received and returned."""
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     drain()
     Entity.objects.update(status=State.RETURNED_FOR_CHANGES)
-    saving.reopen(complete, reason="Please change the name")
+    services.reopen(complete, reason="Please change the name")
     transport.clear()
     return complete
 
 
 def test_no_correction_leaves_before_all_are_sent(came_back: Draft, transport: FlakyTransport, owner: Any) -> None:
     save(came_back, "the-company", {"entity.name": "Larkspur"}, owner)
-    saving.add_party(came_back, "person", ["director"], made.ADA, by=owner, token="grace")
+    services.add_party(came_back, "person", ["director"], factories.ADA, by=owner, token="grace")
     assert drain() == 0
     assert transport.calls == []
     board = deliveries_of(came_back.application)
@@ -45,7 +45,7 @@ def test_all_of_it_leaves_once_it_is_sent(
 ) -> None:
     save(came_back, "the-company", {"entity.name": "Larkspur"}, owner)
     save(came_back, "the-company", {"entity.name": "Larkspur & Co"}, owner)
-    saving.submit(came_back, by=owner)
+    services.submit(came_back, by=owner)
     drain()
     assert transport.bodies("PATCH entities") == [{"name": "Larkspur & Co"}], "in its last form, once"
     assert transport.endpoints[-1] == "POST entities/submit"
@@ -66,14 +66,14 @@ def test_what_was_refused_and_is_corrected_counts_as_saved_until_it_is_sent(
     complete: Draft, transport: FlakyTransport, owner: Any
 ) -> None:
     transport.fail_on("POST entities/parties", refuses("email", "No such address"), times=1)
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     drain()
     complete.reload()
     complete.application.refresh_from_db()
     assert deliveries_of(complete.application).of_party("ada").is_refused
-    saving.save_party(complete, complete.parties[0], {"person.email": "ada@example.org"}, version=1, by=owner)
+    services.save_party(complete, complete.parties[0], {"person.email": "ada@example.org"}, version=1, by=owner)
     assert drain() == 0
     assert deliveries_of(complete.application).of_party("ada").words == SENT_WITH_CORRECTIONS
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     drain()
     assert deliveries_of(complete.application).overall.words == "Received"

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import open_draft
 from formation_portal.gateway import FormationService
 from formation_portal.relay import service_profile
 from formation_portal.relay.models import Attempt, Delivery
 from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, Capabilities
 from formation_portal.relay.worker import drain
-from tests.applications import made
+from tests.applications import factories
 from tests.relay.flaky_transport import FlakyTransport, answers, lost_after, lost_before, unreachable
 
 from .test_random_histories import assert_the_service_holds, deeds, do
@@ -71,7 +71,7 @@ def test_the_service_ends_up_with_what_the_draft_says_after_any_storm(
     transport.clear()
     transport.forgets_keys = not capabilities.honours_keys
     service_profile.update_profile(capabilities=capabilities, can_edit=True)
-    draft = open_draft(saving.start(owner=owner, product=made.product()))
+    draft = open_draft(services.start(owner=owner, product=factories.product()))
     for deed in history:
         if deed[0] == "storm":
             storm(transport, *deed[1:])

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract import wire
 from formation_portal.gateway import FormationService
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.worker import drain
-from tests.applications import made
+from tests.applications import factories
 from tests.relay.conftest import save
 from tests.relay.flaky_transport import FlakyTransport
 
@@ -57,27 +57,27 @@ def do(draft: Draft, deed: Any, by: Any) -> None:
             save(draft, "the-company", {name: text}, by)
         case ("party", token, (name, text)):
             if row := draft.party(token):
-                saving.save_party(draft, row, {name: text}, version=row.version, by=by)
+                services.save_party(draft, row, {name: text}, version=row.version, by=by)
             elif any(row.token == token for row in draft.removed_parties):
-                saving.restore_party(draft, token, by=by)
+                services.restore_party(draft, token, by=by)
             else:
-                saving.add_party(draft, "person", ["director", "shareholder"], made.ADA, by=by, token=token)
+                services.add_party(draft, "person", ["director", "shareholder"], factories.ADA, by=by, token=token)
         case ("roles", token, some):
             if row := draft.party(token):
-                saving.set_roles(draft, row, some, by=by)
+                services.set_roles(draft, row, some, by=by)
         case ("remove_party", token):
             if row := draft.party(token):
-                saving.remove_party(draft, row, by=by)
+                services.remove_party(draft, row, by=by)
         case ("class", token, (name, text)):
             if one := draft.share_class(token):
-                saving.save_share_class(draft, one, {name: text}, version=one.version, by=by)
+                services.save_share_class(draft, one, {name: text}, version=one.version, by=by)
             else:
-                saving.add_share_class(draft, made.ORDINARY | {"share_class.name": token}, by=by, token=token)
+                services.add_share_class(draft, factories.ORDINARY | {"share_class.name": token}, by=by, token=token)
         case ("remove_class", token):
             if one := draft.share_class(token):
-                saving.remove_share_class(draft, one, by=by)
+                services.remove_share_class(draft, one, by=by)
         case ("holding", party, share_class, text):
-            saving.save_holdings(draft, {(party, share_class): text}, by=by)
+            services.save_holdings(draft, {(party, share_class): text}, by=by)
         case ("drain",):
             drain()
 
@@ -92,22 +92,22 @@ def assert_the_service_holds(draft: Draft, service: FormationService) -> None:
     entity_id = ids(draft, "entity")[""]
     entity = service.entity(entity_id)
     assert {name: entity[name] for name in ("name", "charter") if entity.get(name)} == wire.entity_properties(
-        draft.standing
+        draft.form_state
     )
     answers = service.csp_data(entity_id)["csp_data"]
     # The agent's own answer, which the service gives itself.
-    assert answers.pop("xy.office") == made.SCHEMA["agent_address"]
-    assert answers == wire.csp_data(draft.standing)
+    assert answers.pop("xy.office") == factories.SCHEMA["agent_address"]
+    assert answers == wire.csp_data(draft.form_state)
     parties, classes = ids(draft, "party"), ids(draft, "share_class")
     assert {party["party_id"] for party in service.parties(entity_id)} == set(parties.values())
     assert {one["id"] for one in service.share_classes(entity_id)} == set(classes.values())
     for row in draft.parties:
-        if not draft.standing.active_roles(row.record):
+        if not draft.form_state.active_roles(row.record):
             assert row.token not in parties
         elif row.token in parties:
             wanted = {
                 name: classes.get(value) if name == "xy.person.appointed_by" else value
-                for name, value in wire.csp_data(draft.standing, row.record).items()
+                for name, value in wire.csp_data(draft.form_state, row.record).items()
             }
             held = service.csp_data(entity_id, party_id=parties[row.token])["csp_data"]
             assert held == {name: value for name, value in wanted.items() if value is not None}
@@ -150,7 +150,7 @@ def test_the_service_ends_up_with_what_the_draft_says(
     history: list[Any], owner: Any, transport: FlakyTransport, service: FormationService
 ) -> None:
     transport.clear()
-    draft = open_draft(saving.start(owner=owner, product=made.product()))
+    draft = open_draft(services.start(owner=owner, product=factories.product()))
     for deed in history:
         do(draft, deed, owner)
     drain()

@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.gateway import FormationService
 from formation_portal.relay.calls.sending import MissingFile
 from formation_portal.relay.calls.sending import _opener as opener
 from formation_portal.relay.desired_state import desired_state
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.worker import drain
-from tests.applications import made
+from tests.applications import factories
 from tests.relay.conftest import reopened, row
 from tests.relay.flaky_transport import FlakyTransport
 
@@ -25,7 +25,7 @@ def held(service: FormationService) -> tuple[int, ...]:
 
 
 def test_nothing_of_a_removed_party_is_wished_for(complete: Draft, owner: Any) -> None:
-    saving.remove_party(complete, complete.party("ada"), by=owner)  # type: ignore[arg-type]
+    services.remove_party(complete, complete.party("ada"), by=owner)  # type: ignore[arg-type]
     names = {wish.subject for wish in desired_state(reopened(complete))}
     assert not any("ada" in name for name in names)
 
@@ -34,16 +34,16 @@ def test_it_goes_and_comes_back_whole(complete: Draft, service: FormationService
     drain()
     before = desired_state(complete)
     assert held(service) == (1, 1, 1)
-    saving.remove_party(complete, complete.party("ada"), by=owner)  # type: ignore[arg-type]
+    services.remove_party(complete, complete.party("ada"), by=owner)  # type: ignore[arg-type]
     drain()
     assert held(service) == (0, 0, 0)
-    saving.restore_party(complete, "ada", by=owner)
+    services.restore_party(complete, "ada", by=owner)
     assert desired_state(complete) == before
     drain()
     assert held(service) == (1, 1, 1)
     entity, party = row("entity").remote_id, row("party", "ada").remote_id
     assert service.csp_data(entity, party_id=party)["csp_data"] == {"xy.person.is_pep": False}
-    assert service.download_document(entity, row("document", "ada/Passport").remote_id) == made.PDF
+    assert service.download_document(entity, row("document", "ada/Passport").remote_id) == factories.PDF
     assert set(Delivery.objects.values_list("state", flat=True)) == {"done"}
 
 
@@ -52,8 +52,8 @@ def test_what_is_restored_before_it_went_stays_there(
 ) -> None:
     drain()
     told = len(transport.calls)
-    saving.remove_party(complete, complete.party("ada"), by=owner)  # type: ignore[arg-type]
-    saving.restore_party(complete, "ada", by=owner)
+    services.remove_party(complete, complete.party("ada"), by=owner)  # type: ignore[arg-type]
+    services.restore_party(complete, "ada", by=owner)
     assert drain() == 0
     assert len(transport.calls) == told
     assert held(service) == (1, 1, 1)
@@ -62,7 +62,7 @@ def test_what_is_restored_before_it_went_stays_there(
 def test_the_file_of_a_party_that_was_removed_before_it_was_sent_stays_here(
     complete: Draft, transport: FlakyTransport, owner: Any
 ) -> None:
-    saving.remove_party(complete, complete.party("ada"), by=owner)  # type: ignore[arg-type]
+    services.remove_party(complete, complete.party("ada"), by=owner)  # type: ignore[arg-type]
     drain()
     assert "POST entities/documents" not in transport.endpoints
     assert "POST entities/parties" not in transport.endpoints
@@ -73,8 +73,8 @@ def test_a_claimed_file_is_not_opened_once_its_party_was_removed(complete: Draft
     document = row("document", "ada/Passport")
     document.sent = document.acknowledged
     with opener(document)() as file:
-        assert file.read() == made.PDF
-    saving.remove_party(complete, complete.party("ada"), by=owner)  # type: ignore[arg-type]
+        assert file.read() == factories.PDF
+    services.remove_party(complete, complete.party("ada"), by=owner)  # type: ignore[arg-type]
     with pytest.raises(MissingFile):
         opener(document)()
 
@@ -82,8 +82,8 @@ def test_a_claimed_file_is_not_opened_once_its_party_was_removed(complete: Draft
 def test_one_of_two_entries_takes_what_the_other_had_there(
     complete: Draft, service: FormationService, owner: Any
 ) -> None:
-    name = {key: made.ADA[key] for key in ("person.first_name", "person.last_name", "person.date_of_birth")}
-    saving.add_party(
+    name = {key: factories.ADA[key] for key in ("person.first_name", "person.last_name", "person.date_of_birth")}
+    services.add_party(
         complete, "person", ["director"], name | {"person.email": "b@example.com"}, by=owner, token="first"
     )
     drain()
@@ -91,7 +91,7 @@ def test_one_of_two_entries_takes_what_the_other_had_there(
     first, ada = complete.party("first"), complete.party("ada")
     assert first is not None
     assert ada is not None
-    saving.unite_parties(complete, ada, first, by=owner)
+    services.merge_parties(complete, ada, first, by=owner)
     drain()
     assert held(service) == (1, 1, 1)
     entity = row("entity").remote_id

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.gateway import FormationService
 from formation_portal.relay.delivery_status import NO_EDITS, deliveries_of
 from formation_portal.relay.worker import drain
@@ -30,7 +30,7 @@ def test_nothing_leaves_before_the_customer_submits(complete: Draft, transport: 
 def test_everything_leaves_by_documented_calls_once_it_is_submitted(
     complete: Draft, transport: FlakyTransport, service: FormationService, owner: Any
 ) -> None:
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     drain()
     assert {deed.split()[0] for deed in transport.endpoints} == {"POST"}
     assert len(service.parties(row("entity").remote_id)) == 1
@@ -43,7 +43,7 @@ def test_what_was_changed_before_submitting_goes_once_in_its_last_form(
 ) -> None:
     drain()
     save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     drain()
     assert [body["name"] for body in transport.bodies("POST entities")] == ["Larkspur"]
 
@@ -51,11 +51,11 @@ def test_what_was_changed_before_submitting_goes_once_in_its_last_form(
 def test_an_edit_after_a_return_is_left_to_our_team_without_a_call(
     complete: Draft, transport: FlakyTransport, owner: Any
 ) -> None:
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     drain()
-    saving.reopen(complete, reason="Please change the name")
+    services.reopen(complete, reason="Please change the name")
     save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     transport.clear()
     drain()
     assert transport.calls == []
@@ -67,11 +67,11 @@ def test_an_edit_after_a_return_is_left_to_our_team_without_a_call(
 def test_answers_under_the_providers_keys_can_be_sent_again_by_the_documented_call(
     complete: Draft, transport: FlakyTransport, owner: Any
 ) -> None:
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     drain()
-    saving.reopen(complete, reason="Please change the capital")
+    services.reopen(complete, reason="Please change the capital")
     save(complete, "funds", {"xy.capital": {"amount": "1", "currency": "EUR"}}, owner)
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     transport.clear()
     drain()
     assert transport.endpoints[0] == "POST entities/csp-data"

@@ -13,8 +13,8 @@ from django.test import Client
 from django.utils import timezone
 from standardwebhooks import Webhook
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.relay.incoming_webhooks import subscription
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.worker import drain
@@ -68,7 +68,7 @@ def sign(request: pytest.FixtureRequest, settings: Any, tmp_path: Any) -> Sign:
 @pytest.fixture
 def received(complete: Draft, transport: FlakyTransport, owner: Any) -> Draft:
     """Submitted, and received whole; its documents are not to be read for long."""
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     drain()
     transport.clear()
     Delivery.objects.filter(kind="document").update(read_next_at=timezone.now() + timedelta(days=1))

@@ -14,7 +14,7 @@ from formation_portal.relay.resources import ResourceKind
 from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, Capabilities
 from formation_portal.service.catalog.loader import read_catalog
 from formation_portal.service.models import Entity
-from tests.applications import made
+from tests.applications import factories
 from tests.other_service import OtherService
 from tests.other_service.fixtures import at_other_service, other_service
 from tests.other_service.schemas import USABLE
@@ -238,7 +238,7 @@ class TestAFaultyService:
 
 def items() -> list[CatalogItem]:
     """Every product that we know."""
-    return [one for one in parse_catalog([*read_catalog(), *USABLE, made.ITEM]) if isinstance(one, CatalogItem)]
+    return [one for one in parse_catalog([*read_catalog(), *USABLE, factories.ITEM]) if isinstance(one, CatalogItem)]
 
 
 class TestSpecimen:

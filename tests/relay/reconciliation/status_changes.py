@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, Capabilities, update_profile
 from formation_portal.relay.worker import drain
@@ -19,7 +19,7 @@ RETURNED = ["begin_review", "return"]
 @pytest.fixture
 def submitted(complete: Draft, transport: FlakyTransport, owner: Any) -> Draft:
     """Submitted, and received whole."""
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     drain()
     transport.clear()
     return complete
@@ -27,7 +27,7 @@ def submitted(complete: Draft, transport: FlakyTransport, owner: Any) -> Draft:
 
 def advance(draft: Draft, *deeds: str, by: Any, note: str = "") -> None:
     for deed in deeds:
-        saving.advance(draft, deed, by=by, note=note)
+        services.advance(draft, deed, by=by, note=note)
 
 
 def status_there() -> str:

@@ -8,8 +8,8 @@ import pytest
 import requests
 from django.utils import timezone
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.gateway import FormationService
 from formation_portal.relay import service_profile
 from formation_portal.relay.calls.sending import make_next_call
@@ -20,7 +20,7 @@ from formation_portal.relay.resources import ResourceKind
 from formation_portal.relay.service_profile import Capabilities
 from formation_portal.relay.timing import REPEATS
 from formation_portal.relay.worker import drain
-from tests.applications import made
+from tests.applications import factories
 from tests.relay.conftest import row, save
 from tests.relay.flaky_transport import FlakyTransport, answers, lost_after, lost_before, unreachable
 
@@ -58,7 +58,7 @@ def looks(subject: str) -> list[tuple[int, int, str]]:
 
 
 def with_a_namesake(draft: Draft, owner: Any) -> None:
-    saving.add_party(draft, "person", ["director", "shareholder"], made.ADA, by=owner, token="namesake")
+    services.add_party(draft, "person", ["director", "shareholder"], factories.ADA, by=owner, token="namesake")
 
 
 def test_a_party_that_arrived_is_bound_and_not_sent_again(
@@ -212,7 +212,12 @@ def test_answers_go_out_whole_again_where_merging_is_not_known(
 ) -> None:
     exactly(strict, "POST entities/csp-data")
     drain()
-    save(complete, "the-company", made.COMPANY | {"xy.started_on": {"day": "1", "month": "2", "year": "2026"}}, owner)
+    save(
+        complete,
+        "the-company",
+        factories.COMPANY | {"xy.started_on": {"day": "1", "month": "2", "year": "2026"}},
+        owner,
+    )
     strict.failures.clear()
     settled()
     lost, repeated, newest = [body for body in strict.bodies("POST entities/csp-data") if "scope" not in body]

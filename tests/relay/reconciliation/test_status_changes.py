@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Change
 from formation_portal.gateway import FormationService
 from formation_portal.relay.delivery_status import SENT_WITH_CORRECTIONS, deliveries_of
@@ -30,7 +30,7 @@ def test_the_service_follows_through_two_rounds_to_the_incorporation(
     for deed in (*RETURNED, "submit", "begin_review", "approve", "record_incorporation"):
         if deed == "submit":
             save(submitted, "the-company", {"entity.name": "Larkspur"}, owner)
-            saving.submit(submitted, by=owner)
+            services.submit(submitted, by=owner)
         else:
             advance(submitted, deed, by=agent)
         drain()
@@ -57,10 +57,10 @@ def test_the_service_follows_through_two_rounds_to_the_incorporation(
 def test_it_follows_to_the_end_from_whatever_was_not_told_in_time(
     complete: Draft, transport: FlakyTransport, owner: Any, agent: Any
 ) -> None:
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     advance(complete, *RETURNED, by=agent)
     save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     advance(complete, "begin_review", "decline", by=agent)
     drain()
     first = transport.endpoints.index("POST entities/submit")
@@ -103,7 +103,7 @@ def test_corrections_wait_for_the_customer_and_the_return_itself_does_not(
     assert status_there() == "returned_for_changes"
     board = deliveries_of(submitted.application)
     assert board.of_entity().words == SENT_WITH_CORRECTIONS
-    saving.submit(submitted, by=owner)
+    services.submit(submitted, by=owner)
     drain()
     assert transport.endpoints[2:] == ["PATCH entities", "POST entities/submit"]
 
@@ -119,10 +119,10 @@ def test_what_is_on_its_way_is_not_said_to_wait_for_the_customer(submitted: Draf
 def test_an_application_that_the_service_gave_back_has_no_deed_to_tell(
     submitted: Draft, transport: FlakyTransport, owner: Any
 ) -> None:
-    saving.reopen(submitted, reason="The formation service asks for a change")
+    services.reopen(submitted, reason="The formation service asks for a change")
     assert not Delivery.objects.filter(kind="status").exists()
     Entity.objects.update(status="returned_for_changes")
-    saving.submit(submitted, by=owner)
+    services.submit(submitted, by=owner)
     drain()
     assert transport.endpoints == ["POST entities/submit"]
 
@@ -133,7 +133,7 @@ def test_a_withdrawal_goes_ahead_and_the_rest_is_never_sent(
     advance(submitted, "begin_review", by=agent)
     drain()
     advance(submitted, "return", by=agent)
-    saving.withdraw(submitted, by=owner)
+    services.withdraw(submitted, by=owner)
     drain()
     assert statuses_told(transport) == ["in_review", "withdrawn"]
     assert status_there() == "withdrawn"
@@ -145,9 +145,9 @@ def test_a_withdrawal_before_anything_was_told_is_all_that_is_told(
     complete: Draft, transport: FlakyTransport, owner: Any, agent: Any
 ) -> None:
     drain()
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     advance(complete, *RETURNED, by=agent)
-    saving.withdraw(complete, by=owner)
+    services.withdraw(complete, by=owner)
     transport.clear()
     drain()
     assert [(call.endpoint, call.body["status"]) for call in transport.calls] == [(STATUS, "withdrawn")]
@@ -168,9 +168,9 @@ def test_one_row_for_all_submissions_is_that_of_the_last(
     submitted: Draft, transport: FlakyTransport, owner: Any, agent: Any
 ) -> None:
     """As databases have it that are older than a row for each."""
-    saving.reopen(submitted, reason="Please look again")
+    services.reopen(submitted, reason="Please look again")
     Entity.objects.update(status="returned_for_changes")
-    saving.submit(submitted, by=owner)
+    services.submit(submitted, by=owner)
     Delivery.objects.filter(kind="submission", subject="2").delete()
     last = {"submission": 2}
     Delivery.objects.filter(kind="submission").update(wanted=last, sent=last, acknowledged=last, position=0)
@@ -178,7 +178,7 @@ def test_one_row_for_all_submissions_is_that_of_the_last(
     advance(submitted, *RETURNED, by=agent)
     drain()
     assert statuses_told(transport) == ["in_review", "returned_for_changes"]
-    saving.submit(submitted, by=owner)
+    services.submit(submitted, by=owner)
     drain()
     assert transport.endpoints == [STATUS, STATUS, "POST entities/submit"]
     assert sorted(Delivery.objects.filter(kind="submission").values_list("subject", flat=True)) == ["", "3"]
@@ -198,7 +198,7 @@ def test_renewing_takes_the_same_few_queries_after_however_many_rounds(
 ) -> None:
     for _ in range(4):
         advance(submitted, *RETURNED, by=agent)
-        saving.submit(submitted, by=owner)
+        services.submit(submitted, by=owner)
     fresh = reopened(submitted)
     assert fresh.needs == ()
     Delivery.objects.filter(kind="status").first().delete()  # type: ignore[union-attr]

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft, open_draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import UNCLEAR, UNSUPPORTED, Delivery, Look
@@ -15,7 +15,7 @@ from formation_portal.relay.resolution.decisions import bind
 from formation_portal.relay.service_profile import Capabilities, update_profile
 from formation_portal.relay.worker import drain
 from formation_portal.service.models import Entity
-from tests.applications import made
+from tests.applications import factories
 from tests.relay.conftest import row, save
 from tests.relay.flaky_transport import FlakyTransport, answers, lost_after, lost_before, unreachable
 
@@ -121,7 +121,7 @@ def test_where_no_list_is_known_the_entity_is_read_all_the_same(
 ) -> None:
     update_profile(capabilities=Capabilities())
     without_keys.fail_on(SUBMIT, lost_after, times=1)
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     drain_until_still()
     assert without_keys.endpoints[-2:] == [SUBMIT, READ]
     assert row("submission").state == "done"
@@ -133,13 +133,13 @@ def test_what_is_held_ends_once_the_service_says_that_it_has_no_such_call(
 ) -> None:
     without_keys.fail_on(READ, answers(404))
     without_keys.fail_on(SUBMIT, lost_before, times=1)
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     drain_until_still()
     assert (row("submission").state, row("submission").reason) == ("held", UNCLEAR)
-    second = saving.start(owner=owner, product=made.product())
-    made.fill_in(open_draft(second), by=owner)
+    second = services.start(owner=owner, product=factories.product())
+    factories.fill_in(open_draft(second), by=owner)
     without_keys.fail_on(SUBMIT, answers(status))
-    saving.submit(open_draft(second), by=owner)
+    services.submit(open_draft(second), by=owner)
     drain_until_still()
     found = {(one.state, one.reason) for one in Delivery.objects.filter(kind="submission")}
     told_by_hand = ("done", UNSUPPORTED)
@@ -201,7 +201,7 @@ def test_a_submission_whose_answer_was_lost_is_not_made_twice(
     complete: Draft, without_keys: FlakyTransport, owner: Any, agent: Any
 ) -> None:
     without_keys.fail_on(SUBMIT, lost_after, times=1)
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     advance(complete, "begin_review", by=agent)
     drain_until_still()
     assert without_keys.endpoints.count(SUBMIT) == 1
@@ -212,7 +212,7 @@ def test_what_was_returned_there_meanwhile_was_submitted(
     complete: Draft, without_keys: FlakyTransport, owner: Any
 ) -> None:
     without_keys.fail_on(SUBMIT, lost_after, times=1)
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     drain()
     Entity.objects.update(status="returned_for_changes")
     drain_until_still()
@@ -224,7 +224,7 @@ def test_a_second_submission_is_not_taken_for_done_where_the_first_was_returned(
     submitted: Draft, without_keys: FlakyTransport, owner: Any, agent: Any
 ) -> None:
     advance(submitted, *RETURNED, by=agent)
-    saving.submit(submitted, by=owner)
+    services.submit(submitted, by=owner)
     without_keys.fail_on(SUBMIT, lost_before, times=1)
     drain_until_still()
     assert without_keys.endpoints.count(SUBMIT) == 2
@@ -247,11 +247,11 @@ def test_corrections_wait_while_it_is_not_known_whether_the_first_round_arrived(
     complete: Draft, transport: FlakyTransport, owner: Any, agent: Any
 ) -> None:
     transport.fail_on(SUBMIT, lost_after, times=1)
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     drain()
     advance(complete, *RETURNED, by=agent)
     save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     transport.calls.clear()
     drain_until_still()
     assert transport.endpoints == [SUBMIT, STATUS, STATUS, "PATCH entities", SUBMIT]

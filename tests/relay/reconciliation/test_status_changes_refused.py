@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.delivery_status import NO_REVIEWS, NO_SUBMISSIONS, deliveries_of
 from formation_portal.relay.models import STATE_CONFLICT
@@ -81,7 +81,7 @@ def test_a_withdrawal_ends_what_was_held(submitted: Draft, transport: FlakyTrans
     Entity.objects.update(status="draft")
     drain_until_still()
     assert status_row("in_review").reason == STATE_CONFLICT
-    saving.withdraw(submitted, by=owner)
+    services.withdraw(submitted, by=owner)
     drain_until_still()
     assert status_there() == "withdrawn"
     assert not deliveries_in().exists()
@@ -94,7 +94,7 @@ def test_a_withdrawal_waits_until_it_is_known_what_came_before(
     transport.fail_on(STATUS, lost, times=1)
     advance(submitted, "begin_review", by=agent)
     drain()
-    saving.withdraw(submitted, by=owner)
+    services.withdraw(submitted, by=owner)
     drain_until_still()
     assert statuses_told(transport) == ["in_review", "withdrawn"], "what nobody wants told any more is not told again"
     assert status_there() == "withdrawn"
@@ -106,9 +106,9 @@ def test_a_withdrawal_ends_the_doubt_about_a_submission(
     complete: Draft, transport: FlakyTransport, owner: Any, lost: Any
 ) -> None:
     transport.fail_on(SUBMIT, lost, times=1)
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     drain()
-    saving.withdraw(complete, by=owner)
+    services.withdraw(complete, by=owner)
     drain_until_still()
     assert status_there() == "withdrawn"
     assert transport.endpoints.count(SUBMIT) == 1
@@ -128,7 +128,7 @@ def test_a_service_without_the_call_is_not_told_and_holds_nothing_up(
     assert ("Start of the review", "With our team") in [(title, one.words) for title, one in board.unresolved]
     Entity.objects.update(status="returned_for_changes")
     save(submitted, "the-company", {"entity.name": "Larkspur"}, owner)
-    saving.submit(submitted, by=owner)
+    services.submit(submitted, by=owner)
     drain_until_still()
     assert transport.endpoints[2:] == ["PATCH entities", SUBMIT]
 
@@ -139,7 +139,7 @@ def test_a_service_without_any_such_call_is_said_to_have_none(
 ) -> None:
     transport.fail_on(SUBMIT, answers(status))
     transport.fail_on(STATUS, answers(status))
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     advance(complete, "begin_review", "approve", by=agent)
     drain_until_still()
     assert statuses_told(transport) == ["in_review", "submitted_to_csp"]
@@ -177,7 +177,7 @@ def test_a_submission_that_was_refused_under_review_goes_again_with_the_next_one
     complete: Draft, transport: FlakyTransport, owner: Any, agent: Any
 ) -> None:
     transport.fail_on(SUBMIT, refuses("name", code="requirements_not_met"), times=1)
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     advance(complete, "begin_review", by=agent)
     drain_until_still()
     assert row("submission").state == "refused"
@@ -185,7 +185,7 @@ def test_a_submission_that_was_refused_under_review_goes_again_with_the_next_one
     drain_until_still()
     assert transport.endpoints.count(SUBMIT) == 1
     save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
-    saving.submit(complete, by=owner)
+    services.submit(complete, by=owner)
     drain_until_still()
     assert transport.endpoints.count(SUBMIT) == 3
     assert statuses_told(transport) == ["in_review", "returned_for_changes"]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications import saving
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.audit.models import Actor, Deed, Entry
 from formation_portal.gateway import FormationService
 from formation_portal.relay.models import AMBIGUOUS, UNCLEAR, Decision, Delivery, DeliveryState
@@ -15,7 +15,7 @@ from formation_portal.relay.resolution.decision_input import DecisionOutdated, D
 from formation_portal.relay.resolution.decisions import bind, declare_absent
 from formation_portal.relay.service_profile import Capabilities, update_profile
 from formation_portal.relay.worker import Worker, drain
-from tests.applications import made
+from tests.applications import factories
 from tests.relay.conftest import reopened, row, save
 from tests.relay.flaky_transport import FlakyTransport, lost_after, lost_before
 
@@ -124,7 +124,7 @@ def test_what_was_changed_meanwhile_follows(
 def test_what_was_removed_meanwhile_is_removed_there(
     lost_entity: Delivery, complete: Draft, service: FormationService, owner: Any, agent: Any
 ) -> None:
-    saving.delete_draft(complete.application, by=owner)
+    services.delete_draft(complete.application, by=owner)
     [entity] = service.entities()
     bind(lost_entity.pk, agent=agent, remote_id=entity["id"])
     drain()
@@ -134,7 +134,7 @@ def test_what_was_removed_meanwhile_is_removed_there(
 def test_what_was_removed_meanwhile_and_is_absent_is_done(
     missing_entity: Delivery, complete: Draft, transport: FlakyTransport, owner: Any, agent: Any
 ) -> None:
-    saving.delete_draft(complete.application, by=owner)
+    services.delete_draft(complete.application, by=owner)
     declare_absent(missing_entity.pk, agent=agent)
     drain()
     assert row("entity").state == "done"
@@ -155,7 +155,7 @@ def test_what_is_no_id_is_refused(lost_entity: Delivery, agent: Any, text: str) 
 def test_an_id_that_another_thing_has_is_refused(
     lost_entity: Delivery, owner: Any, agent: Any, service: FormationService
 ) -> None:
-    saving.start(owner=owner, product=made.product())
+    services.start(owner=owner, product=factories.product())
     drain()
     other = Delivery.objects.exclude(pk=lost_entity.pk).get(kind="entity")
     assert other.remote_id
@@ -226,7 +226,9 @@ class TestAnAgentSettlesAChange:
         drain()
         transport.fail_on("POST entities/documents", lost_before, times=1)
         draft = reopened(complete)
-        saving.add_document(draft, draft.party("ada"), "Passport", made.upload(made.PNG, "scan.png"), by=owner)
+        services.add_document(
+            draft, draft.party("ada"), "Passport", factories.upload(factories.PNG, "scan.png"), by=owner
+        )
         return held("document", "ada/Passport")
 
     def test_one_that_has_arrived_is_done(self, replaced: Delivery, transport: FlakyTransport, agent: Any) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications.drafts import Draft
+from formation_portal.applications.draft import Draft
 from formation_portal.gateway import FormationService
 from formation_portal.relay.models import DUPLICATE, Delivery
 from formation_portal.relay.resolution.decisions import bind, declare_absent

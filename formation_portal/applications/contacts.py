@@ -1,0 +1,168 @@
+"""Whom a customer knows: the people and companies of their applications, each once, with the newest answers.
+
+Only canonical answers are in it, by property, so that they mean the same in any form. Nothing links an application to
+where its people were copied from.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
+
+from django.contrib.auth.models import AbstractUser
+
+from formation_portal.contract import canonical, reading
+from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.identity import folded_name, may_be_one
+from formation_portal.contract.problems import AnswerError
+
+from .draft import Draft
+from .models import Application, Party
+from .parties import PartyRow
+
+# More than anybody forms companies with; older ones are found by whoever types the name.
+MAX_PARTIES_READ = 300
+OWNER = "me"
+
+# Canonical names of a party begin with its kind, or with this (supplement, "Parties").
+_ANY_KIND = "party"
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """Somebody with their answers as typed, by canonical property. `sources` are the entries that they come from."""
+
+    sources: tuple[str, ...]
+    kind: str
+    answers: Mapping[str, Any]
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether it is the customer."""
+        return OWNER in self.sources
+
+    @property
+    def label(self) -> str:
+        """What it is called."""
+        return canonical.label_of(self.identifying_values)
+
+    @property
+    def identifying_values(self) -> dict[str, Any]:
+        """What tells who it is, as values."""
+        return _identifying_values(self.answers)
+
+
+def contacts(user: AbstractUser, draft: Draft) -> tuple[Contact, ...]:
+    """The customer first, where the account has a name, then everybody of their other applications: one query."""
+    return _with_owner(user, _merge(_entries(user, draft.application)))
+
+
+def _merge(entries: Iterable[Contact]) -> tuple[Contact, ...]:
+    """Each once, the newest first; entries come in that order."""
+    known: dict[tuple[str, str], list[Contact]] = {}
+    for entry in entries:
+        told = entry.identifying_values
+        if name := folded_name(told):
+            namesakes = known.setdefault((entry.kind, name), [])
+            place = next(
+                (at for at, one in enumerate(namesakes) if may_be_one(entry.kind, told, one.identifying_values)), None
+            )
+            if place is None:
+                namesakes.append(entry)
+            else:
+                # The newest was read first, and its answers stand.
+                newer = namesakes[place]
+                namesakes[place] = replace(
+                    newer, sources=(*newer.sources, *entry.sources), answers={**entry.answers, **newer.answers}
+                )
+    return tuple(one for namesakes in known.values() for one in namesakes)
+
+
+def owner_contact(user: AbstractUser, draft: Draft) -> Contact:
+    """The customer, with what their other applications say of them."""
+    return _owner_contact(user, _merge(_entries(user, draft.application)))[0]
+
+
+def _with_owner(user: AbstractUser, known: tuple[Contact, ...]) -> tuple[Contact, ...]:
+    if not user.get_full_name():
+        return known
+    me, entry = _owner_contact(user, known)
+    return (me, *(one for one in known if one is not entry))
+
+
+def _owner_contact(user: AbstractUser, known: tuple[Contact, ...]) -> tuple[Contact, Contact | None]:
+    """The account's own words, before what was answered elsewhere; and the entry that this was taken from."""
+    said = {"first_name": user.first_name, "last_name": user.last_name, "email": user.email}
+    answers = {name: text for name, text in said.items() if text}
+    entry = next((one for one in known if is_same("person", answers, one)), None)
+    earlier = entry or Contact((), "person", {})
+    return Contact((OWNER, *earlier.sources), "person", {**earlier.answers, **answers}), entry
+
+
+def is_same(kind: str, answers: Mapping[str, Any], known: Contact) -> bool:
+    """Whether the answers may well be those of the same one: named alike, and nothing speaks against it."""
+    told = _identifying_values(answers)
+    is_alike = kind == known.kind and folded_name(told) == folded_name(known.identifying_values)
+    return is_alike and may_be_one(kind, told, known.identifying_values)
+
+
+def matching_party(draft: Draft, known: Contact) -> PartyRow | None:
+    """The party of the application that may well be the same."""
+    entered = ((row, answers_by_property(row.kind, row.raw)) for row in draft.parties)
+    return next(
+        (row for row, answers in entered if is_same(row.kind, answers, known) or _has_owner_email(answers, known)), None
+    )
+
+
+def copyable_answers(draft: Draft, known: Contact, roles: Sequence[str]) -> dict[str, Any]:
+    """Their answers to the canonical questions of these roles, as far as this form can read them."""
+    specs = draft.schema.fields_of(known.kind, roles)
+    named = ((spec, canonical.property_of(spec.canonical_field)) for spec in specs if spec.canonical_field)
+    return {
+        spec.name: known.answers[part]
+        for spec, part in named
+        if part in known.answers and not spec.provided_by_agent and not spec.refers_to_share_class
+        if _can_read(spec, known.answers[part])
+    }
+
+
+def answers_by_property(kind: str, raw: Mapping[str, Any]) -> dict[str, Any]:
+    """A party's canonical answers as typed; those under names of a provider's own are not among them."""
+    parts = ((name.rpartition("."), typed) for name, typed in raw.items())
+    return {part: typed for (prefix, _, part), typed in parts if prefix in (kind, _ANY_KIND)}
+
+
+def _entries(user: AbstractUser, application: Application) -> Iterable[Contact]:
+    found = (
+        Party.objects.filter(application__owner=user.pk, application__deleted_at=None, removed_at=None)
+        .exclude(application=application)
+        .order_by("-updated_at", "-pk")
+        .values_list("application__reference", "token", "kind", "raw")
+    )
+    for reference, token, kind, raw in found[:MAX_PARTIES_READ]:
+        yield Contact((f"{reference}/{token}",), kind, answers_by_property(kind, raw))
+
+
+def _has_owner_email(answers: Mapping[str, Any], known: Contact) -> bool:
+    """The customer's own address tells, whatever name goes with it."""
+    return known.is_owner and _identifying_values(answers).get("email") == known.identifying_values["email"]
+
+
+def _identifying_values(answers: Mapping[str, Any]) -> dict[str, Any]:
+    told = {name: typed.strip() for name, typed in answers.items() if isinstance(typed, str)}
+    told |= {"email": told["email"].lower()} if "email" in told else {}
+    return told | ({"date_of_birth": born} if (born := _date_of_birth(answers)) else {})
+
+
+def _date_of_birth(answers: Mapping[str, Any]) -> date | None:
+    try:
+        return reading.calendar_date(answers["date_of_birth"], label="")
+    except (KeyError, AnswerError):
+        return None
+
+
+def _can_read(spec: FieldSpec, typed: Any) -> bool:
+    try:
+        return spec.clean(typed) is not None
+    except AnswerError:
+        return False

@@ -1,0 +1,183 @@
+"""Pictures of documents: the small one, kept from the upload on, and those of single pages, drawn when asked for."""
+
+import re
+from collections.abc import Iterable
+from datetime import date
+from functools import cached_property
+from typing import IO, Any, cast
+
+from django.contrib.auth.models import AbstractBaseUser
+
+from formation_portal.contract import canonical
+from formation_portal.contract.identity import folded_name
+from formation_portal.contract.rules import Question
+from formation_portal.papers.asking import CLOSE, LARGE, SMALL, look_at
+from formation_portal.papers.findings import Findings
+
+from .contacts import Contact, answers_by_property, is_same
+from .draft import Draft
+from .models import Application, Document, Party, Preview, SectionAnswers
+from .parties import PartyRow
+
+
+def findings_of(document: Document) -> Findings:
+    """What was found in it."""
+    return Findings.read(document.findings)
+
+
+def small_picture(document: Document) -> bytes:
+    """The first page, small, as a JPEG; empty where there is none. One that isn't kept yet is drawn, and kept."""
+    kept = Preview.objects.filter(document=document).first()
+    if kept is not None:
+        return bytes(kept.picture)
+    picture = _draw(document, side=SMALL)
+    if picture:
+        Preview.objects.get_or_create(document=document, defaults={"picture": picture})
+    return picture
+
+
+def page_picture(document: Document, page: int, *, is_close: bool = False) -> bytes:
+    """One page, as large as a screen, or larger, to be looked at closely, as a JPEG; empty where it can't be drawn."""
+    close = _draw(document, side=CLOSE, page=page) if is_close else b""
+    # A picture full of noise may be more than the sandbox hands out at that size.
+    return close or _draw(document, side=LARGE, page=page)
+
+
+def _draw(document: Document, *, side: int, page: int = 1) -> bytes:
+    if not findings_of(document).can_be_shown:
+        return b""
+    try:
+        with document.file.storage.open(str(document.file.name)) as file:
+            return look_at(cast(IO[bytes], file), document.mime_type, side=side, page=page).picture
+    except FileNotFoundError:
+        return b""
+
+
+def expired_dates(draft: Draft, party: PartyRow | None, slot: str) -> tuple[tuple[str, date], ...]:
+    """The labels and dates of answers by which the paper in a slot is no longer good.
+
+    Such an answer is a date, and its canonical name says which paper it is about, in words that the slot's name has.
+    """
+    answers = party.record.answers if party else draft.record.answers
+    return tuple(
+        (question.spec.label, day)
+        for question in _questions(draft, party)
+        if question.verdict.active and _is_about(question, slot)
+        if isinstance(day := answers.values.get(question.spec.name), date) and day < draft.today
+    )
+
+
+def _questions(draft: Draft, party: PartyRow | None) -> Iterable[Question]:
+    if party is not None:
+        return draft.form_state.party_questions(party.record)
+    return (one for section in draft.schema.entity_sections for one in draft.form_state.questions(section))
+
+
+def _is_about(question: Question, slot: str) -> bool:
+    paper = canonical.expiring(question.spec.canonical_field)
+    return bool(paper) and paper in slot.casefold()
+
+
+# More papers than anybody keeps apart by their names; older ones are uploaded again.
+MAX_DOCUMENTS_READ = 300
+
+
+class EarlierFiles:
+    """The files of one customer, as far as they can be used again in a draft of theirs.
+
+    Four queries at most, each for the little that is asked of it: somebody who forms companies for others has hundreds
+    of files, and a product or a party is of some kilobytes.
+    """
+
+    def __init__(self, draft: Draft, user: AbstractBaseUser) -> None:
+        self._draft = draft
+        self._user = user
+        self._about: dict[int | None, list[Document]] = {}
+
+    def fitting(self, party: PartyRow | None, slot: str) -> tuple[Document, ...]:
+        """What the slot could take, each content once, the newest first; none that is in the slot."""
+        there = self._draft.documents_of(party).get(slot)
+        found = {
+            one.sha256: one
+            for one in reversed(self._all_about(party))
+            if can_serve(one.slot, slot) and one.pk != (there.pk if there else None)
+        }
+        return tuple(reversed(found.values()))
+
+    def about(self, document: Document) -> str:
+        """Whom a file is about, by name."""
+        if document.party_id is not None:
+            return self._parties[document.party_id].label
+        application = document.application_id
+        return self._entity_names.get(application) or self._product_names.get(application) or ""
+
+    @cached_property
+    def _found(self) -> list[Document]:
+        if self._draft.application.owner_id != self._user.pk:
+            return []
+        theirs = Document.objects.in_use().filter(application__owner=self._user.pk, application__deleted_at=None)
+        return list(theirs.order_by("-uploaded_at", "-pk")[:MAX_DOCUMENTS_READ])
+
+    def _all_about(self, party: PartyRow | None) -> list[Document]:
+        """The files about the party, or about the entity: found once, for all of its slots."""
+        key = party.model.pk if party else None
+        if key not in self._about:
+            if party is None:
+                found = [one for one in self._found if one.party_id is None and self._is_about_the_entity(one)]
+            else:
+                same = self._ids_of(party)
+                found = [one for one in self._found if one.party_id in same]
+            self._about[key] = found
+        return self._about[key]
+
+    def _ids_of(self, party: PartyRow) -> set[int]:
+        """The party itself, and whoever may well be the same in other applications: of those without a name, nobody."""
+        answers = answers_by_property(party.kind, party.raw)
+        named = ((key, known) for key, known in self._parties.items() if folded_name(known.identifying_values))
+        return {party.model.pk} | {key for key, known in named if is_same(party.kind, answers, known)}
+
+    def _is_about_the_entity(self, document: Document) -> bool:
+        if document.application_id == self._draft.application.pk:
+            return True
+        name = _folded_name(self._draft.entity_raw.get(canonical.ENTITY_NAME))
+        return bool(name) and name == _folded_name(self._entity_names.get(document.application_id))
+
+    @cached_property
+    def _parties(self) -> dict[int, Contact]:
+        """Whom files are about, by the party's own number: each once, however many files there are."""
+        ids = {one.party_id for one in self._found if one.party_id is not None}
+        rows = Party.objects.filter(pk__in=ids).values_list("pk", "kind", "raw")
+        return {key: Contact((), kind, answers_by_property(kind, raw)) for key, kind, raw in rows}
+
+    @cached_property
+    def _entity_names(self) -> dict[int, str]:
+        """What the entities are called that files are about, by application."""
+        answers = SectionAnswers.objects.filter(application__in=self._with_own_files)
+        named = ((key, raw.get(canonical.ENTITY_NAME)) for key, raw in answers.values_list("application", "raw"))
+        return {key: name for key, name in named if isinstance(name, str) and name.strip()}
+
+    @cached_property
+    def _product_names(self) -> dict[int, str]:
+        """What was applied for, for entities that have no name yet."""
+        return dict(Application.objects.filter(pk__in=self._with_own_files).values_list("pk", "product__product__name"))
+
+    @property
+    def _with_own_files(self) -> set[int]:
+        """The applications with files about the entity."""
+        return {one.application_id for one in self._found if one.party_id is None}
+
+
+def can_serve(name: str, slot: str) -> bool:
+    """Whether a paper that was asked for by the one name can be what the other asks for: it is that, or more.
+
+    A certified copy of a passport serves where a passport is asked for, and not the other way round.
+    """
+    return bool(words := _words(slot)) and words <= _words(name)
+
+
+def _words(name: str) -> set[str]:
+    return set(re.findall(r"\w+", name.casefold()))
+
+
+def _folded_name(name: Any) -> str:
+    return folded_name({"name": name}) if isinstance(name, str) else ""

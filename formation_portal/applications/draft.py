@@ -1,0 +1,346 @@
+"""One application as pages, rules and relay read it: loaded whole, judged when asked, remembered until it changes."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property, lru_cache
+from typing import Any
+
+from django.db.models import Model
+from django.utils import timezone
+
+from formation_portal.contract import canonical, record
+from formation_portal.contract.answers import Answers, judge
+from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.language import noted, say
+from formation_portal.contract.needs import Need, needs
+from formation_portal.contract.problems import Problem
+from formation_portal.contract.reading import is_blank
+from formation_portal.contract.record import Record
+from formation_portal.contract.rules import Standing, settle
+from formation_portal.contract.schema import FormSchema, Section
+from formation_portal.contract.shares import over_issued
+
+from .fields import CHARACTERS_PER_HOLDER, count_characters
+from .models import Application, Change, Document, Holding, Party, SchemaVersion, SectionAnswers, ShareClass
+from .parties import PartyRow, References, ShareClassRow, name_fields
+
+_CACHED = (
+    "entity_raw",
+    "parties",
+    "removed_parties",
+    "share_classes",
+    "record",
+    "form_state",
+    "needs",
+    "_needs_by_section",
+    "_home_sections",
+)
+
+_CLASS_GONE = noted("Choose “{label}” again. The share class was removed")
+_NO_NUMBER = noted("{who}: enter the number of “{name}” shares in digits, like 5000")
+
+
+def open_draft(application: Application, *, today: date | None = None) -> "Draft":
+    """The draft of an application: five queries, and one more where this process has not met its schema yet."""
+    schema = load_schema(application.schema_version_id)
+    draft = Draft(application, schema=schema, today=today or timezone.localdate())
+    draft.reload()
+    return draft
+
+
+@dataclass(frozen=True, slots=True)
+class Overlong:
+    """An answer that was posted and is too long to be kept, and what to do about it."""
+
+    raw: Any
+    message: str
+
+
+class Draft:
+    """An application with all that was entered. `services` keeps it up to date with what it writes."""
+
+    def __init__(self, application: Application, *, schema: FormSchema, today: date) -> None:
+        self.application = application
+        self.schema = schema
+        self.today = today
+        self.sections: dict[str, SectionAnswers] = {}
+        self.party_models: list[Party] = []
+        self.removed_party_models: list[Party] = []
+        self.share_class_models: list[ShareClass] = []
+        self.holdings: dict[tuple[str, str], Holding] = {}
+        self.documents: list[Document] = []
+        # Those that others have taken the place of.
+        self.replaced_documents: list[Document] = []
+        # The entries that saving this draft has added to the history, the newest last.
+        self.new_changes: list[Change] = []
+        # Other rows that a change has written, for its entry in the audit.
+        self.audited_rows: list[Model] = []
+        # What was posted of what is locked, as it is called; it stays as it was.
+        self.locked_labels: list[str] = []
+        # What was posted and is too long to be kept, by the field's name; what was there stays.
+        self.overlong: dict[str, Overlong] = {}
+
+    def reload(self) -> None:
+        """Read everything again. One query each: sections, parties, classes, holdings where there can be, documents."""
+        application = self.application
+        self.sections = {row.section_key: row for row in application.section_answers.all()}
+        entered = list(application.parties.all())
+        self.party_models = [party for party in entered if party.removed_at is None]
+        self.removed_party_models = [party for party in entered if party.removed_at is not None]
+        self.share_class_models = list(application.share_classes.all())
+        parties = {party.pk: party for party in self.party_models}
+        classes = {share_class.pk: share_class for share_class in self.share_class_models}
+        self.holdings = {
+            (parties[row.party_id].token, classes[row.share_class_id].token): row
+            for row in (application.holdings.all() if parties and classes else ())
+            if row.party_id in parties
+        }
+        uploaded = [one for one in application.documents.all() if one.party_id is None or one.party_id in parties]
+        for document in uploaded:
+            document.application = application
+            document.party = parties[document.party_id] if document.party_id else None
+        self.documents = [one for one in uploaded if one.replaced_at is None]
+        self.replaced_documents = [one for one in uploaded if one.replaced_at is not None]
+        self.invalidate()
+
+    def invalidate(self) -> None:
+        """Judge anew when next asked, since something was changed."""
+        for name in _CACHED:
+            self.__dict__.pop(name, None)
+
+    @cached_property
+    def _home_sections(self) -> dict[str, str]:
+        """For each field of the entity the section that keeps its answer: the first one that asks it."""
+        homes: dict[str, str] = {}
+        for section in self.schema.entity_sections:
+            for spec in section.fields:
+                homes.setdefault(spec.name, section.key)
+        return homes
+
+    def home_section(self, name: str, *, kept_in: str | None = None) -> str:
+        """The key of the section that keeps the answer of an entity's field; `kept_in` for one that isn't asked."""
+        return self._home_sections[name] if kept_in is None else self._home_sections.get(name, kept_in)
+
+    @cached_property
+    def entity_raw(self) -> dict[str, Any]:
+        """All answers about the entity, as typed."""
+        return {name: value for row in self.sections.values() for name, value in row.raw.items()}
+
+    def raw(self, section: Section) -> dict[str, Any]:
+        """One entity section's answers, as typed, by field name."""
+        return {spec.name: self.entity_raw[spec.name] for spec in section.fields if spec.name in self.entity_raw}
+
+    @property
+    def characters(self) -> int:
+        """How much is kept of the whole application, in characters."""
+        holders = (*self.party_models, *self.removed_party_models, *self.share_class_models)
+        return count_characters(self.entity_raw) + sum(
+            CHARACTERS_PER_HOLDER + count_characters(one.raw) for one in holders
+        )
+
+    def version(self, section_key: str) -> int:
+        """Goes up whenever an answer of the section changes, also one that it shares with another section."""
+        section = self.schema.section(section_key)
+        homes = {self.home_section(spec.name) for spec in section.fields} if section and section.is_entity else set()
+        return sum(self.sections[key].version for key in homes | {section_key} if key in self.sections)
+
+    def typed_holdings(self) -> dict[tuple[str, str], str]:
+        """The grid of holdings as typed, by the tokens of party and class."""
+        return {pair: holding.typed for pair, holding in self.holdings.items()}
+
+    def documents_of(self, party: Party | PartyRow | None) -> dict[str, Document]:
+        """The uploads of a party, or of the entity itself, by slot."""
+        token = party.token if party else None
+        return {document.slot: document for document in self.documents if _token(document.party) == token}
+
+    def replaced_in(self, party: Party | PartyRow | None, slot: str) -> list[Document]:
+        """The files that were in a slot before, the last replaced first."""
+        place = (party.token if party else None, slot)
+        earlier = [one for one in self.replaced_documents if (_token(one.party), one.slot) == place]
+        return sorted(earlier, key=lambda one: (str(one.replaced_at), one.pk), reverse=True)
+
+    @cached_property
+    def parties(self) -> tuple[PartyRow, ...]:
+        """The parties in the order in which they were entered."""
+        return tuple(map(self.as_party, self.party_models))
+
+    @cached_property
+    def removed_parties(self) -> tuple[PartyRow, ...]:
+        """The parties that can be restored, the last removed first."""
+        latest = sorted(self.removed_party_models, key=lambda model: str(model.removed_at), reverse=True)
+        return tuple(map(self.as_party, latest))
+
+    @cached_property
+    def share_classes(self) -> tuple[ShareClassRow, ...]:
+        """The share classes in the order in which they were entered."""
+        return tuple(ShareClassRow(model, self._share_class(model)) for model in self.share_class_models)
+
+    def party(self, token: str) -> PartyRow | None:
+        """The party of that token."""
+        return next((row for row in self.parties if row.token == token), None)
+
+    def share_class(self, token: str) -> ShareClassRow | None:
+        """The share class of that token."""
+        return next((row for row in self.share_classes if row.token == token), None)
+
+    def as_party(self, model: Party) -> PartyRow:
+        """A party as it is judged here, also one that nobody has entered yet."""
+        fields = self.schema.fields_of(model.kind, model.roles)
+        answers = self._validate(fields, model.raw)
+        label = _label(fields or name_fields(self.schema, model.kind), model.raw)
+        return PartyRow(model, record.Party(model.token, model.kind, tuple(model.roles), answers, label))
+
+    def _share_class(self, model: ShareClass) -> record.ShareClass:
+        fields = self.schema.share_class_fields
+        return record.ShareClass(model.token, self._validate(fields, model.raw), _label(fields, model.raw))
+
+    def _validate(self, fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> Answers:
+        fields = tuple(fields)
+        return self._with_known_classes(fields, judge(fields, raw, today=self.today))
+
+    def _with_known_classes(self, fields: tuple[FieldSpec, ...], answers: Answers) -> Answers:
+        """A reference to a share class that is gone cannot be read; our references are the classes' tokens."""
+        known = {model.token for model in self.share_class_models}
+        lost = {
+            spec.name: Problem(spec.name, "share_class_gone", say(_CLASS_GONE, label=spec.label))
+            for spec in fields
+            if spec.refers_to_share_class and answers.values.get(spec.name, "") not in {"", *known}
+        }
+        if not lost:
+            return answers
+        values = {name: value for name, value in answers.values.items() if name not in lost}
+        return Answers(values, {**answers.problems, **lost})
+
+    @cached_property
+    def record(self) -> Record:
+        """What the application says, as clean values. Party and class ids are their tokens."""
+        return Record(
+            answers=self._validate(self.schema.entity_fields, self.entity_raw),
+            parties=tuple(row.record for row in self.parties),
+            share_classes=tuple(row.record for row in self.share_classes),
+            holdings=tuple(
+                record.Holding(party, share_class, holding.shares)
+                for (party, share_class), holding in self.holdings.items()
+                if holding.shares is not None
+            ),
+            documents=frozenset((_token(document.party), document.slot) for document in self.documents),
+        )
+
+    @cached_property
+    def form_state(self) -> Standing:
+        """What is active, required and minimal."""
+        return settle(self.schema, self.record)
+
+    @property
+    def holds_shares(self) -> bool:
+        """Whether share classes and holdings are asked for at present."""
+        section = self.schema.share_section
+        return section is not None and self.form_state.section(section).active
+
+    @cached_property
+    def needs(self) -> tuple[Need, ...]:
+        """Everything that is still needed, numbers of shares that cannot be read or given among it."""
+        return (
+            *needs(self.schema, self.record, standing=self.form_state),
+            *self._unreadable_holdings(),
+            *over_issued(self.form_state),
+        )
+
+    def _unreadable_holdings(self) -> Iterable[Need]:
+        section = self.schema.share_section
+        if section is None or not self.holds_shares:
+            return
+        for (party_token, class_token), holding in self.holdings.items():
+            party, share_class = self.party(party_token), self.share_class(class_token)
+            if holding.shares is None and party and share_class and self.is_shareholder(party):
+                text = say(_NO_NUMBER, who=party.label, name=share_class.label)
+                yield Need("unreadable", text, section.key, party_id=party_token, share_class_id=class_token)
+
+    def is_shareholder(self, party: PartyRow) -> bool:
+        """Whether the party's holdings count at present."""
+        return canonical.SHAREHOLDER in self.form_state.active_roles(party.record)
+
+    @cached_property
+    def _needs_by_section(self) -> dict[str, tuple[Need, ...]]:
+        found: dict[str, list[Need]] = {}
+        for need in self.needs:
+            found.setdefault(need.section, []).append(need)
+        return {key: tuple(some) for key, some in found.items()}
+
+    def needs_of_section(self, section_key: str) -> tuple[Need, ...]:
+        """What the section still needs."""
+        return self._needs_by_section.get(section_key, ())
+
+    def needs_of_party(self, token: str) -> tuple[Need, ...]:
+        """What the party still needs."""
+        return tuple(need for need in self.needs if need.party_id == token)
+
+    @property
+    def title(self) -> str:
+        """The entity's name as typed, with its ending; else the product's."""
+        return canonical.entity_name(self.entity_raw) or self.application.product_name
+
+    def references_to_party(self, token: str) -> References:
+        """What goes with the party."""
+        return References(
+            holdings=tuple(holding for pair, holding in self.holdings.items() if pair[0] == token),
+            documents=tuple(document for document in self.documents if _token(document.party) == token),
+        )
+
+    def references_to_share_class(self, token: str) -> References:
+        """What goes with the class, and which answers name it."""
+        holders: list[tuple[str, Iterable[FieldSpec], Mapping[str, Any]]] = [
+            ("", self.schema.entity_fields, self.entity_raw),
+            *((row.label, self.schema.fields_of(row.kind, row.roles), row.raw) for row in self.parties),
+            *((row.label, self.schema.share_class_fields, row.raw) for row in self.share_classes),
+        ]
+        return References(
+            holdings=tuple(holding for pair, holding in self.holdings.items() if pair[1] == token),
+            answers=tuple(
+                (label, spec)
+                for label, fields, raw in holders
+                for spec in fields
+                if spec.refers_to_share_class and raw.get(spec.name) == token
+            ),
+        )
+
+
+def _token(party: Party | None) -> str | None:
+    return party.token if party else None
+
+
+def _label(fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> str:
+    """The holder's name as typed: people recognise it also where it cannot be read yet."""
+    named = {
+        canonical.property_of(spec.canonical_field): raw[spec.name].strip()
+        for spec in fields
+        if spec.canonical_field and isinstance(raw.get(spec.name), str) and not is_blank(raw[spec.name])
+    }
+    return canonical.label_of(named)
+
+
+# More products than any catalog we know of has; a parsed schema is some hundred kilobytes.
+MAX_PARSED_SCHEMAS = 64
+
+
+def keep_schema(document: Mapping[str, Any]) -> SchemaVersion:
+    """The snapshot of the document, saved if it is new."""
+    snapshot, _ = SchemaVersion.objects.get_or_create(
+        digest=schema_digest(document), defaults={"document": dict(document)}
+    )
+    return snapshot
+
+
+def schema_digest(document: Mapping[str, Any]) -> str:
+    """What names a document: the same content, the same digest."""
+    text = json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@lru_cache(maxsize=MAX_PARSED_SCHEMAS)
+def load_schema(digest: str) -> FormSchema:
+    """The parsed schema. Costs one query where this process has not met the digest yet."""
+    return FormSchema.model_validate(SchemaVersion.objects.get(digest=digest).document)

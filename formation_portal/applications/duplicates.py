@@ -1,0 +1,92 @@
+"""Parties of one application that seem to be the same person or company."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from formation_portal.contract.identity import Identity, folded_name, identity, may_be_one, properties
+
+from .draft import Draft
+from .parties import PartyRow
+
+
+def properties_of(draft: Draft, row: PartyRow) -> dict[str, Any]:
+    """What is known of the party by canonical property, as far as it can be read."""
+    return properties(draft.schema.fields_of(row.kind, row.roles), row.record.answers.values)
+
+
+def identity_of(draft: Draft, row: PartyRow) -> Identity | None:
+    """Who the party is; None while its answers tell too little."""
+    return identity(row.kind, properties_of(draft, row))
+
+
+def duplicate_of(draft: Draft, row: PartyRow) -> PartyRow | None:
+    """The first other party that seems to be the same, unless somebody has said that it isn't."""
+    mine = identity_of(draft, row)
+    if mine is None:
+        return None
+    others = (one for one in draft.parties if one.token != row.token and not _are_distinct(row, one))
+    return next((one for one in others if identity_of(draft, one) == mine), None)
+
+
+def duplicates(draft: Draft) -> dict[str, PartyRow]:
+    """By the token of each later entry the earlier one that seems to be the same."""
+    seen: dict[Identity, list[PartyRow]] = {}
+    found: dict[str, PartyRow] = {}
+    for row in draft.parties:
+        if (mine := identity_of(draft, row)) is not None:
+            earlier = seen.setdefault(mine, [])
+            same = next((one for one in earlier if not _are_distinct(row, one)), None)
+            if same is not None:
+                found[row.token] = same
+            earlier.append(row)
+    return found
+
+
+def _are_distinct(one: PartyRow, other: PartyRow) -> bool:
+    return other.token in one.model.apart_from or one.token in other.model.apart_from
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Who seems to be the same: a party that is here, or one that a row of the sheet would make."""
+
+    party: PartyRow
+    row: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    match: Match
+    values: dict[str, Any]
+
+
+class MatchIndex:
+    """Finds who may be one without comparing everybody with everybody."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self._by_identity: dict[Identity, Match] = {}
+        self._by_name: dict[tuple[str, str], list[_Candidate]] = {}
+        for row in draft.parties:
+            self.add(row, None)
+
+    def add(self, party: PartyRow, number: int | None) -> None:
+        """One more who is there, by the number of its row where it is one of the sheet's."""
+        told, twin = self._identifying_values(party), Match(party, number)
+        if (known := identity(party.kind, told)) is not None:
+            self._by_identity.setdefault(known, twin)
+        if name := folded_name(told):
+            self._by_name.setdefault((party.kind, name), []).append(_Candidate(twin, told))
+
+    def match(self, party: PartyRow) -> Match | None:
+        """Who the party may well be: the same identity, or the same name with nothing that speaks against it."""
+        told = self._identifying_values(party)
+        known = identity(party.kind, told)
+        if known in self._by_identity:
+            return self._by_identity[known]
+        namesakes = self._by_name.get((party.kind, folded_name(told)), [])
+        return next((one.match for one in namesakes if may_be_one(party.kind, told, one.values)), None)
+
+    def _identifying_values(self, party: PartyRow) -> dict[str, Any]:
+        told = properties_of(self._draft, party)
+        return told | {"email": told["email"].casefold()} if isinstance(told.get("email"), str) else told

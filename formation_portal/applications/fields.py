@@ -1,0 +1,65 @@
+"""The one place where what people typed enters and leaves the database.
+
+Every model that keeps typed answers keeps them in this field, so that encrypting them later changes this file only.
+"""
+
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import models
+
+from formation_portal.contract.reading import is_blank
+
+
+class AnswersField(models.JSONField):
+    """JSON with personal data: answers as typed, or lists and payloads made of them."""
+
+
+# Of all answers of one application together: four times what 500 people in every role take.
+MAX_CHARACTERS = 2_000_000
+# A party or share class counts as so many, whatever is answered about it.
+CHARACTERS_PER_HOLDER = 500
+
+
+def count_characters(raw: Any) -> int:
+    """How many characters an answer, or a set of them, keeps."""
+    if isinstance(raw, str):
+        return len(raw)
+    if isinstance(raw, Mapping):
+        return sum(len(name) + count_characters(one) for name, one in raw.items())
+    return sum(map(count_characters, raw)) if isinstance(raw, list | tuple) else 1
+
+
+def without_blanks(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The answers that say anything; a blank one and a missing one are the same."""
+    return {name: value for name, value in raw.items() if not is_blank(value)}
+
+
+def changed_names(stored: Mapping[str, Any], posted: Mapping[str, Any]) -> tuple[str, ...]:
+    """The posted names whose text is not the stored one."""
+    kept = without_blanks(stored)
+    return tuple(name for name, value in posted.items() if (None if is_blank(value) else value) != kept.get(name))
+
+
+_LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_TOKEN_LENGTH = 10
+
+
+def new_reference() -> str:
+    """An application's reference, like FP-7K3M-92QX-4TBD: 60 random bits."""
+    return "-".join(("FP", *(_letters(4) for _ in range(3))))
+
+
+def new_token() -> str:
+    """A party's or share class's name in addresses, like 7k3m92qx4t: 50 random bits, unique within an application."""
+    return _letters(_TOKEN_LENGTH).lower()
+
+
+def _letters(count: int) -> str:
+    return "".join(secrets.choice(_LETTERS) for _ in range(count))
+
+
+def is_token(text: str) -> bool:
+    """Whether the text could be such a name."""
+    return len(text) == _TOKEN_LENGTH and all(letter in _LETTERS.lower() for letter in text)

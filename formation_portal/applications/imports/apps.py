@@ -1,0 +1,13 @@
+"""The app of sheets: uploaded, and not taken over yet."""
+
+from django.apps import AppConfig
+
+
+class SpreadsheetConfig(AppConfig):
+    name = "formation_portal.applications.imports"
+    label = "spreadsheet"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Take part in the hourly round."""
+        from . import models  # noqa: F401  # registers itself

@@ -1,0 +1,158 @@
+"""The columns of the sheet, from the form's schema alone: the kind, the roles, and whatever any of them is asked."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from django.conf import settings
+from django.utils import translation
+
+from formation_portal.contract import canonical
+from formation_portal.contract.cells import folded
+from formation_portal.contract.field import Choice, FieldSpec
+from formation_portal.contract.language import noted, say
+from formation_portal.contract.schema import FormSchema, Section
+
+from .grid import NEEDED_MARK, normalized_heading
+
+_KIND_WORDS = {"person": noted("Person"), "corporate": noted("Company"), "foundation": noted("Foundation")}
+_PART_WORDS = {
+    "street1": noted("Street and number"),
+    "street2": noted("Second line"),
+    "city": noted("Town or city"),
+    "region": noted("Region"),
+    "postcode": noted("Postcode"),
+    "country": noted("Country"),
+    "amount": noted("Amount"),
+    "currency": noted("Currency"),
+}
+
+# What a column is about, whatever it is called: a role, or a part of the answer to a question; empty for the kind.
+Key = tuple[str, str, str]
+KIND: Key = ("", "", "")
+
+
+@dataclass(frozen=True, slots=True)
+class AskedIn:
+    """One place where a question is asked: of a kind of party, in the section of a role."""
+
+    kind: str
+    section: Section
+    spec: FieldSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column. `askings` are the places where its question is asked; a role and the kind have none."""
+
+    heading: str
+    role: str = ""
+    name: str = ""
+    part: str = ""
+    asked_in: tuple[AskedIn, ...] = ()
+
+    @property
+    def key(self) -> Key:
+        """What it is about."""
+        return (self.role, self.name, self.part)
+
+    @property
+    def spec(self) -> FieldSpec | None:
+        """The question, as the first place asks it."""
+        return self.asked_in[0].spec if self.asked_in else None
+
+    @property
+    def is_of_people(self) -> bool:
+        """Whether natural persons are asked it too."""
+        return not self.asked_in or any(one.kind == canonical.PARTY_KINDS[0] for one in self.asked_in)
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether an application can't be submitted without it, wherever it is asked without a condition."""
+        asked = (one.spec for one in self.asked_in if self.part not in one.spec.optional_parts)
+        return any(spec.required and spec.depends_on is None for spec in asked)
+
+    @property
+    def marked(self) -> str:
+        """The heading as the sheet has it."""
+        return f"{self.heading} {NEEDED_MARK}" if self.is_needed or self.key == KIND else self.heading
+
+
+def columns(schema: FormSchema) -> tuple[Column, ...]:
+    """Every column that the form could fill, in its order and in the reader's language; no two are headed alike."""
+    roles = dict.fromkeys(section.role for section in schema.role_sections if section.role)
+    fixed = [Column(say("Kind")), *(Column(role_heading(role), role=role) for role in roles)]
+    return tuple(_with_distinct_headings([*fixed, *_questions(schema)]))
+
+
+def keys_by_heading(schema: FormSchema) -> dict[str, Key]:
+    """What each heading is about, in any of our languages: a sheet may be read in another than it was made in."""
+    known: dict[str, Key] = {}
+    for code, _ in settings.LANGUAGES:
+        with translation.override(code):
+            for column in columns(schema):
+                known.setdefault(normalized_heading(column.heading), column.key)
+    return known
+
+
+def role_heading(role: str) -> str:
+    """The heading of a role's column."""
+    return say("Role: {role}", role=canonical.role_word(role))
+
+
+def kind_word(kind: str) -> str:
+    """Person, Company or Foundation, in the reader's language."""
+    return say(_KIND_WORDS[kind])
+
+
+def kinds_by_word() -> Mapping[str, str]:
+    """The kinds of party by everything that is written for them."""
+    words = {folded(kind): kind for kind in canonical.PARTY_KINDS}
+    words |= {folded(word): kind for kind, word in canonical.KIND_WORDS.items()}
+    for code, _ in settings.LANGUAGES:
+        with translation.override(code):
+            words |= {folded(kind_word(kind)): kind for kind in canonical.PARTY_KINDS}
+    return words
+
+
+def kind_choices(sections: Iterable[Section]) -> tuple[Choice, ...]:
+    """The kinds that any of the roles takes."""
+    there = tuple(sections)
+    kinds = (kind for kind in canonical.PARTY_KINDS if any(section.allows(kind) for section in there))
+    return tuple(Choice(kind, kind_word(kind)) for kind in kinds)
+
+
+def _questions(schema: FormSchema) -> Iterator[Column]:
+    places: dict[str, list[AskedIn]] = {}
+    for kind in canonical.PARTY_KINDS:
+        for section in schema.role_sections:
+            for spec in section.groups[kind] if section.allows(kind) else ():
+                if not spec.provided_by_agent and schema.why_unanswerable(spec) is None:
+                    places.setdefault(spec.name, []).append(AskedIn(kind, section, spec))
+    # Whom a row is about is what everybody looks for first.
+    for name, askings in sorted(places.items(), key=lambda place: not canonical.is_name(place[0])):
+        for part in askings[0].spec.cell_parts:
+            yield Column(_heading(askings[0].spec, part), name=name, part=part, asked_in=tuple(askings))
+
+
+def _heading(spec: FieldSpec, part: str) -> str:
+    return f"{spec.label}: {say(_PART_WORDS.get(part, part))}" if part and len(spec.cell_parts) > 1 else spec.label
+
+
+def _with_distinct_headings(found: Sequence[Column]) -> Iterator[Column]:
+    """What isn't asked of people says of whom it is; so do questions of one label, or by what name they are known."""
+    by_label = Counter(normalized_heading(column.heading) for column in found)
+    named = [
+        _with_kinds(column) if by_label[normalized_heading(column.heading)] > 1 or not column.is_of_people else column
+        for column in found
+    ]
+    again = Counter(normalized_heading(column.heading) for column in named)
+    for column in named:
+        is_unclear = again[normalized_heading(column.heading)] > 1 and column.name
+        yield replace(column, heading=f"{column.heading} ({column.name})") if is_unclear else column
+
+
+def _with_kinds(column: Column) -> Column:
+    kinds = dict.fromkeys(one.kind for one in column.asked_in)
+    words = ", ".join(kind_word(kind) for kind in kinds)
+    return replace(column, heading=f"{column.heading} ({words})") if words else column

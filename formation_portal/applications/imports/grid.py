@@ -1,0 +1,166 @@
+"""What a file says once it is read: headings and filled rows as texts, whatever made it. And why one isn't taken."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from formation_portal.contract.cells import folded
+from formation_portal.contract.language import figure, noted, say
+
+# Behind the heading of what is needed.
+NEEDED_MARK = "*"
+# More is another sheet: each row is judged and shown on one page, and all are taken over in one transaction.
+MAX_ROWS = 200
+MAX_COLUMNS = 1_000
+MAX_BYTES = 5_000_000
+# What one cell may hold; a quote that is never closed would else swallow the rest of a file.
+MAX_CELL = 40_000
+# Of all cells together: a workbook keeps a text once, however many cells hold it.
+MAX_CHARACTERS = 2_000_000
+
+# Whether a text is the heading of a column that the form knows.
+IsHeading = Callable[[str], bool]
+
+
+def normalized_heading(heading: str) -> str:
+    """A heading without the mark of what is needed, the same for any spelling of capitals and spaces."""
+    return folded(heading.strip().rstrip(NEEDED_MARK))
+
+
+class SheetRefusal(StrEnum):
+    """Why a file can't be taken, as the process says it that reads files; WORDS has what to do about each."""
+
+    TOO_LARGE = "too_large"
+    TOO_MANY = "too_many"
+    TOO_MANY_ROWS = "too_many_rows"
+    TOO_MUCH_BESIDE = "too_much_beside"
+    TOO_HEAVY = "too_heavy"
+    BUSY = "busy"
+    EMPTY = "empty"
+    NO_ROWS = "no_rows"
+    PASSWORD = "password"  # noqa: S105  # the file's
+    OLD_KIND = "old_kind"
+    OTHER_KIND = "other_kind"
+    NO_SHEET = "no_sheet"
+    DAMAGED = "damaged"
+    LETTERS = "letters"
+    QUOTATION = "quotation"
+    COLUMNS = "columns"
+
+
+REFUSAL_TEXTS = {
+    SheetRefusal.TOO_LARGE: noted("The file must be {limit}\u00a0MB or smaller"),
+    SheetRefusal.TOO_MANY: noted("Upload at most {most} rows at a time. This spreadsheet has far more"),
+    SheetRefusal.TOO_MANY_ROWS: noted("Upload at most {most} rows at a time. This spreadsheet has {count}"),
+    SheetRefusal.TOO_MUCH_BESIDE: noted("This file is too complex. Save it as CSV, then upload it"),
+    SheetRefusal.TOO_HEAVY: noted("This file takes too long to read. Save it as CSV, then upload it"),
+    SheetRefusal.BUSY: noted(
+        "We are still reading another spreadsheet of yours. Wait a moment, then upload this one again"
+    ),
+    SheetRefusal.EMPTY: noted("This spreadsheet is empty. Fill it in, then upload it"),
+    SheetRefusal.NO_ROWS: noted("Fill in at least one row below the headings"),
+    SheetRefusal.PASSWORD: noted("This file is protected. Save it without a password, then upload it"),
+    SheetRefusal.OLD_KIND: noted("This is an older type of file. Save it as XLSX or CSV, then upload it"),
+    SheetRefusal.OTHER_KIND: noted("Save the spreadsheet as XLSX or CSV, then upload it"),
+    SheetRefusal.NO_SHEET: noted("The file must be XLSX or CSV"),
+    SheetRefusal.DAMAGED: noted("This file is damaged or is not an XLSX file. Save it again as XLSX, then upload it"),
+    SheetRefusal.LETTERS: noted("We can’t read the text in this file. Save it as CSV in UTF-8, then upload it"),
+    SheetRefusal.QUOTATION: noted("Correct row {number}. A quotation mark is missing or in the wrong place"),
+    SheetRefusal.COLUMNS: noted("Row {number} has too many columns. Remove some"),
+}
+
+
+class SheetRefused(Exception):
+    """The file can't be taken. `message` says what to do, in its reader's language; `refusal` is why, if there is one
+    word for it, and `values` are the numbers in its words."""
+
+    def __init__(self, why: SheetRefusal | str, **values: int) -> None:
+        super().__init__(why)
+        self.why = why
+        self.values = values
+
+    def __str__(self) -> str:
+        return self.message
+
+    @property
+    def message(self) -> str:
+        """What to do."""
+        if not isinstance(self.why, SheetRefusal):
+            return self.why
+        return say(
+            REFUSAL_TEXTS[self.why], most=figure(MAX_ROWS), **{name: figure(one) for name, one in self.values.items()}
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class GridRow:
+    """One filled row by its number in the sheet; `formulas` are the places of cells that are worked out."""
+
+    number: int
+    cells: tuple[str, ...]
+    formulas: frozenset[int] = frozenset()
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether anything stands in it."""
+        return bool(self.formulas) or any(cell.strip() for cell in self.cells)
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The headings and the filled rows below. `remarks` are what is to be known of the file: a word, and its detail."""
+
+    headings: tuple[str, ...]
+    rows: tuple[GridRow, ...]
+    remarks: tuple[tuple[str, str], ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """As it leaves the process that reads files."""
+        rows = [{"number": row.number, "cells": row.cells, "formulas": sorted(row.formulas)} for row in self.rows]
+        return {"headings": self.headings, "rows": rows, "remarks": self.remarks}
+
+    @classmethod
+    def from_json(cls, said: Any) -> "Grid":
+        """What came from there. Raises ValueError, TypeError or KeyError for anything else than a grid."""
+        return cls(
+            headings=_texts(said["headings"]),
+            rows=tuple(
+                GridRow(int(row["number"]), _texts(row["cells"]), frozenset(map(int, row["formulas"])))
+                for row in said["rows"][:MAX_ROWS]
+            ),
+            remarks=tuple((str(word), str(detail)) for word, detail in said["remarks"]),
+        )
+
+
+def _texts(said: Any) -> tuple[str, ...]:
+    return tuple(map(str, said))
+
+
+def grid_of(rows: Iterable[GridRow], remarks: Iterable[tuple[str, str]] = ()) -> Grid:
+    """The first filled row is the headings. Raises SheetRefused without rows below it, or with too many."""
+    filled = (row for row in within_bounds(rows) if row.is_filled)
+    first = next(filled, None)
+    if first is None:
+        raise SheetRefused(SheetRefusal.EMPTY)
+    kept: list[GridRow] = []
+    count = 0
+    for row in filled:
+        count += 1
+        if count <= MAX_ROWS:
+            kept.append(row)
+    if count > MAX_ROWS:
+        raise SheetRefused(SheetRefusal.TOO_MANY_ROWS, count=count)
+    if not kept:
+        raise SheetRefused(SheetRefusal.NO_ROWS)
+    return Grid(first.cells, tuple(kept), tuple(remarks))
+
+
+def within_bounds(rows: Iterable[GridRow]) -> Iterator[GridRow]:
+    """The rows as they are read, as long as they say no more than is taken. Raises SheetRefused."""
+    left = MAX_CHARACTERS
+    for row in rows:
+        left -= sum(map(len, row.cells))
+        if left < 0:
+            raise SheetRefused(SheetRefusal.TOO_MANY)
+        yield row

@@ -1,0 +1,59 @@
+"""A sheet of people that was uploaded and isn't taken over yet. Tables only: writing is `services.party_imports`."""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from formation_portal.letters.rounds import on_each_round
+
+from ..fields import AnswersField, new_token
+
+KEPT_FOR = timedelta(days=7)
+
+
+def expiry_of_new_import() -> datetime:
+    """When a sheet that is uploaded now is forgotten."""
+    return timezone.now() + KEPT_FOR
+
+
+class PartyImportQuerySet(models.QuerySet["PartyImport"]):
+    """Which sheets are still to be had."""
+
+    def kept(self) -> "PartyImportQuerySet":
+        """Those whose time isn't over."""
+        return self.filter(expires_at__gt=timezone.now())
+
+    def expired(self) -> "PartyImportQuerySet":
+        """Those that are to be deleted."""
+        return self.filter(expires_at__lte=timezone.now())
+
+
+class PartyImport(models.Model):
+    """One sheet, as typed: {headings, remarks, rows}, each row {number, token, cells, formulas}.
+
+    A row's token becomes that of its party, so that a row that was taken over is known, and is never taken twice.
+    """
+
+    application = models.ForeignKey("applications.Application", models.CASCADE, related_name="party_imports")
+    token = models.CharField(max_length=32, unique=True, default=new_token, editable=False)
+    uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    uploaded_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(default=expiry_of_new_import, db_index=True)
+    name = models.CharField(max_length=255)
+    sheet = AnswersField(default=dict)
+
+    objects = PartyImportQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-pk",)
+
+    def __str__(self) -> str:
+        return self.token
+
+
+@on_each_round
+def delete_expired() -> None:
+    """Delete what nobody can open any more."""
+    PartyImport.objects.expired().delete()

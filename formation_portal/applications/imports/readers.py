@@ -1,0 +1,259 @@
+"""Reads a sheet of any kind: a task of the sandbox, never called anywhere else."""
+
+import codecs
+import csv
+import io
+import json
+import re
+import warnings
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from datetime import date, datetime, time
+from decimal import Decimal
+from io import BytesIO
+from itertools import islice
+from typing import Any
+
+from openpyxl import load_workbook
+from openpyxl.cell.read_only import EMPTY_CELL
+
+from .archive_checks import check_archive
+from .grid import (
+    MAX_CELL,
+    MAX_COLUMNS,
+    Grid,
+    GridRow,
+    IsHeading,
+    SheetRefusal,
+    SheetRefused,
+    grid_of,
+    normalized_heading,
+    within_bounds,
+)
+
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+_ZIP = b"PK"
+
+
+def read_file(content: bytes, *, headings: Collection[str]) -> bytes:
+    """The grid as JSON; or why there is none, with the numbers in its words. `headings` are those that are known."""
+    try:
+        said = _grid(content, frozenset(headings)).as_json()
+    except SheetRefused as refused:
+        said = {"refused": refused.why, "values": refused.values}
+    except MemoryError:
+        said = {"refused": SheetRefusal.TOO_HEAVY, "values": {}}
+    return json.dumps(said).encode()
+
+
+def _grid(content: bytes, known: frozenset[str]) -> Grid:
+    def is_heading(text: str) -> bool:
+        return normalized_heading(text) in known
+
+    if content.startswith(_OLD_OFFICE):
+        raise SheetRefused(SheetRefusal.PASSWORD if _ENCRYPTED in content else SheetRefusal.OLD_KIND)
+    if content.startswith(_ZIP):
+        return read_xlsx(content, is_heading)
+    return read_csv(content, is_heading)
+
+
+_DELIMITERS = ",;\t|"
+_NAMED_DELIMITER = re.compile(r'"?sep=(.)"?\r?\n')
+_NO_TEXT = re.compile("[\x00-\x08\x0e-\x1f]")
+_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+# Written before what a spreadsheet would take for a formula, and read as not being there.
+TEXT_MARK = "'"
+LOOKS_LIKE_A_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def read_csv(content: bytes, is_heading: IsHeading) -> Grid:
+    """What the file says. Raises SheetRefused where it is no text, or can't be followed to its end."""
+    text, remarks = _csv_text(content)
+    if _NO_TEXT.search(text):
+        raise SheetRefused(SheetRefusal.NO_SHEET)
+    if not text.strip(f'{_DELIMITERS}" \r\n'):
+        return grid_of(())
+    named = _NAMED_DELIMITER.match(text)
+    text = text[named.end() :] if named else text
+    delimiter = named[1] if named else _delimiter(text, is_heading)
+    return grid_of(_csv_rows(text, delimiter), remarks)
+
+
+def as_text(value: str) -> str:
+    """A value as it is written, so that no spreadsheet takes it for a formula."""
+    is_marked = value.startswith(TEXT_MARK) and value[1:].startswith((*LOOKS_LIKE_A_FORMULA, TEXT_MARK))
+    return f"{TEXT_MARK}{value}" if is_marked or value.startswith(LOOKS_LIKE_A_FORMULA) else value
+
+
+def _read_text(cell: str) -> str:
+    is_marked = cell.startswith(TEXT_MARK) and cell[1:].startswith((*LOOKS_LIKE_A_FORMULA, TEXT_MARK))
+    return cell[1:] if is_marked else cell
+
+
+def _csv_text(content: bytes) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """The text. Without a mark it is UTF-8, or else what Windows writes in western Europe, which is said."""
+    for mark, encoding in _MARKS:
+        if content.startswith(mark):
+            return _decode(content, encoding), ()
+    try:
+        return content.decode("utf-8"), ()
+    except UnicodeDecodeError:
+        return _decode(content, "cp1252"), (("windows", ""),)
+
+
+def _decode(content: bytes, encoding: str) -> str:
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise SheetRefused(SheetRefusal.LETTERS) from error
+
+
+def _delimiter(text: str, is_heading: IsHeading) -> str:
+    """The one that makes the most known headings of the first filled line; else the most cells."""
+
+    def sense(delimiter: str) -> tuple[int, int]:
+        try:
+            first = next((row.cells for row in _csv_rows(text, delimiter) if row.is_filled), ())
+        except SheetRefused:
+            return (0, 0)
+        return (sum(map(is_heading, first)), len(first))
+
+    return max(_DELIMITERS, key=sense)
+
+
+def _csv_rows(text: str, delimiter: str) -> Iterator[GridRow]:
+    csv.field_size_limit(MAX_CELL)
+    records = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    number = 0
+    try:
+        for number, record in enumerate(records, start=1):
+            yield _csv_row(number, record)
+    except csv.Error as error:
+        raise SheetRefused(SheetRefusal.QUOTATION, number=number + 1) from error
+
+
+def _csv_row(number: int, record: list[str]) -> GridRow:
+    """A formula has no value in a file of text, and is never worked out: its cell is empty, and known as one."""
+    if len(record) > MAX_COLUMNS:
+        raise SheetRefused(SheetRefusal.COLUMNS, number=number)
+    formulas = frozenset(place for place, cell in enumerate(record) if cell.startswith("="))
+    cells = tuple("" if place in formulas else _read_text(cell) for place, cell in enumerate(record))
+    return GridRow(number, cells, formulas)
+
+
+# Below this row nobody fills in a sheet that is taken; empty rows cost time too.
+_LAST_ROW_READ = 20_000
+# Below this row, and behind this sheet, nobody looks for headings.
+_HEADINGS_WITHIN, _SHEETS_WITHIN = 100, 20
+_ONLY_ZEROS = re.compile("0{1,20}")
+# What a spreadsheet shows of a number at most, which is also what it keeps.
+_DIGITS = 15
+
+
+def read_xlsx(content: bytes, is_heading: IsHeading) -> Grid:
+    """What the first sheet with known headings says. Raises SheetRefused where the file can't be read."""
+    signs = check_archive(content)
+    merged = (("merged", ""),) if signs.has_merged_cells else ()
+    with _open_workbook(content, values=True) as values:
+        sheet, remarks = _chosen_sheet(values, is_heading)
+        if not signs.has_formulas:
+            return grid_of(_sheet_rows(sheet), (*remarks, *merged))
+        with _open_workbook(content, values=False) as worked_out:
+            rows = _with_formulas(_sheet_rows(sheet), _formulas(worked_out[sheet.title]))
+            return grid_of(rows, (*remarks, *merged))
+
+
+@contextmanager
+def _open_workbook(content: bytes, *, values: bool) -> Iterator[Any]:
+    """The workbook, read row by row. The library stumbles over a malformed part in any of a dozen ways."""
+    try:
+        with warnings.catch_warnings():
+            # It tells of parts that it leaves out; none of them is read here.
+            warnings.simplefilter("ignore")
+            book = load_workbook(BytesIO(content), read_only=True, data_only=values, keep_links=False)
+            try:
+                yield book
+            finally:
+                book.close()
+    except SheetRefused:
+        raise
+    except Exception as error:
+        raise SheetRefused(SheetRefusal.DAMAGED) from error
+
+
+def _chosen_sheet(book: Any, is_heading: IsHeading) -> tuple[Any, tuple[tuple[str, str], ...]]:
+    """The visible sheet that begins with headings of the form, and which others are left alone."""
+    visible = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
+    if not visible:
+        raise SheetRefused(SheetRefusal.DAMAGED)
+    fitting = [sheet for sheet in visible[:_SHEETS_WITHIN] if _has_headings(sheet, is_heading)]
+    hidden = (("hidden", ""),) if len(visible) < len(book.worksheets) else ()
+    others = (("first", fitting[0].title),) if len(fitting) > 1 else ()
+    return (fitting or visible)[0], (*hidden, *others)
+
+
+def _has_headings(sheet: Any, is_heading: IsHeading) -> bool:
+    rows = within_bounds(islice(_sheet_rows(sheet), _HEADINGS_WITHIN))
+    first = next((row.cells for row in rows if row.is_filled), ())
+    return sum(map(is_heading, first)) > 1
+
+
+def _sheet_rows(sheet: Any) -> Iterator[GridRow]:
+    for number, row in _read_rows(sheet):
+        places = [place for place, cell in enumerate(row) if cell is not EMPTY_CELL]
+        filled = row[: places[-1] + 1] if places else ()
+        yield GridRow(number, _without_tail(tuple(map(_shown_text, filled))))
+
+
+def _read_rows(sheet: Any) -> Iterator[tuple[int, Any]]:
+    # What a sheet says of its own size is often wrong.
+    sheet.reset_dimensions()
+    for number, row in enumerate(sheet.iter_rows(max_col=MAX_COLUMNS), start=1):
+        if number > _LAST_ROW_READ:
+            raise SheetRefused(SheetRefusal.TOO_MANY)
+        yield number, row
+
+
+def _without_tail(cells: tuple[str, ...]) -> tuple[str, ...]:
+    filled = [place for place, cell in enumerate(cells) if cell.strip()]
+    return cells[: filled[-1] + 1] if filled else ()
+
+
+def _formulas(sheet: Any) -> Iterator[frozenset[int]]:
+    for _, row in _read_rows(sheet):
+        yield frozenset(place for place, cell in enumerate(row) if cell is not EMPTY_CELL and cell.data_type == "f")
+
+
+def _with_formulas(rows: Iterator[GridRow], formulas: Iterator[frozenset[int]]) -> Iterator[GridRow]:
+    for row, places in zip(rows, formulas, strict=True):
+        yield GridRow(row.number, row.cells, places)
+
+
+def _shown_text(cell: Any) -> str:
+    """What the cell shows, as far as it can be told without the program that draws it."""
+    value = cell.value
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, datetime):
+        is_day = value.time() == time()
+        return value.date().isoformat() if is_day else value.isoformat(sep=" ", timespec="seconds")
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, int | float):
+        return _number_text(value, str(cell.number_format))
+    if len(text := str(value)) > MAX_CELL:
+        raise SheetRefused(SheetRefusal.TOO_MANY)
+    return text.replace("\x00", "\ufffd")
+
+
+def _number_text(value: float, number_format: str) -> str:
+    """A number without what only binary fractions add; as a share, or with leading zeros, where the format says so."""
+    share = "%" in number_format
+    exact = Decimal(f"{value:.{_DIGITS}g}") * (100 if share else 1)
+    text = format(exact.normalize() if exact else Decimal(0), "f")
+    if share:
+        return f"{text}%"
+    return text.zfill(len(number_format)) if _ONLY_ZEROS.fullmatch(number_format) else text

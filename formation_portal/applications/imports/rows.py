@@ -1,0 +1,231 @@
+"""What the rows of a kept sheet come to, as the draft stands now: who each would be, and what speaks against it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from formation_portal.contract import canonical, cells
+from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.language import say
+from formation_portal.contract.problems import AnswerError
+from formation_portal.contract.reading import is_blank
+
+from ..draft import Draft
+from ..duplicates import Match, MatchIndex
+from ..models import Party
+from ..parties import PartyRow
+from .columns import KIND, Column, Key, columns, keys_by_heading, kind_choices, kinds_by_word
+from .grid import normalized_heading
+
+# What a spreadsheet shows in place of a value that can't be worked out.
+_ERRORS = frozenset({"#REF!", "#N/A", "#VALUE!", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!"})
+_TICK_MARKS = frozenset({"x", "✓", "✔"})
+
+
+@dataclass(frozen=True, slots=True)
+class CellRemark:
+    """What is to be said of one cell: its heading, and a sentence."""
+
+    heading: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRow:
+    """One row. With `problems` it can't be taken over; `twin` is who seems to be the same, here or in a row above."""
+
+    number: int
+    token: str
+    party: PartyRow | None
+    problems: tuple[CellRemark, ...]
+    notes: tuple[CellRemark, ...] = ()
+    missing: tuple[str, ...] = ()
+    match: Match | None = None
+    is_taken: bool = False
+
+    @property
+    def label(self) -> str:
+        """Whom it is about, as far as it says so."""
+        return self.party.record.label if self.party else ""
+
+    @property
+    def adds_to_match(self) -> bool:
+        """Whether its twin lacks a role or an answer that stands in it."""
+        if self.party is None or self.match is None:
+            return False
+        there = self.match.party
+        return bool(set(self.party.roles) - set(there.roles) or set(self.party.raw) - set(there.raw))
+
+
+@dataclass
+class _RowReading:
+    """One row while it is read."""
+
+    texts: Mapping[Key, str]
+    formulas: frozenset[Key]
+    problems: list[CellRemark] = field(default_factory=list)
+    notes: list[CellRemark] = field(default_factory=list)
+
+
+class SheetRows:
+    """Reads the rows of one sheet against one draft."""
+
+    def __init__(self, draft: Draft, found: tuple[str, ...]) -> None:
+        self._draft = draft
+        self._columns = {column.key: column for column in columns(draft.schema)}
+        known = keys_by_heading(draft.schema)
+        self._keys = [known.get(normalized_heading(heading)) for heading in found]
+        self._kinds = kinds_by_word()
+        self._roles = [column for column in self._columns.values() if column.role]
+        self._asked = [one for one in draft.schema.role_sections if draft.form_state.section(one).active]
+        self._specs: dict[tuple[str, tuple[str, ...]], tuple[FieldSpec, ...]] = {}
+        self._there = {model.token for model in (*draft.party_models, *draft.removed_party_models)}
+
+    def validated(self, kept: Iterable[Mapping[str, Any]]) -> Iterator[SheetRow]:
+        """Every row in its order. `kept` are rows as an import keeps them."""
+        present = MatchIndex(self._draft)
+        for one in kept:
+            row = self._validated(one, present)
+            if row.party and not row.problems and not row.is_taken:
+                present.add(row.party, row.number)
+            yield row
+
+    def _validated(self, kept: Mapping[str, Any], present: MatchIndex) -> SheetRow:
+        number, token = int(kept["number"]), str(kept["token"])
+        is_taken = token in self._there
+        reading = self._read_row(kept)
+        kind, roles = self._kind(reading), self._row_roles(reading)
+        if not kind or not roles:
+            return SheetRow(number, token, None, tuple(reading.problems), tuple(reading.notes), is_taken=is_taken)
+        party = self._party(reading, token, kind, roles)
+        return SheetRow(
+            number,
+            token,
+            party,
+            tuple(reading.problems),
+            tuple(reading.notes),
+            () if reading.problems else self._missing(party),
+            None if is_taken else present.match(party),
+            is_taken,
+        )
+
+    def _read_row(self, kept: Mapping[str, Any]) -> _RowReading:
+        texts = {key: text for key, text in zip(self._keys, kept["cells"], strict=False) if key and text.strip()}
+        places = (self._keys[place] for place in kept["formulas"] if place < len(self._keys))
+        reading = _RowReading(texts, frozenset(key for key in places if key))
+        for key in self._columns:
+            self._check_cell(reading, key)
+        return reading
+
+    def _check_cell(self, reading: _RowReading, key: Key) -> None:
+        text = reading.texts.get(key, "")
+        if text.strip() in _ERRORS:
+            self._add_problem(reading, key, say("The cell shows the error {text}. Type the answer instead", text=text))
+        elif key in reading.formulas and text:
+            words = say("This cell contains a formula. We read its result: {text}", text=text)
+            reading.notes.append(CellRemark(self._columns[key].heading, words))
+        elif key in reading.formulas:
+            self._add_problem(reading, key, say("Type the answer. We can’t work out formulas"))
+
+    def _add_problem(self, reading: _RowReading, key: Key, text: str) -> None:
+        reading.problems.append(CellRemark(self._columns[key].heading, text))
+
+    def _kind(self, reading: _RowReading) -> str:
+        """The kind of party; where the roles take only one, nobody has to say it."""
+        offered = kind_choices(self._asked)
+        text = reading.texts.get(KIND, "")
+        if not text and len(offered) == 1:
+            return offered[0].value
+        kind = self._kinds.get(cells.folded(text), "")
+        if not kind or kind not in {one.value for one in offered}:
+            words = ", ".join(one.label for one in offered)
+            self._add_problem(reading, KIND, say("Choose one of these: {words}", words=words))
+            return ""
+        return kind
+
+    def _row_roles(self, reading: _RowReading) -> tuple[str, ...]:
+        """The roles with a yes; where there is only one, nobody has to say it."""
+        if len(self._asked) == 1 and not any(column.key in reading.texts for column in self._roles):
+            return (self._asked[0].role or "",)
+        chosen = tuple(column.role for column in self._roles if self._is_ticked(reading, column))
+        if not chosen and not any(column.key in reading.texts for column in self._roles):
+            reading.problems.append(CellRemark(say("Roles"), say("Type Yes under at least one role")))
+        return chosen
+
+    def _is_ticked(self, reading: _RowReading, column: Column) -> bool:
+        text = reading.texts.get(column.key, "")
+        answer = "true" if text.strip().lower() in _TICK_MARKS else cells.chosen(text, cells.yes_and_no())
+        if answer not in ("true", "false", ""):
+            self._add_problem(reading, column.key, say("Type Yes, or leave it empty"))
+        return answer == "true"
+
+    def _party(self, reading: _RowReading, token: str, kind: str, roles: tuple[str, ...]) -> PartyRow:
+        self._check_roles(reading, kind, roles)
+        specs = self._fields(kind, roles)
+        raw = {spec.name: answer for spec in specs if not is_blank(answer := self._answer(reading, spec))}
+        party = self._draft.as_party(Party(token=token, kind=kind, roles=list(roles), raw=raw))
+        for name, problem in party.record.answers.problems.items():
+            self._add_problem(reading, self._key_of(name), problem.message)
+        if not party.record.label:
+            named = next((spec.name for spec in specs if canonical.is_name(spec.canonical_field)), None)
+            if named is not None:
+                self._add_problem(reading, self._key_of(named), say("Enter a name"))
+        self._note_unasked(reading, {spec.name for spec in specs})
+        return party
+
+    def _fields(self, kind: str, roles: tuple[str, ...]) -> tuple[FieldSpec, ...]:
+        if (kind, roles) not in self._specs:
+            fields = self._draft.schema.fields_of(kind, roles)
+            asked = (spec for spec in fields if any(key[1] == spec.name for key in self._columns))
+            self._specs[kind, roles] = tuple(spec for spec in asked if not spec.provided_by_agent)
+        return self._specs[kind, roles]
+
+    def _check_roles(self, reading: _RowReading, kind: str, roles: tuple[str, ...]) -> None:
+        for role in roles:
+            sections = [section for section in self._asked if section.role == role]
+            if not sections:
+                self._add_problem(
+                    reading, (role, "", ""), say("Leave this empty. This role is not needed at the moment")
+                )
+            elif not any(section.allows(kind) for section in sections):
+                word = say(canonical.KIND_WORDS[kind])
+                self._add_problem(
+                    reading, (role, "", ""), say("Leave this empty. A {kind} can’t have this role", kind=word)
+                )
+
+    def _answer(self, reading: _RowReading, spec: FieldSpec) -> Any:
+        texts = {part: reading.texts.get(("", spec.name, part), "") for part in spec.cell_parts}
+        if not any(texts.values()) or any(text.strip() in _ERRORS for text in texts.values()):
+            return None
+        if spec.refers_to_share_class:
+            return self._share_class(reading, spec, texts[""])
+        try:
+            return spec.from_cells(texts)
+        except AnswerError as error:
+            self._add_problem(reading, self._key_of(spec.name), error.message)
+            return None
+
+    def _share_class(self, reading: _RowReading, spec: FieldSpec, text: str) -> str | None:
+        words = {cells.folded(row.label): row.token for row in self._draft.share_classes}
+        token = words.get(cells.folded(text))
+        if token is None:
+            self._add_problem(reading, self._key_of(spec.name), say("Enter a share class from this application"))
+        return token
+
+    def _key_of(self, name: str) -> Key:
+        return next(key for key in self._columns if key[1] == name)
+
+    def _note_unasked(self, reading: _RowReading, asked: set[str]) -> None:
+        for key in reading.texts:
+            if key[1] and key[1] not in asked:
+                words = say("Not asked for these roles, so we left it out")
+                reading.notes.append(CellRemark(self._columns[key].heading, words))
+
+    def _missing(self, party: PartyRow) -> tuple[str, ...]:
+        """The labels of what will still be needed once it is taken over."""
+        answers = party.record.answers
+        return tuple(
+            question.spec.label
+            for question in self._draft.form_state.party_questions(party.record)
+            if question.required and question.spec.name not in {*answers.values, *answers.problems}
+        )

@@ -1,0 +1,239 @@
+"""What stands in the empty sheet of an application, and the sheet as CSV; `template` writes the XLSX.
+
+It lists nobody who is here already. A sheet goes from hand to hand, and whoever gets it needs nobody else's passport
+number; whoever is in it and here is recognised when it comes back.
+"""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any
+
+from openpyxl import Workbook
+from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+from openpyxl.styles import Alignment, Font, PatternFill
+from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.datavalidation import DataValidation
+
+from formation_portal.contract import canonical
+from formation_portal.contract.field import Choice
+from formation_portal.contract.language import say
+from formation_portal.contract.reasons import only_if
+from formation_portal.contract.rules import named_place
+from formation_portal.contract.schema import FormSchema
+
+from ..draft import Draft
+from .columns import KIND, AskedIn, Column, columns, kind_choices, kind_word
+from .grid import MAX_ROWS
+from .readers import as_text
+
+# With a mark, since the program that most people open it with reads it as something else without.
+_ENCODING = "utf-8-sig"
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateColumn:
+    """A column that can be filled at present, with what can be chosen in it; `takes_others` where more may be typed."""
+
+    column: Column
+    choices: tuple[Choice, ...]
+    takes_others: bool
+
+
+def template_columns(draft: Draft) -> tuple[TemplateColumn, ...]:
+    """The columns of the roles that are asked as the draft stands."""
+    asked = {section.key for section in draft.schema.role_sections if draft.form_state.section(section).active}
+    return tuple(
+        TemplateColumn(column, _choices(draft, column), takes_others=bool(column.spec and column.spec.many))
+        for column in columns(draft.schema)
+        if _is_asked(draft, column, asked)
+    )
+
+
+def _is_asked(draft: Draft, column: Column, asked: set[str]) -> bool:
+    if column.key == KIND:
+        return True
+    if column.role:
+        return any(section.role == column.role and section.key in asked for section in draft.schema.role_sections)
+    # A class of shares can be named once there is one.
+    is_answerable = bool(draft.share_classes) or not (column.spec and column.spec.refers_to_share_class)
+    return is_answerable and any(one.section.key in asked for one in column.asked_in)
+
+
+def _choices(draft: Draft, column: Column) -> tuple[Choice, ...]:
+    if column.key == KIND:
+        return kind_choices(
+            section for section in draft.schema.role_sections if draft.form_state.section(section).active
+        )
+    if column.role:
+        return (Choice("true", say("Yes")),)
+    if column.spec is None:
+        return ()
+    if column.spec.refers_to_share_class:
+        return tuple(Choice(row.token, row.label) for row in draft.share_classes)
+    return column.spec.cell_choices(column.part)
+
+
+def csv_template(draft: Draft) -> bytes:
+    """The headings, as CSV."""
+    text = io.StringIO(newline="")
+    csv.writer(text).writerow([as_text(one.column.marked) for one in template_columns(draft)])
+    return text.getvalue().encode(_ENCODING)
+
+
+# More than these are a list of their own.
+_MAX_CHOICES_INLINE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """One column in words."""
+
+    heading: str
+    asked_of: str
+    needed: str
+    what: str
+    answers: str
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """As the sheet of explanations has it."""
+        return (self.heading, self.asked_of, self.needed, self.what, self.answers)
+
+
+def explanation_titles() -> tuple[str, ...]:
+    """The headings of the explanations."""
+    return (say("Column"), say("Who it is for"), say("Required"), say("What to type"), say("Allowed answers"))
+
+
+def explanation(schema: FormSchema, found: TemplateColumn) -> Explanation:
+    """The column as the form explains it, and as we do."""
+    column = found.column
+    return Explanation(
+        column.heading, _who_is_asked(column), _needed(schema, column), _what_to_type(column), _allowed_answers(found)
+    )
+
+
+def _who_is_asked(column: Column) -> str:
+    """Person: director, shareholder. Company: director."""
+    roles: dict[str, list[str]] = {}
+    for one in column.asked_in:
+        roles.setdefault(one.kind, []).append(canonical.role_word(one.section.role or ""))
+    said = (f"{kind_word(kind)}: {', '.join(dict.fromkeys(words))}" for kind, words in roles.items())
+    return ". ".join(said) or say("Everyone")
+
+
+def _needed(schema: FormSchema, column: Column) -> str:
+    if column.key == KIND:
+        return say("Yes")
+    if column.role:
+        return say("At least one role")
+    if column.is_needed:
+        return say("Before you submit")
+    needed = (one for one in column.asked_in if one.spec.required and column.part not in one.spec.optional_parts)
+    conditions = dict.fromkeys(_condition(schema, one) for one in needed)
+    return ". ".join(one for one in conditions if one) or say("No")
+
+
+def _condition(schema: FormSchema, asking: AskedIn) -> str:
+    rule = asking.spec.depends_on
+    place = named_place(schema, rule, asking.section, asking.kind, None) if rule else None
+    return only_if(rule, place.spec) if rule and place else ""
+
+
+def _what_to_type(column: Column) -> str:
+    if column.role:
+        return say("Yes if they have this role. If not, leave it empty.")
+    if column.spec is None:
+        return ""
+    return " ".join(
+        text for text in (column.spec.help, say(column.spec.cell_hint) if column.spec.cell_hint else "") if text
+    )
+
+
+def _allowed_answers(found: TemplateColumn) -> str:
+    if not found.choices:
+        return ""
+    if len(found.choices) > _MAX_CHOICES_INLINE:
+        return say("See the list under “{title}”", title=say("Allowed answers"))
+    return "; ".join(choice.label for choice in found.choices)
+
+
+_BOLD = Font(bold=True)
+_TINT = PatternFill("solid", start_color="FFDDECEE")
+_WRAPPED = Alignment(wrap_text=True, vertical="top")
+_WIDTHS = (28, 34, 26, 60, 60)
+# As it is typed: no zero is dropped in front, and nothing is taken for a date or a formula.
+_TEXT_FORMAT = "@"
+_LAST_ROW = MAX_ROWS + 1
+
+Lists = Mapping[tuple[Choice, ...], str]
+
+
+def xlsx_template(draft: Draft) -> bytes:
+    """The workbook."""
+    found = template_columns(draft)
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.title = say("People and companies")
+    _write_explanations(book.create_sheet(say("Explanations")), draft, found)
+    lists = _write_lists(book.create_sheet(say("Allowed answers")), found)
+    _fill_sheet(sheet, found, lists)
+    file = BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def _fill_sheet(sheet: Any, found: Sequence[TemplateColumn], lists: Lists) -> None:
+    sheet.freeze_panes = "A2"
+    for place, one in enumerate(found, start=1):
+        letter = get_column_letter(place)
+        _write_text(sheet, 1, place, one.column.marked, is_heading=True)
+        sheet.column_dimensions[letter].width = max(14, min(30, len(one.column.marked) + 3))
+        sheet.column_dimensions[letter].number_format = _TEXT_FORMAT
+        if one.choices:
+            offer = DataValidation("list", formula1=lists[one.choices], allow_blank=True)
+            # Where several can be chosen, or anything may be typed, the list only helps.
+            offer.showErrorMessage = not one.takes_others
+            offer.add(f"{letter}2:{letter}{_LAST_ROW}")
+            sheet.add_data_validation(offer)
+
+
+def _write_explanations(sheet: Any, draft: Draft, found: Sequence[TemplateColumn]) -> None:
+    rows = [explanation_titles(), *(explanation(draft.schema, one).cells for one in found)]
+    for number, row in enumerate(rows, start=1):
+        for place, text in enumerate(row, start=1):
+            _write_text(sheet, number, place, text, is_heading=number == 1)
+    for place, width in enumerate(_WIDTHS, start=1):
+        sheet.column_dimensions[get_column_letter(place)].width = width
+    sheet.freeze_panes = "B2"
+
+
+def _write_lists(sheet: Any, found: Sequence[TemplateColumn]) -> dict[tuple[Choice, ...], str]:
+    """Each list once, under the heading of the first column that it is for; where each stands."""
+    first = {one.choices: one.column.heading for one in reversed(found) if one.choices}
+    lists: dict[tuple[Choice, ...], str] = {}
+    for place, choices in enumerate(reversed(first), start=1):
+        letter = get_column_letter(place)
+        _write_text(sheet, 1, place, first[choices], is_heading=True)
+        for number, choice in enumerate(choices, start=2):
+            _write_text(sheet, number, place, choice.label)
+        sheet.column_dimensions[letter].width = 30
+        title = sheet.title.replace("'", "''")
+        lists[choices] = f"'{title}'!${letter}$2:${letter}${len(choices) + 1}"
+    sheet.freeze_panes = "A2"
+    return lists
+
+
+def _write_text(sheet: Any, row: int, column: int, text: str, *, is_heading: bool = False) -> None:
+    """A text, whatever it begins with: nothing that we write is ever worked out."""
+    cell = sheet.cell(row, column)
+    cell.value = ILLEGAL_CHARACTERS_RE.sub("", text)
+    cell.data_type = "s"
+    cell.quotePrefix = True
+    cell.alignment = _WRAPPED
+    if is_heading:
+        cell.font, cell.fill = _BOLD, _TINT

@@ -1,0 +1,137 @@
+"""Who owns which companies that hold shares, as far as it was said: read as typed, and as exact parts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field
+
+from formation_portal.contract.language import month, say
+from formation_portal.contract.ownership import Stakes, Threshold
+from formation_portal.contract.percent import in_percent, percent, with_rest
+from formation_portal.contract.problems import AnswerError
+from formation_portal.contract.reading import is_blank
+from formation_portal.contract.stakes import part_of_company
+
+from .draft import Draft
+from .parties import PartyRow
+
+# By the tokens of company and owner.
+TypedStakes = Mapping[tuple[str, str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """One owner of a company: the part as typed, what it comes to, exactly and in percent, or why it can't be read."""
+
+    company: PartyRow
+    party: PartyRow
+    typed: str
+    part: Fraction | None
+    problem: str
+    percent: str = ""
+
+    @property
+    def words(self) -> str:
+        """40% of Kite Holding; what can't be read stands as it was typed."""
+        if self.part is None:
+            return say("“{typed}” of {name}, which we can’t read", typed=self.typed, name=self.company.label)
+        return say("{part} of {name}", part=self.percent, name=self.company.label)
+
+
+def typed_stakes(draft: Draft) -> dict[tuple[str, str], str]:
+    """Everything that was said of owners, but for removed ones. One query; none of an application that isn't kept."""
+    if draft.application.pk is None:
+        return {}
+    tokens = {model.pk: model.token for model in draft.party_models}
+    rows = draft.application.stakes.all()
+    named = ((tokens.get(row.company_id), tokens.get(row.owner_id), row.typed) for row in rows)
+    return {(company, owner): typed for company, owner, typed in named if company and owner}
+
+
+def owners_of(draft: Draft, company: PartyRow, typed: TypedStakes) -> tuple[Owner, ...]:
+    """The owners of one company, in the order in which they were entered; with what is left they add up to 100%."""
+    named = [(draft.party(token), text) for (of, token), text in typed.items() if of == company.token]
+    found = [_owner(company, party, text) for party, text in named if party is not None]
+    parts = [one.part for one in found if one.part is not None]
+    if sum(parts) > 1:
+        return tuple(replace(one, percent=percent(one.part)) if one.part is not None else one for one in found)
+    figures = iter(with_rest(parts)[0])
+    return tuple(replace(one, percent=in_percent(next(figures))) if one.part is not None else one for one in found)
+
+
+def _owner(company: PartyRow, party: PartyRow, text: str) -> Owner:
+    """An owner as their part was typed."""
+    if is_blank(text):
+        return Owner(company, party, text, None, "")
+    try:
+        part = part_of_company(text, of=f"{company.label}, {party.label}")
+    except AnswerError as error:
+        return Owner(company, party, text, None, error.message)
+    return Owner(company, party, text, part, "")
+
+
+def owned_companies(draft: Draft, typed: TypedStakes) -> tuple[PartyRow, ...]:
+    """The companies of which it was said who owns them, in the order of the parties."""
+    said = {company for company, _ in typed}
+    return tuple(row for row in draft.parties if row.is_owned and row.token in said)
+
+
+def known_stakes(draft: Draft, typed: TypedStakes) -> Stakes:
+    """The parts that can be read, by company and owner; a company of which nothing is known is not among them."""
+    found: dict[str, dict[str, Fraction]] = {}
+    for row in draft.parties:
+        parts = {one.party.token: one.part for one in owners_of(draft, row, typed) if one.part}
+        if parts and row.is_owned:
+            found[row.token] = parts
+    return found
+
+
+def companies_owned_by(draft: Draft, party: PartyRow, typed: TypedStakes) -> tuple[PartyRow, ...]:
+    """The companies that the party owns a part of."""
+    companies = (draft.party(company) for company, token in typed if token == party.token)
+    return tuple(row for row in companies if row is not None)
+
+
+_THRESHOLDS_FILE = Path(__file__).with_name("thresholds.yaml")
+
+
+class _ThresholdEntry(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    percent: float = Field(gt=0, lt=100)
+    counts: Literal["from", "above"]
+    source: str = Field(min_length=1)
+    where: str = ""
+
+
+class _Thresholds(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seen: date
+    general: _ThresholdEntry
+    places: dict[str, _ThresholdEntry]
+
+
+def threshold_of(jurisdiction: dict[str, Any]) -> Threshold:
+    """The threshold of a catalog item's jurisdiction, by its ISO code; the general one where its own is not known."""
+    known = _thresholds()
+    own = known.places.get(str(jurisdiction.get("iso_code", "")))
+    entry = own or known.general
+    return Threshold(
+        percent=Fraction(str(entry.percent)),
+        is_inclusive=entry.counts == "from",
+        where=say(entry.where) if entry.where else str(jurisdiction.get("name") or say("this jurisdiction")),
+        source=say("{source}; checked {month}", source=entry.source, month=month(known.seen)),
+        is_known=own is not None,
+    )
+
+
+@cache
+def _thresholds() -> _Thresholds:
+    return _Thresholds.model_validate(yaml.safe_load(_THRESHOLDS_FILE.read_text(encoding="utf-8")))

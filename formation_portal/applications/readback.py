@@ -1,0 +1,196 @@
+"""An application read back: what was answered, in words, for whoever checks or reviews it. Active answers only."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from formation_portal.contract import canonical
+from formation_portal.contract.answers import Answers
+from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.language import figure
+from formation_portal.contract.reading import is_blank
+from formation_portal.contract.rules import Question
+from formation_portal.contract.schema import Section
+from formation_portal.contract.world import country_name
+
+from .draft import Draft
+from .models import Application, Document
+from .parties import PartyRow, ShareClassRow
+
+_ADDRESS = ("street1", "street2", "city", "region", "postcode")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLine:
+    """One question with its answer in words; what cannot be read stands as typed. No value, no answer."""
+
+    section: Section
+    spec: FieldSpec
+    value: str
+    is_unreadable: bool = False
+    is_given: bool = False
+    # How it was read, where it could have been meant otherwise.
+    doubt: str = ""
+
+    @property
+    def is_name(self) -> bool:
+        """Whether the answer is set as a name."""
+        return canonical.is_set_as_name(self.spec.canonical_field)
+
+
+@dataclass(frozen=True, slots=True)
+class SectionReadback:
+    """One section about the entity."""
+
+    section: Section
+    lines: tuple[AnswerLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PartyReadback:
+    """One party: its roles in words, and its answers."""
+
+    party: PartyRow
+    roles: tuple[str, ...]
+    lines: tuple[AnswerLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShareClassReadback:
+    """One class of shares."""
+
+    share_class: ShareClassRow
+    lines: tuple[AnswerLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShareTable:
+    """Who holds how many: a row a shareholder, a cell a class, the sums last."""
+
+    classes: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+    totals: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentLine:
+    """One document that is asked for: of whom, and the upload if there is one."""
+
+    party: PartyRow | None
+    slot: str
+    is_required: bool
+    document: Document | None
+
+
+@dataclass(frozen=True, slots=True)
+class Readback:
+    """The whole application."""
+
+    sections: tuple[SectionReadback, ...]
+    parties: tuple[PartyReadback, ...]
+    share_classes: tuple[ShareClassReadback, ...]
+    shares: ShareTable | None
+    documents: tuple[DocumentLine, ...]
+
+
+def readback(draft: Draft) -> Readback:
+    """Read the whole draft back. Costs no query."""
+    standing = draft.form_state
+    active = [section for section in draft.schema.entity_sections if standing.section(section).active]
+    entity = [
+        SectionReadback(section, _lines(draft, standing.questions(section), draft.record.answers, draft.entity_raw))
+        for section in active
+    ]
+    return Readback(
+        sections=tuple(one for one in entity if one.lines),
+        parties=tuple(_party(draft, row) for row in draft.parties),
+        share_classes=tuple(_share_class(draft, row) for row in draft.share_classes if draft.holds_shares),
+        shares=_share_table(draft) if draft.holds_shares and draft.share_classes else None,
+        documents=tuple(_documents(draft)),
+    )
+
+
+def _party(draft: Draft, row: PartyRow) -> PartyReadback:
+    questions = draft.form_state.party_questions(row.record)
+    active = draft.form_state.active_roles(row.record)
+    roles = tuple(canonical.role_word(role) for role in active)
+    return PartyReadback(row, roles, _lines(draft, questions, row.record.answers, row.raw))
+
+
+def _share_class(draft: Draft, row: ShareClassRow) -> ShareClassReadback:
+    section = draft.schema.share_section
+    assert section is not None  # holds_shares says so
+    questions = draft.form_state.questions(section, row.record)
+    return ShareClassReadback(row, _lines(draft, questions, row.record.answers, row.raw))
+
+
+def _lines(
+    draft: Draft, questions: Iterable[Question], answers: Answers, raw: Mapping[str, Any]
+) -> tuple[AnswerLine, ...]:
+    return tuple(
+        answer_line(draft, question, answers=answers, raw=raw)
+        for question in questions
+        if question.verdict.active and draft.schema.why_unanswerable(question.spec) is None
+    )
+
+
+def answer_line(draft: Draft, question: Question, *, answers: Answers, raw: Mapping[str, Any]) -> AnswerLine:
+    """One question with its answer in words, whether or not it is asked at present."""
+    spec = question.spec
+    if spec.provided_by_agent:
+        return AnswerLine(question.section, spec, _address(draft.schema.agent_address), is_given=True)
+    if spec.name in answers.values:
+        words = _words(draft, spec, answers.values[spec.name])
+        return AnswerLine(question.section, spec, words, doubt=spec.doubt(raw.get(spec.name)))
+    if spec.name in answers.problems:
+        return AnswerLine(question.section, spec, _as_typed(spec.shown(raw.get(spec.name))), is_unreadable=True)
+    return AnswerLine(question.section, spec, "")
+
+
+def _words(draft: Draft, spec: FieldSpec, value: Any) -> str:
+    if spec.refers_to_share_class:
+        row = draft.share_class(value)
+        return row.label if row else ""
+    return spec.display(value)
+
+
+def _as_typed(raw: Any) -> str:
+    if isinstance(raw, Mapping):
+        return " ".join(str(part) for part in raw.values() if not is_blank(part))
+    return ", ".join(str(part) for part in raw) if isinstance(raw, list) else str(raw or "")
+
+
+def _address(parts: Mapping[str, str]) -> str:
+    lines = [parts[part] for part in _ADDRESS if parts.get(part)]
+    return ", ".join([*lines, country_name(parts["country"])] if parts.get("country") else lines)
+
+
+def _share_table(draft: Draft) -> ShareTable:
+    holders = [row for row in draft.parties if draft.is_shareholder(row)]
+    tokens = [row.token for row in draft.share_classes]
+    held = {pair: holding.shares or 0 for pair, holding in draft.holdings.items()}
+    cells = [(row.label, [held.get((row.token, token), 0) for token in tokens]) for row in holders]
+    totals = [sum(row[place] for _, row in cells) for place in range(len(tokens))]
+    return ShareTable(
+        classes=tuple(row.label for row in draft.share_classes),
+        rows=tuple((label, tuple(map(figure, row))) for label, row in cells),
+        totals=tuple(map(figure, totals)),
+    )
+
+
+def _documents(draft: Draft) -> Iterable[DocumentLine]:
+    for row in (None, *draft.parties):
+        there = draft.documents_of(row)
+        for slot in draft.form_state.slots(row.record if row else None):
+            yield DocumentLine(row, slot.name, slot.required, there.get(slot.name))
+
+
+def entity_name(application: Application) -> str:
+    """The name that its customer chose first, as typed, with its ending; empty before that.
+
+    One query, or none where prefetched.
+    """
+    raw: dict[str, object] = {}
+    for row in application.section_answers.all():
+        raw |= row.raw
+    return canonical.entity_name(raw)

@@ -1,0 +1,210 @@
+"""Copying uploads on the disk: each new document has a file of its own, so that neither application needs the other."""
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import Error, transaction
+
+from formation_portal.contract.catalog import CatalogItem
+from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.language import noted
+
+from ..draft import Draft, keep_schema, open_draft
+from ..fields import new_token, without_blanks
+from ..history import HistoryEntry, append_to_audit_log, history_entry
+from ..models import (
+    Application,
+    Change,
+    Document,
+    Holding,
+    Party,
+    SectionAnswers,
+    ShareClass,
+    Stake,
+    document_path,
+    document_subject,
+)
+from ..signals import changed
+from ..transfer import Content, NewDocument, NewParty, NewShareClass, content_of
+from .exceptions import NotCopied
+from .shares import parse_shares
+
+logger = logging.getLogger(__name__)
+
+# The name of the copy by the primary key of the document that was copied; one whose file is gone has none.
+StoredNames = dict[int, str]
+
+
+@contextmanager
+def copied_files(application: Application, documents: Iterable[NewDocument]) -> Iterator[StoredNames]:
+    """The files, copied and whole before any row names them, and removed where the rows can't be written.
+
+    A document whose file is gone is left out. Raises NotCopied where the disk takes no more.
+    """
+    stored: StoredNames = {}
+    try:
+        for document in documents:
+            if name := _copy_file(application, document.source):
+                stored[document.source.pk] = name
+        yield stored
+    except BaseException:
+        _remove_without_rows(stored)
+        raise
+
+
+def _copy_file(application: Application, source: Document) -> str | None:
+    storage = source.file.storage
+    try:
+        with storage.open(str(source.file.name)) as content:
+            return str(storage.save(document_path(Document(application=application), ""), content))
+    except FileNotFoundError:
+        logger.error("A document's file is gone, so that it can't be copied")
+        return None
+    except OSError as error:
+        logger.error("A document could not be copied: %s", error.strerror or type(error).__name__)
+        raise NotCopied from error
+
+
+def _remove_without_rows(stored: StoredNames) -> None:
+    """A commit whose answer was lost may have been done all the same; whoever can't ask leaves the files alone."""
+    with suppress(Error, OSError):
+        known = set(Document.objects.filter(file__in=stored.values()).values_list("file", flat=True))
+        for name in set(stored.values()) - known:
+            Document._meta.get_field("file").storage.delete(name)
+
+
+def copied_from_entry(draft: Draft) -> HistoryEntry:
+    """What the history of a copy says first."""
+    return history_entry(noted("Copied from {reference}"), reference=draft.application.reference)
+
+
+def created_from_entry(draft: Draft) -> HistoryEntry:
+    """What the history says first of an application that took over what fits."""
+    return history_entry(noted("Started with answers from {reference}"), reference=draft.application.reference)
+
+
+def create_copy(draft: Draft, *, by: AbstractBaseUser) -> Application:
+    """A new draft of the same product and schema with everything that was entered, and nothing that was delivered.
+
+    Raises NotCopied where the documents can't be stored.
+    """
+    old = draft.application
+    new = Application(
+        owner_id=by.pk, product_id=old.product_id, product=old.product, schema_version_id=old.schema_version_id
+    )
+    return _create(new, content_of(draft), by=by, said=copied_from_entry(draft))
+
+
+def create_from(draft: Draft, *, product: CatalogItem, content: Content, by: AbstractBaseUser) -> Application:
+    """A new draft of another product with the content that fits there; the old one stays as it is. Raises NotCopied."""
+    new = Application(
+        owner_id=by.pk,
+        product_id=product.jurisdiction_product_id,
+        product=product.model_dump(mode="json", exclude={"form", "document"}),
+        schema_version=keep_schema(product.document),
+    )
+    return _create(new, content, by=by, said=created_from_entry(draft))
+
+
+def _create(application: Application, content: Content, *, by: AbstractBaseUser, said: HistoryEntry) -> Application:
+    with copied_files(application, content.documents) as stored, transaction.atomic():
+        application.save()
+        planted = Change.objects.create(application=application, who_id=by.pk, **said)
+        _Filling(application, content).write(stored, by=by)
+        changed.send(sender=Application, draft=open_draft(application))
+        append_to_audit_log(application, [planted], by=by)
+    return application
+
+
+class _Filling:
+    """One new application while it is being filled: everything gets a new token, and what refers to one follows it."""
+
+    def __init__(self, application: Application, content: Content) -> None:
+        self._application = application
+        self._content = content
+        self._draft = open_draft(application)
+        old = [*(one.token for one in content.parties), *(one.token for one in content.share_classes)]
+        self._tokens = {token: new_token() for token in old}
+
+    def write(self, stored: StoredNames, *, by: AbstractBaseUser) -> None:
+        parties = {one.token: self._party(one, place) for place, one in enumerate(self._content.parties, start=1)}
+        share_classes = enumerate(self._content.share_classes, start=1)
+        classes = {one.token: self._share_class(one, place) for place, one in share_classes}
+        Party.objects.bulk_create(parties.values())
+        ShareClass.objects.bulk_create(classes.values())
+        Holding.objects.bulk_create(self._holdings(parties, classes))
+        Stake.objects.bulk_create(
+            Stake(application=self._application, company=parties[company], owner=parties[owner], typed=typed)
+            for (company, owner), typed in self._content.stakes.items()
+        )
+        SectionAnswers.objects.bulk_create(self._sections())
+        Document.objects.bulk_create(
+            self._document(one, stored[one.source.pk], parties, by)
+            for one in self._content.documents
+            if one.source.pk in stored
+        )
+
+    def _sections(self) -> Iterable[SectionAnswers]:
+        """The entity's answers, each in the section that keeps it there, and the version of the grid of holdings."""
+        schema = self._draft.schema
+        raw = self._renamed(schema.entity_fields, self._content.entity)
+        kept: dict[str, dict[str, Any]] = {}
+        for spec in schema.entity_fields:
+            if spec.name in raw:
+                kept.setdefault(self._draft.home_section(spec.name), {})[spec.name] = raw[spec.name]
+        if self._content.holdings and schema.share_section:
+            kept.setdefault(schema.share_section.key, {})
+        for key, answers in kept.items():
+            yield SectionAnswers(application=self._application, section_key=key, raw=answers, version=1)
+
+    def _party(self, new: NewParty, position: int) -> Party:
+        schema = self._draft.schema
+        every_role = tuple(section.role for section in schema.role_sections if section.role)
+        return Party(
+            application=self._application,
+            token=self._tokens[new.token],
+            kind=new.kind,
+            roles=list(new.roles),
+            raw=self._renamed(schema.fields_of(new.kind, every_role), new.raw),
+            position=position,
+        )
+
+    def _share_class(self, new: NewShareClass, position: int) -> ShareClass:
+        raw = self._renamed(self._draft.schema.share_class_fields, new.raw)
+        token = self._tokens[new.token]
+        return ShareClass(application=self._application, token=token, raw=raw, position=position)
+
+    def _holdings(self, parties: Mapping[str, Party], classes: Mapping[str, ShareClass]) -> Iterable[Holding]:
+        for (party, share_class), typed in self._content.holdings.items():
+            yield Holding(
+                application=self._application,
+                party=parties[party],
+                share_class=classes[share_class],
+                typed=typed,
+                shares=parse_shares(typed),
+            )
+
+    def _document(self, new: NewDocument, name: str, parties: Mapping[str, Party], by: AbstractBaseUser) -> Document:
+        old, party = new.source, parties[new.party] if new.party else None
+        return Document(
+            application=self._application,
+            party=party,
+            slot=old.slot,
+            subject=document_subject(party.token if party else None, old.slot),
+            file=name,
+            name=old.name,
+            mime_type=old.mime_type,
+            size=old.size,
+            sha256=old.sha256,
+            findings=old.findings,
+            uploaded_by_id=by.pk,
+        )
+
+    def _renamed(self, fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> dict[str, Any]:
+        """The answers, with those that name a class of shares naming the new one."""
+        referring = {spec.name for spec in fields if spec.refers_to_share_class}
+        named = {name: self._tokens.get(raw[name], raw[name]) for name in referring if isinstance(raw.get(name), str)}
+        return without_blanks({**raw, **named})

@@ -1,0 +1,178 @@
+"""Taking uploads: judged by content, stored under names of our own, one to a slot; replaced ones are kept a while."""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import partial
+from typing import IO, Any
+
+from django.core.files.base import File
+from django.core.files.uploadedfile import UploadedFile
+from django.db import Error, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from formation_portal.contract.language import noted, say
+
+from ..draft import Draft
+from ..history import Author
+from ..models import Application, Document, Party, Preview, document_path, document_subject
+from ..parties import PartyRow
+from .document_checks import check_upload, disk_errors_refused, printable_name, record_findings
+from .exceptions import Gone, LockedByReview, UploadRefused
+from .transactions import application_transaction
+
+# How many earlier files a slot keeps.
+MAX_EARLIER_FILES = 5
+
+
+def add_document(
+    draft: Draft, party: Party | PartyRow | None, slot: str, upload: "UploadedFile[bytes]", *, by: Author
+) -> Document:
+    """Keep a file in a slot of the party, or of the entity itself; it takes the place of an earlier one.
+
+    Raises UploadRefused with what to do for a file that is empty, over the limit, or not PDF, JPEG or PNG by its
+    content, and for one that the disk does not take; raises Gone, Closed.
+    """
+    with disk_errors_refused():
+        mime_type, digest = check_upload(upload)
+    document = Document(
+        name=printable_name(upload.name or "document"), mime_type=mime_type, size=upload.size or 0, sha256=digest
+    )
+    return _store(draft, party, slot, document, upload, by=by)
+
+
+def reuse_document(
+    draft: Draft, party: Party | PartyRow | None, slot: str, source: Document, *, by: Author
+) -> Document:
+    """Keep a copy of a file that was uploaded before, as if it were uploaded here. Raises as `add_document` does.
+
+    The copy is a file of its own, so that removing one never takes the other. Whose file it may be is asked before.
+    """
+    document = Document(name=source.name, mime_type=source.mime_type, size=source.size, sha256=source.sha256)
+    try:
+        content = source.file.storage.open(str(source.file.name))
+    except FileNotFoundError as error:
+        raise UploadRefused(_("Choose the file from your device. The earlier upload is no longer available")) from error
+    with content:
+        return _store(draft, party, slot, document, content, by=by)
+
+
+def _store(
+    draft: Draft,
+    party: Party | PartyRow | None,
+    slot: str,
+    document: Document,
+    content: "File[bytes] | IO[bytes]",
+    *,
+    by: Author,
+) -> Document:
+    """Store the file, whole, then its row; without the row the file goes again."""
+    document.application, document.uploaded_by_id = draft.application, by.pk
+    document.slot, document.subject = slot, document_subject(party.token if party else None, slot)
+    storage = document.file.storage
+    with disk_errors_refused():
+        stored = storage.save(document_path(document, ""), content)
+    document.file.name = stored
+    try:
+        kept = _save_row(draft, party, document, record_findings(document), by=by)
+    except BaseException:
+        _remove_without_row(draft, stored)
+        raise
+    if kept is not document:
+        storage.delete(stored)
+    return kept
+
+
+def _remove_without_row(draft: Draft, stored: str) -> None:
+    """A commit whose answer was lost may have been done all the same; whoever can't ask leaves the file alone.
+
+    The lock waits for a commit that is still on its way.
+    """
+    with suppress(Error), transaction.atomic():
+        Application.objects.select_for_update().get(pk=draft.application.pk)
+        if not Document.objects.filter(file=stored).exists():
+            Document._meta.get_field("file").storage.delete(stored)
+
+
+def _save_row(
+    draft: Draft, party: Party | PartyRow | None, document: Document, picture: bytes, *, by: Author
+) -> Document:
+    with application_transaction(draft, by=by) as journal:
+        row = draft.party(party.token) if party else None
+        if party and row is None:
+            raise Gone(say("This person or company was removed"))
+        if document.slot not in _slots(draft, row):
+            raise UploadRefused(_("Choose one of the documents in the list"))
+        old = draft.documents_of(row).get(document.slot)
+        if old and (old.sha256, old.name) == (document.sha256, document.name):
+            return old
+        if (row.token if row else "", document.slot) in journal.locks.documents:
+            raise UploadRefused(_("You can’t replace this file. Our reviewer has accepted it"))
+        if old:
+            _replace(draft, old, row)
+        document.party = row.model if row else None
+        document.save()
+        if picture:
+            Preview.objects.create(document=document, picture=picture)
+        draft.documents.append(document)
+        change = {
+            "field": document.slot,
+            "label": document.slot,
+            "before": _history_value(old),
+            "after": _history_value(document),
+        }
+        if row:
+            journal.note(
+                "Uploaded “{slot}” of {name}", holder=row.token, changes=[change], slot=document.slot, name=row.label
+            )
+        else:
+            journal.note("Uploaded “{slot}”", changes=[change], slot=document.slot)
+    return document
+
+
+def _replace(draft: Draft, old: Document, row: PartyRow | None) -> None:
+    """Set a file aside for another; of those set aside only the last few are kept."""
+    old.replaced_at = timezone.now()
+    old.save(update_fields=["replaced_at"])
+    draft.documents.remove(old)
+    draft.replaced_documents.append(old)
+    for oldest in draft.replaced_in(row, old.slot)[MAX_EARLIER_FILES:]:
+        _delete(draft, oldest)
+
+
+def remove_document(draft: Draft, document: Document, *, by: Author) -> None:
+    """Take a file out of its slot, or away from those that were there before. Raises Gone, Closed."""
+    with application_transaction(draft, by=by) as journal:
+        every = (*draft.documents, *draft.replaced_documents)
+        held = next((one for one in every if one.pk == document.pk), None)
+        if held is None:
+            raise Gone(say("The document was removed"))
+        if not held.replaced_at and journal.locks.has_document(held):
+            raise LockedByReview
+        change = {"field": held.slot, "label": held.slot, "before": _history_value(held), "after": None}
+        what = noted("Removed an earlier file for “{slot}”") if held.replaced_at else noted("Removed “{slot}”")
+        journal.note(what, holder=held.party.token if held.party else "", changes=[change], slot=held.slot)
+        _delete(draft, held)
+
+
+def delete_files_on_commit(documents: Iterable[Document]) -> None:
+    """Delete the files once it is sure that their rows are gone."""
+    for document in documents:
+        # A file that can't be removed now is an orphan, which is found later; the change itself is done.
+        transaction.on_commit(partial(document.file.storage.delete, str(document.file.name)), robust=True)
+
+
+def _delete(draft: Draft, document: Document) -> None:
+    delete_files_on_commit([document])
+    (draft.replaced_documents if document.replaced_at else draft.documents).remove(document)
+    document.delete()
+
+
+def _slots(draft: Draft, row: PartyRow | None) -> set[str]:
+    """The names of all slots that the form has there, asked for at present or not."""
+    sections = draft.schema.sections_of(row.roles) if row else draft.schema.entity_sections
+    return {slot.name for section in sections for slot in section.slots(row.kind if row else "entity")}
+
+
+def _history_value(document: Document | None) -> Any:
+    return {"name": document.name, "size": document.size, "sha256": document.sha256} if document else None

@@ -1,0 +1,220 @@
+"""Entering and changing people, companies and foundations."""
+
+import logging
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.utils import timezone
+
+from formation_portal.contract import canonical
+from formation_portal.contract.language import say
+
+from ..draft import Draft
+from ..fields import changed_names, new_token, without_blanks
+from ..history import Author
+from ..models import ChangeList, Document, Party
+from ..parties import PartyRow, References, name_fields
+from .concurrency import KeptTheirs, PageVersion, compare_versions
+from .documents import delete_files_on_commit
+from .exceptions import Gone
+from .transactions import Journal, answer_changes, application_transaction, asked_answers, unlocked_answers
+
+logger = logging.getLogger(__name__)
+
+# What the history calls the roles of a party, beside the names of answers, none of which begins with a colon.
+ROLES = ":roles"
+
+
+def add_party(
+    draft: Draft,
+    kind: str,
+    roles: Iterable[str],
+    raw: Mapping[str, Any],
+    *,
+    by: AbstractBaseUser,
+    token: str | None = None,
+) -> Party:
+    """A new party with its roles and whatever is filled in.
+
+    A page that carries a `token` of its own makes posting twice harmless: the second post changes the first one's
+    party, and restores it where it was removed meanwhile. Raises ValueError for a kind that does not exist; raises
+    Closed.
+    """
+    if kind not in canonical.PARTY_KINDS:
+        raise ValueError(f"No such kind of party: {kind!r}")
+    with application_transaction(draft, by=by) as journal:
+        known = known_roles(draft, roles)
+        fields = draft.schema.fields_of(kind, known) or name_fields(draft.schema, kind)
+        is_restored = token in {one.token for one in draft.removed_party_models}
+        if is_restored:
+            unremove(draft, str(token))
+        party = next((one for one in draft.party_models if one.token == token), None)
+        asked = without_blanks(asked_answers(draft, fields, raw, by=by, where=f"a new {kind}"))
+        posted = unlocked_answers(draft, journal, fields, asked, stored=party.raw if party else {}, holder=token or "")
+        if party is not None:
+            known = _with_locked_roles(draft, journal, party, known)
+        if party is None:
+            entered = (*draft.party_models, *draft.removed_party_models)
+            position = max((one.position for one in entered), default=0) + 1
+            party = Party(application=draft.application, kind=kind, token=token or new_token(), position=position)
+            draft.party_models.append(party)
+        elif not is_restored and party.roles == known and not changed_names(party.raw, posted):
+            return party
+        before, party.roles, party.raw = party.raw, known, party.raw | posted
+        party.save()
+        draft.invalidate()
+        row = draft.party(party.token)
+        assert row is not None
+        changes = answer_changes(fields, changed_names(before, posted), before, posted)
+        journal.note("Added {name}", holder=party.token, changes=changes, name=row.label)
+        return party
+
+
+def save_party(
+    draft: Draft,
+    party: Party | PartyRow,
+    raw: Mapping[str, Any],
+    *,
+    version: int,
+    by: Author,
+    roles: Iterable[str] | None = None,
+    page_version: PageVersion | None = None,
+) -> KeptTheirs:
+    """Keep what was posted about a party, as typed, and its roles where they are given.
+
+    Answers to the questions of a new role are kept too. The names of what others have changed since, and the page
+    hasn't, are returned. Raises Stale (the roles are called ROLES), Gone, Closed.
+    """
+    with application_transaction(draft, by=by, page_version=page_version) as journal:
+        model = current_party(draft, party).model
+        had = model.roles
+        known = had if roles is None else _with_locked_roles(draft, journal, model, known_roles(draft, roles))
+        fields = draft.schema.fields_of(model.kind, (*had, *known))
+        before = model.raw
+        asked = asked_answers(draft, fields, raw, by=by, where=f"a {model.kind}", stored=before)
+        posted = unlocked_answers(draft, journal, fields, asked, stored=before, holder=model.token)
+        posted |= {} if roles is None else {ROLES: known}
+        found = compare_versions(
+            draft.application,
+            version=version,
+            current=model.version,
+            stored=before | {ROLES: had},
+            posted=posted,
+            holders=[model.token],
+            page_version=page_version,
+        )
+        if not found.names:
+            return found.kept_theirs
+        answered = [name for name in found.names if name != ROLES]
+        model.raw = without_blanks(before | {name: posted[name] for name in answered})
+        model.roles = known if ROLES in found.names else had
+        model.version += 1
+        model.save()
+        draft.invalidate()
+        _note_changes(journal, current_party(draft, party), answer_changes(fields, answered, before, posted), had)
+        return found.kept_theirs
+
+
+def _note_changes(journal: Journal, row: PartyRow, changes: ChangeList, had: list[str]) -> None:
+    """One entry for the answers, and one for the roles."""
+    if changes:
+        journal.note("Changed {name}", holder=row.token, changes=changes, name=row.label)
+    if of_roles := role_changes(had, row.model.roles):
+        journal.note("Changed the roles of {name}", holder=row.token, changes=of_roles, name=row.label)
+
+
+def role_changes(before: list[str], after: list[str]) -> ChangeList:
+    """The history's line for changed roles; none where they are the same."""
+    return [{"field": ROLES, "label": "Roles", "before": before, "after": after}] if before != after else []
+
+
+def set_roles(draft: Draft, party: Party | PartyRow, roles: Iterable[str], *, by: AbstractBaseUser) -> None:
+    """Give a party these roles and no others. Answers of a role that it loses stay. Raises Gone, Closed."""
+    with application_transaction(draft, by=by) as journal:
+        row = current_party(draft, party)
+        model, before = row.model, row.model.roles
+        known = _with_locked_roles(draft, journal, model, known_roles(draft, roles))
+        if known == before:
+            return
+        model.roles = known
+        model.version += 1
+        model.save()
+        _note_changes(journal, row, [], before)
+
+
+def _with_locked_roles(draft: Draft, journal: Journal, party: Party, wanted: list[str]) -> list[str]:
+    """The wanted roles, and those that the party has where they were accepted."""
+    missing = [role for role in party.roles if role not in wanted]
+    if not missing or party.token not in journal.locks.roles:
+        return wanted
+    draft.locked_labels.append(say("Roles"))
+    return known_roles(draft, (*wanted, *party.roles))
+
+
+def current_party(draft: Draft, party: Party | PartyRow) -> PartyRow:
+    """The party as it stands now. Raises Gone."""
+    row = draft.party(party.token)
+    if row is None:
+        raise Gone(say("This person or company was removed"))
+    return row
+
+
+def unremove(draft: Draft, token: str) -> None:
+    """Take the mark off a removed party, within a change. Raises Gone."""
+    model = next((one for one in draft.removed_party_models if one.token == token), None)
+    if model is None:
+        raise Gone(say("This person or company was deleted"))
+    model.removed_at = None
+    model.save()
+    draft.reload()
+
+
+def known_roles(draft: Draft, roles: Iterable[str]) -> list[str]:
+    """The roles that the schema has a section for, once each, in its order."""
+    wanted = set(roles)
+    known = [section.role for section in draft.schema.role_sections if section.role in wanted]
+    if len(set(known)) < len(wanted):
+        logger.warning("Ignored %d roles that the form does not have", len(wanted - set(known)))
+    return [role for role in dict.fromkeys(known) if role]
+
+
+def remove_party(draft: Draft, party: Party | PartyRow, *, by: AbstractBaseUser) -> References:
+    """Remove a party with its holdings and documents, which are returned. Raises Gone, Closed.
+
+    All of it is kept, and counts nowhere, until it is restored or the application is submitted.
+    """
+    with application_transaction(draft, by=by) as journal:
+        row = current_party(draft, party)
+        gone = draft.references_to_party(row.token)
+        fields = draft.schema.fields_of(row.kind, row.roles)
+        changes = answer_changes(fields, row.raw, row.raw, {})
+        journal.note("Removed {name}", holder=row.token, changes=changes, name=row.label)
+        row.model.removed_at = timezone.now()
+        row.model.save()
+        draft.reload()
+        return gone
+
+
+def restore_party(draft: Draft, token: str, *, by: AbstractBaseUser) -> PartyRow:
+    """Bring a removed party back, as it was. Nothing happens to one that is there. Raises Gone, Closed."""
+    with application_transaction(draft, by=by) as journal:
+        if (row := draft.party(token)) is not None:
+            return row
+        unremove(draft, token)
+        row = draft.party(token)
+        assert row is not None
+        fields = draft.schema.fields_of(row.kind, row.roles)
+        changes = answer_changes(fields, row.raw, {}, row.raw)
+        journal.note("Restored {name}", holder=token, changes=changes, name=row.label)
+        return row
+
+
+def delete_removed_parties(draft: Draft) -> None:
+    """Delete what was removed for good, with its files, within a change that nobody can take back."""
+    if not draft.removed_party_models:
+        return
+    removed = [model.pk for model in draft.removed_party_models]
+    delete_files_on_commit(Document.objects.filter(party__in=removed))
+    draft.application.parties.filter(pk__in=removed).delete()
+    draft.reload()

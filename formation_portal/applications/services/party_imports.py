@@ -1,0 +1,148 @@
+"""Keeping a sheet of people until somebody says what is to be taken over, and taking it over."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+
+from formation_portal.contract.language import noted
+
+from ..draft import Draft
+from ..fields import changed_names, new_token
+from ..imports.grid import Grid
+from ..imports.models import PartyImport
+from ..imports.rows import SheetRow, SheetRows
+from ..models import Party
+from ..parties import PartyRow
+from .exceptions import Gone
+from .parties import known_roles
+from .transactions import Journal, answer_changes, application_transaction
+
+
+class RowAction(StrEnum):
+    """What may be done with a row."""
+
+    # As long as nobody seems to be the same.
+    ADD = "add"
+    # Although somebody seems to be the same: it was seen, and they are two.
+    ADD_ANYWAY = "apart"
+    # Who is there already takes the row's roles, and the answers that they lack.
+    MERGE = "join"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportResult:
+    """How many were added, how many who were there have been given something, and whether nothing is left."""
+
+    added: int
+    merged: int
+    is_all: bool
+
+
+def keep_import(draft: Draft, grid: Grid, *, name: str, by: AbstractBaseUser) -> PartyImport:
+    """Keep a sheet for a week, in place of an earlier one. Nothing of the application changes by it. Raises Closed."""
+    with application_transaction(draft, by=by):
+        draft.application.party_imports.all().delete()
+        return PartyImport.objects.create(
+            application=draft.application, uploaded_by_id=by.pk, name=name[:255], sheet=_as_stored(grid)
+        )
+
+
+def delete_import(draft: Draft, found: PartyImport, *, by: AbstractBaseUser) -> None:
+    """Delete a sheet that is not to be taken over. Raises Closed."""
+    with application_transaction(draft, by=by):
+        PartyImport.objects.filter(pk=found.pk).delete()
+
+
+def import_rows(draft: Draft, found: PartyImport) -> tuple[SheetRow, ...]:
+    """The rows of a kept sheet as the draft stands now."""
+    return tuple(SheetRows(draft, tuple(found.sheet["headings"])).validated(found.sheet["rows"]))
+
+
+def apply_import(draft: Draft, found: PartyImport, wanted: Mapping[str, str], *, by: AbstractBaseUser) -> ImportResult:
+    """Add the wanted rows, by their tokens, in one transaction. Rows with problems are left, whatever is wanted.
+
+    A row that was taken once is never taken again. A sheet of which nothing is left is deleted. Raises Gone, Closed.
+    """
+    with application_transaction(draft, by=by) as journal:
+        if not PartyImport.objects.kept().filter(pk=found.pk).exists():
+            raise Gone("The sheet was taken over or deleted")
+        taking = _Import(draft, journal)
+        rows = import_rows(draft, found)
+        for row in rows:
+            if row.party and not row.problems and not row.is_taken:
+                taking.take(row, wanted.get(row.token, ""))
+        Party.objects.bulk_create(taking.added)
+        is_all = all(row.is_taken or row.token in taking.done for row in rows)
+        if is_all:
+            PartyImport.objects.filter(pk=found.pk).delete()
+        return ImportResult(len(taking.added), taking.merged, is_all)
+
+
+class _Import:
+    """One transaction's additions."""
+
+    def __init__(self, draft: Draft, journal: Journal) -> None:
+        self._draft = draft
+        self._journal = journal
+        entered = (*draft.party_models, *draft.removed_party_models)
+        self._position = max((one.position for one in entered), default=0)
+        self.added: list[Party] = []
+        self.merged = 0
+        self.done: set[str] = set()
+
+    def take(self, row: SheetRow, deed: str) -> None:
+        """Do with the row what is wanted, as far as it stands as it was seen."""
+        assert row.party is not None
+        if row.match is None and deed == RowAction.ADD:
+            self._add(row.party, None)
+        elif row.match is not None and deed == RowAction.ADD_ANYWAY:
+            self._add(row.party, row.match.party)
+        elif row.match is not None and deed == RowAction.MERGE:
+            self._merge(row.party, row.match.party)
+        else:
+            return
+        self.done.add(row.token)
+
+    def _add(self, party: PartyRow, twin: PartyRow | None) -> None:
+        self._position += 1
+        model = party.model
+        model.application, model.position = self._draft.application, self._position
+        # Somebody has seen both, and said that they are two.
+        model.apart_from = [twin.token] if twin else []
+        self.added.append(model)
+        self._draft.party_models.append(model)
+        self._note(noted("Added {name} from a spreadsheet"), party, {}, model.raw)
+
+    def _merge(self, party: PartyRow, twin: PartyRow) -> None:
+        """The one who is there, or who was added from a row above, keeps every answer that it has."""
+        there = next((one for one in self._draft.party_models if one.token == twin.token), None)
+        if there is None:
+            # The row above was left out.
+            self._add(party, None)
+            return
+        before, roles = there.raw, known_roles(self._draft, (*there.roles, *party.roles))
+        raw = {**party.raw, **before}
+        if raw == before and roles == there.roles:
+            return
+        there.raw, there.roles = raw, roles
+        if there.pk:
+            there.version += 1
+            there.save()
+            self.merged += 1
+        self._note(noted("Updated {name} from a spreadsheet"), self._draft.as_party(there), before, raw)
+
+    def _note(self, message: str, party: PartyRow, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+        fields = self._draft.schema.fields_of(party.kind, party.roles)
+        changes = answer_changes(fields, changed_names(before, after), before, after)
+        self._journal.note(message, holder=party.token, changes=changes, name=party.label)
+
+
+def _as_stored(grid: Grid) -> dict[str, Any]:
+    rows = (
+        {"number": row.number, "token": new_token(), "cells": list(row.cells), "formulas": sorted(row.formulas)}
+        for row in grid.rows
+    )
+    return {"headings": list(grid.headings), "remarks": [list(one) for one in grid.remarks], "rows": list(rows)}

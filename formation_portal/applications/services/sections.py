@@ -1,0 +1,117 @@
+"""Saving one section about the entity."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.language import say
+from formation_portal.contract.parking import choices
+from formation_portal.contract.schema import Section
+
+from ..draft import Draft
+from ..fields import changed_names, without_blanks
+from ..history import Author
+from ..models import Change, SectionAnswers
+from .concurrency import KeptTheirs, PageVersion, compare_versions
+from .exceptions import Gone, LockedByReview, Overtaken
+from .parties import save_party
+from .shares import save_share_class
+from .transactions import answer_changes, application_transaction, asked_answers, unlocked_answers
+
+
+def save_section(
+    draft: Draft,
+    section: Section,
+    raw: Mapping[str, Any],
+    *,
+    version: int,
+    by: Author,
+    page_version: PageVersion | None = None,
+) -> KeptTheirs:
+    """Keep what was posted of the section, exactly as typed, also what cannot be read or is not asked at present.
+
+    Other stored answers stay, and so do those that others have changed since `version` and the page hasn't; their names
+    are returned. Raises Stale with both texts where both have written, and Closed.
+    """
+    with application_transaction(draft, by=by, page_version=page_version) as journal:
+        stored = draft.raw(section)
+        asked = asked_answers(draft, section.fields, raw, by=by, where=section.key, stored=stored)
+        posted = unlocked_answers(draft, journal, section.fields, asked, stored=stored)
+        found = compare_versions(
+            draft.application,
+            version=version,
+            current=draft.version(section.key),
+            stored=stored,
+            posted=posted,
+            holders=[one.key for one in draft.schema.entity_sections],
+            page_version=page_version,
+        )
+        if not (names := found.names):
+            return found.kept_theirs
+        for key in dict.fromkeys(draft.home_section(name) for name in names):
+            row = draft.sections.get(key) or SectionAnswers(application=draft.application, section_key=key)
+            here = {name: posted[name] for name in names if draft.home_section(name) == key}
+            row.raw = without_blanks(row.raw | here)
+            row.version += 1
+            row.save()
+            draft.sections[key] = row
+        journal.note(
+            "Changed “{section}”",
+            holder=section.key,
+            changes=answer_changes(section.fields, names, stored, posted),
+            section=section.title,
+        )
+        return found.kept_theirs
+
+
+def restorable_choices(draft: Draft, change: Change) -> dict[str, str]:
+    """The answers of a change that rules read, with their labels; none where their holder is gone."""
+    names = {spec.name for spec in _fields_of(draft, change.holder)} & choices(draft.schema)
+    return {one["field"]: str(one["label"]) for one in change.changes if one["field"] in names}
+
+
+def restore_choices(draft: Draft, change: Change, *, by: Author) -> None:
+    """Answer the choices of the change as before it; what else it changed stays.
+
+    Raises Overtaken where one of them was answered again since; Gone, Closed. Twice is the same as once.
+    """
+    with application_transaction(draft, by=by) as journal:
+        labels = restorable_choices(draft, change)
+        if not labels:
+            raise Gone(say("This question is no longer asked"))
+        before = {one["field"]: one["before"] for one in change.changes if one["field"] in labels}
+        after = {one["field"]: one["after"] for one in change.changes if one["field"] in labels}
+        stands = _answers_of(draft, change.holder)
+        if not changed_names(stands, before):
+            return
+        if overtaken := changed_names(stands, after):
+            raise Overtaken([labels[name] for name in overtaken])
+        holder = "" if draft.schema.section(change.holder) else change.holder
+        if journal.locks.answers_of(holder) & set(changed_names(stands, before)):
+            raise LockedByReview
+        _save_answers(draft, change.holder, before, by)
+
+
+def _fields_of(draft: Draft, holder: str) -> Iterable[FieldSpec]:
+    if section := draft.schema.section(holder):
+        return section.fields if section.is_entity else ()
+    if party := draft.party(holder):
+        return draft.schema.fields_of(party.kind, party.roles)
+    return draft.schema.share_class_fields if draft.share_class(holder) else ()
+
+
+def _answers_of(draft: Draft, holder: str) -> Mapping[str, Any]:
+    if section := draft.schema.section(holder):
+        return draft.raw(section)
+    row = draft.party(holder) or draft.share_class(holder)
+    return row.raw if row else {}
+
+
+def _save_answers(draft: Draft, holder: str, raw: Mapping[str, Any], by: Author) -> None:
+    # Whoever presses Undo has seen this very answer, whatever else was saved since.
+    if section := draft.schema.section(holder):
+        save_section(draft, section, raw, version=draft.version(holder), by=by)
+    elif party := draft.party(holder):
+        save_party(draft, party, raw, version=party.version, by=by)
+    elif share_class := draft.share_class(holder):
+        save_share_class(draft, share_class, raw, version=share_class.version, by=by)

@@ -1,0 +1,207 @@
+"""Share classes, and who holds how many of each."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+
+from formation_portal.contract import reading
+from formation_portal.contract.language import say
+from formation_portal.contract.problems import AnswerError
+from formation_portal.contract.shares import number_of_shares
+
+from ..draft import Draft
+from ..fields import changed_names, new_token, without_blanks
+from ..history import Author
+from ..models import Holding, SectionAnswers, ShareClass
+from ..parties import References, ShareClassRow
+from .concurrency import KeptTheirs, PageVersion, compare_versions
+from .exceptions import Gone, LockedByReview
+from .transactions import Journal, answer_changes, application_transaction, asked_answers
+
+# What is kept of a typed number, in characters.
+MAX_NUMBER_LENGTH = 200
+
+
+def add_share_class(
+    draft: Draft,
+    raw: Mapping[str, Any],
+    *,
+    by: AbstractBaseUser,
+    token: str | None = None,
+    page_version: PageVersion | None = None,
+) -> ShareClass:
+    """A new class with whatever is filled in; a token makes posting twice harmless, as with a party. Raises Closed."""
+    with application_transaction(draft, by=by, page_version=page_version) as journal:
+        _refuse_if_locked(draft, journal)
+        fields = draft.schema.share_class_fields
+        posted = without_blanks(asked_answers(draft, fields, raw, by=by, where="a new share class"))
+        model = next((one for one in draft.share_class_models if one.token == token), None)
+        if model is None:
+            position = max((one.position for one in draft.share_class_models), default=0) + 1
+            model = ShareClass(application=draft.application, token=token or new_token(), position=position)
+            draft.share_class_models.append(model)
+        elif model.raw == posted:
+            return model
+        before, model.raw = model.raw, posted
+        model.save()
+        draft.invalidate()
+        row = draft.share_class(model.token)
+        assert row is not None
+        changes = answer_changes(fields, changed_names(before, posted), before, posted)
+        journal.note("Added the share class {name}", holder=model.token, changes=changes, name=row.label)
+        return model
+
+
+def save_share_class(
+    draft: Draft,
+    share_class: ShareClass | ShareClassRow,
+    raw: Mapping[str, Any],
+    *,
+    version: int,
+    by: Author,
+    page_version: PageVersion | None = None,
+) -> KeptTheirs:
+    """Keep what was posted about a class, as typed. What others have changed since, and the page hasn't, is returned.
+
+    Raises Stale, Gone, Closed.
+    """
+    with application_transaction(draft, by=by, page_version=page_version) as journal:
+        model = _current_share_class(draft, share_class).model
+        _refuse_if_locked(draft, journal)
+        fields = draft.schema.share_class_fields
+        before = model.raw
+        posted = asked_answers(draft, fields, raw, by=by, where="a share class", stored=before)
+        found = compare_versions(
+            draft.application,
+            version=version,
+            current=model.version,
+            stored=before,
+            posted=posted,
+            holders=[model.token],
+            page_version=page_version,
+        )
+        if not (names := found.names):
+            return found.kept_theirs
+        model.raw = without_blanks(before | {name: posted[name] for name in names})
+        model.version += 1
+        model.save()
+        draft.invalidate()
+        label = _current_share_class(draft, share_class).label
+        changes = answer_changes(fields, names, before, posted)
+        journal.note("Changed the share class {name}", holder=model.token, changes=changes, name=label)
+        return found.kept_theirs
+
+
+def remove_share_class(draft: Draft, share_class: ShareClass | ShareClassRow, *, by: AbstractBaseUser) -> References:
+    """Remove a class with its holdings. What referred to it is returned; answers that name it must be chosen again.
+
+    Raises Gone, Closed.
+    """
+    with application_transaction(draft, by=by) as journal:
+        row = _current_share_class(draft, share_class)
+        _refuse_if_locked(draft, journal)
+        gone = draft.references_to_share_class(row.token)
+        changes = answer_changes(draft.schema.share_class_fields, row.raw, row.raw, {})
+        journal.note("Removed the share class {name}", holder=row.token, changes=changes, name=row.label)
+        row.model.delete()
+        draft.reload()
+        return gone
+
+
+def save_holdings(
+    draft: Draft,
+    typed: Mapping[tuple[str, str], str],
+    *,
+    by: AbstractBaseUser,
+    version: int | None = None,
+    page_version: PageVersion | None = None,
+) -> KeptTheirs:
+    """Keep the numbers of the grid, by the tokens of party and class, as typed. Cells that were not posted stay.
+
+    So do those that others have changed since and the page hasn't; they are returned. Raises Stale (names are pairs of
+    tokens) where a version is given and both have written; raises Closed.
+    """
+    section = draft.schema.share_section
+    if section is None:
+        return ()
+    with application_transaction(draft, by=by, page_version=page_version) as journal:
+        parties = {party.token: party for party in draft.party_models}
+        classes = {share_class.token: share_class for share_class in draft.share_class_models}
+        posted = {pair: text for pair, text in typed.items() if pair[0] in parties and pair[1] in classes}
+        stored = draft.typed_holdings()
+        if any(stored.get(pair, "") != text for pair, text in posted.items()):
+            _refuse_if_locked(draft, journal)
+        found = compare_versions(
+            draft.application,
+            version=version,
+            current=draft.version(section.key),
+            stored=stored,
+            posted=posted,
+            holders=[section.key],
+            page_version=page_version,
+            history_key="/".join,
+        )
+        if not (pairs := found.names):
+            return found.kept_theirs
+        labels = {row.token: row.label for row in draft.parties} | {row.token: row.label for row in draft.share_classes}
+        for pair in pairs:
+            _store_holding(draft, pair, posted[pair], parties[pair[0]], classes[pair[1]])
+        raise_holdings_version(draft, section.key)
+        changes = [
+            {
+                "field": "/".join(pair),
+                "label": f"{labels[pair[0]]}, {labels[pair[1]]}",
+                "before": stored.get(pair),
+                "after": posted[pair],
+            }
+            for pair in pairs
+        ]
+        journal.note("Changed shareholdings", holder=section.key, changes=changes)
+        return found.kept_theirs
+
+
+def raise_holdings_version(draft: Draft, section_key: str) -> None:
+    """Give the grid a new version, within a change of it."""
+    row = draft.sections.get(section_key) or SectionAnswers(application=draft.application, section_key=section_key)
+    row.version += 1
+    row.save()
+    draft.sections[section_key] = row
+
+
+def _store_holding(draft: Draft, pair: tuple[str, str], text: str, party: Any, share_class: Any) -> None:
+    holding = draft.holdings.get(pair)
+    if reading.is_blank(text):
+        if holding:
+            draft.holdings.pop(pair).delete()
+        return
+    holding = holding or Holding(application=draft.application, party=party, share_class=share_class)
+    # No number has so many digits; of what is none, the beginning is enough to be known by.
+    holding.typed, holding.shares = text[:MAX_NUMBER_LENGTH], parse_shares(text)
+    holding.save()
+    draft.holdings[pair] = holding
+
+
+def parse_shares(text: str) -> int | None:
+    """The number of shares that was typed, or None where it is not a whole number of at least one.
+
+    Nought is a way to say that there are none; it is kept as typed and counts as no shares.
+    """
+    try:
+        # Nobody reads why: the page says it, of the number by its name.
+        return number_of_shares(text, of="")
+    except AnswerError:
+        return None
+
+
+def _refuse_if_locked(draft: Draft, journal: Journal) -> None:
+    """Raises Accepted where the shares are locked."""
+    if journal.locks.has_shares(draft):
+        raise LockedByReview
+
+
+def _current_share_class(draft: Draft, share_class: ShareClass | ShareClassRow) -> ShareClassRow:
+    row = draft.share_class(share_class.token)
+    if row is None:
+        raise Gone(say("The share class was removed"))
+    return row

@@ -1,0 +1,195 @@
+"""What moves an application as a whole: starting, submitting, withdrawing, deleting, and handing it back."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.utils import timezone
+
+from formation_portal.contract.catalog import CatalogItem
+from formation_portal.contract.language import noted
+from formation_portal.contract.lifecycle import AGENT, DEEDS, State, may
+from formation_portal.contract.needs import Need
+
+from ..draft import Draft, keep_schema, load_schema, open_draft
+from ..history import append_to_audit_log, history_entry
+from ..models import Application, Change, SectionAnswers
+from ..signals import changed, submitting
+from .documents import delete_files_on_commit
+from .exceptions import Closed, NotReady, Unread
+from .parties import delete_removed_parties
+from .transactions import application_transaction
+
+# Of more changes than these only the newest are told.
+_MAX_CHANGES_SHOWN = 20
+# What the history says of an agent's deed.
+_HISTORY_OF_TRANSITIONS = {
+    "begin_review": noted("Started the review"),
+    "return": noted("Returned it for changes"),
+    "approve": noted("Approved it for the registry"),
+    "decline": noted("Declined it"),
+    "record_incorporation": noted("Marked it as incorporated"),
+}
+
+
+def start(*, owner: AbstractBaseUser, product: CatalogItem) -> Application:
+    """A new draft of the product, which keeps the schema as it is today."""
+    with transaction.atomic():
+        application = Application.objects.create(
+            owner_id=owner.pk,
+            product_id=product.jurisdiction_product_id,
+            product=product.model_dump(mode="json", exclude={"form", "document"}),
+            schema_version=keep_schema(product.document),
+        )
+        said = history_entry(noted("Started the application"))
+        started = Change.objects.create(application=application, who_id=owner.pk, **said)
+        changed.send(sender=Application, draft=open_draft(application))
+        append_to_audit_log(application, [started], by=owner)
+    return application
+
+
+def submit(draft: Draft, *, by: AbstractBaseUser, declaration: str = "", revision: int | None = None) -> None:
+    """Hand the application in for review. Raises NotReady with what is still needed, and Closed.
+
+    Who declares something has read it: raises Unread where the application is another by now than at the `revision`
+    that the page was drawn from. Parties that were removed are deleted for good, with their documents.
+    """
+    with application_transaction(draft, by=by, must_be_open=False) as journal:
+        application = draft.application
+        if application.deleted_at or not may("submit", application.status):
+            raise Closed(application.status)
+        _refuse_unread(application, revision)
+        objections = _blockers(draft)
+        if still_needed := (*draft.needs, *objections):
+            raise NotReady(still_needed)
+        application.state = State.SUBMITTED_FOR_REVIEW
+        application.submitted_at = timezone.now()
+        application.submitted_by_id = by.pk
+        application.submissions += 1
+        application.declaration = declaration
+        delete_removed_parties(draft)
+        application.party_imports.all().delete()
+        journal.note("Submitted the application for review")
+
+
+def _blockers(draft: Draft) -> tuple[Need, ...]:
+    answers: Sequence[tuple[object, Any]] = submitting.send(sender=Application, draft=draft)
+    return tuple(need for _, needs in answers for need in needs or ())
+
+
+def _refuse_unread(application: Application, revision: int | None) -> None:
+    if revision is not None and application.revision != revision:
+        raise Unread(list(application.changes.filter(revision__gt=revision)[:_MAX_CHANGES_SHOWN]))
+
+
+def withdraw(draft: Draft, *, by: AbstractBaseUser, revision: int | None = None) -> None:
+    """Take back an application that was submitted; a draft that never was is deleted instead.
+
+    Raises Closed, and Unread where it is another by now than at the `revision` that the page was drawn from.
+    """
+    application = draft.application
+    if application.submitted_at is None:
+        delete_draft(application, by=by, revision=revision)
+        return
+    with application_transaction(draft, by=by, must_be_open=False) as journal:
+        if not may("withdraw", application.status):
+            raise Closed(application.status)
+        _refuse_unread(application, revision)
+        application.state = State.WITHDRAWN
+        delete_removed_parties(draft)
+        journal.note("Withdrew the application")
+
+
+def advance(draft: Draft, transition: str, *, by: AbstractBaseUser, note: str = "") -> None:
+    """Do an agent's deed, by its name in the lifecycle. `note` is what the service is told with it. Raises Closed."""
+    assert DEEDS[transition].by == AGENT
+    with application_transaction(draft, by=by, must_be_open=False) as journal:
+        application = draft.application
+        if application.deleted_at or not may(transition, application.status):
+            raise Closed(application.status)
+        application.state = DEEDS[transition].target
+        journal.note(_HISTORY_OF_TRANSITIONS[transition], note=note)
+
+
+def delete_draft(application: Application, *, by: AbstractBaseUser, revision: int | None = None) -> None:
+    """Delete a draft that was never submitted, with everything typed in it and whoever works on it.
+
+    Raises Closed, and Unread where it is another by now than at the `revision` that the page was drawn from. The empty
+    row stays, unseen, until the service has been told; its history goes too.
+    """
+    draft = open_draft(application)
+    with application_transaction(draft, by=by, must_be_open=False) as journal:
+        if application.submitted_at is not None or application.deleted_at or not application.status.is_open:
+            raise Closed(application.status)
+        _refuse_unread(application, revision)
+        delete_files_on_commit(application.documents.all())
+        for rows in (
+            application.documents,
+            application.holdings,
+            application.parties,
+            application.party_imports,
+            application.share_classes,
+            application.section_answers,
+            application.changes,
+            application.collaborators,
+        ):
+            rows.all().delete()
+        application.deleted_at = timezone.now()
+        application.state = State.WITHDRAWN
+        draft.reload()
+        journal.note("Deleted the draft")
+
+
+def reopen(draft: Draft, *, reason: str) -> None:
+    """Give a submitted application back to its customer, since the service could not take it. No-op once in review.
+
+    `reason` is a message of ours.
+    """
+    with application_transaction(draft, by=None, must_be_open=False) as journal:
+        if draft.application.status is not State.SUBMITTED_FOR_REVIEW:
+            return
+        draft.application.state = State.RETURNED_FOR_CHANGES
+        journal.note(reason)
+
+
+def adopt_form(draft: Draft, *, product: CatalogItem, by: AbstractBaseUser) -> None:
+    """Go on with the product's form and price as they are now. Raises Closed.
+
+    Nothing typed is dropped: what the form no longer asks stays where it is stored, and counts again if it is asked
+    again. Every section gets a new version, so that a page drawn from the old form overwrites nothing.
+    """
+    schema_version = keep_schema(product.document)
+    with application_transaction(draft, by=by) as journal:
+        application = draft.application
+        if application.schema_version_id == schema_version.digest:
+            return
+        application.schema_version = schema_version
+        application.product = product.model_dump(mode="json", exclude={"form", "document"})
+        typed = dict(draft.entity_raw)
+        old_homes = {name: key for key, row in draft.sections.items() for name in row.raw}
+        draft.schema = load_schema(schema_version.digest)
+        draft.invalidate()
+        _move_answers(draft, typed, old_homes)
+        for holder in (*draft.party_models, *draft.share_class_models):
+            holder.version += 1
+            holder.save(update_fields=["version", "updated_at"])
+        if version := draft.schema.version:
+            journal.note("Moved to the new form, version {version}", version=version)
+        else:
+            journal.note("Moved to the new form")
+
+
+def _move_answers(draft: Draft, typed: dict[str, Any], old_homes: dict[str, str]) -> None:
+    """Each answer to the section that keeps it now; one that isn't asked stays in the row that has it."""
+    kept: dict[str, dict[str, Any]] = {key: {} for key in draft.sections}
+    for name, value in typed.items():
+        kept.setdefault(draft.home_section(name, kept_in=old_homes[name]), {})[name] = value
+    # A section's version is a sum over the rows that keep its answers, so each must be beyond any sum there was.
+    ahead = sum(row.version for row in draft.sections.values()) + 1
+    for key, raw in kept.items():
+        row = draft.sections.get(key) or SectionAnswers(application=draft.application, section_key=key)
+        row.raw = raw
+        row.version = ahead
+        row.save()
+        draft.sections[key] = row

@@ -1,0 +1,327 @@
+"""What a new application can be filled with: the typed content of another, or the part of it that fits elsewhere.
+
+Parties and share classes go by the tokens that they have in the application where it all comes from.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from formation_portal.contract import canonical, record
+from formation_portal.contract.answers import Answers, judge
+from formation_portal.contract.carrying import SET_ASIDE, UNREADABLE, Comparison, compare
+from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.language import noted, say
+from formation_portal.contract.needs import Need, needs
+from formation_portal.contract.notation import shown
+from formation_portal.contract.record import Record
+from formation_portal.contract.rules import Question, settle
+from formation_portal.contract.schema import ENTITY, FormSchema
+
+from .draft import Draft
+from .models import Document
+from .ownership_stakes import TypedStakes, typed_stakes
+from .parties import PartyRow
+from .readback import answer_line
+
+TypedHoldings = Mapping[tuple[str, str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class NewParty:
+    """A party to be: its kind, its roles, and its answers as typed."""
+
+    token: str
+    kind: str
+    roles: tuple[str, ...]
+    raw: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class NewShareClass:
+    """A class of shares to be."""
+
+    token: str
+    raw: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class NewDocument:
+    """An upload whose file is to be copied; of a party, or of the entity itself."""
+
+    source: Document
+    party: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """All of it."""
+
+    entity: Mapping[str, Any] = field(default_factory=dict)
+    parties: tuple[NewParty, ...] = ()
+    share_classes: tuple[NewShareClass, ...] = ()
+    holdings: TypedHoldings = field(default_factory=dict)
+    documents: tuple[NewDocument, ...] = ()
+    # Parts of companies as typed, by the tokens of company and owner.
+    stakes: TypedStakes = field(default_factory=dict)
+
+
+def content_of(draft: Draft) -> Content:
+    """Everything that was entered, asked for at present or not."""
+    return Content(
+        entity=dict(draft.entity_raw),
+        parties=tuple(NewParty(row.token, row.kind, row.roles, dict(row.raw)) for row in draft.parties),
+        share_classes=tuple(NewShareClass(row.token, dict(row.raw)) for row in draft.share_classes),
+        holdings=draft.typed_holdings(),
+        documents=tuple(NewDocument(one, one.party.token if one.party else None) for one in draft.documents),
+        stakes=typed_stakes(draft),
+    )
+
+
+_NOT_FOR = {
+    "person": noted("This person can’t have that role there"),
+    "corporate": noted("This company can’t have that role there"),
+    "foundation": noted("This foundation can’t have that role there"),
+}
+_NO_CLASSES = noted("The new company type has no share classes")
+_NO_HOLDER = noted("Not a shareholder in the new application. Choose its shareholders there, then allocate shares")
+_NOT_THERE = noted("{name} is not copied. Add them to the new application, then enter the owners again")
+
+
+@dataclass(frozen=True, slots=True)
+class TransferLine:
+    """One thing that is carried or left: whose, what, its words, and for what is left the reason."""
+
+    holder: str
+    what: str
+    words: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """The comparison of an application with another product's schema."""
+
+    content: Content
+    record: Record
+    needed: tuple[Need, ...]
+    fits: tuple[TransferLine, ...]
+    misfits: tuple[TransferLine, ...]
+
+
+def plan_transfer(draft: Draft, *, there: FormSchema) -> Transfer:
+    """Compare, before anything happens. Costs one query, for the owners of companies."""
+    return _TransferPlanner(draft, there).result()
+
+
+class _TransferPlanner:
+    """One comparison while it is being made."""
+
+    def __init__(self, draft: Draft, there: FormSchema) -> None:
+        self._draft = draft
+        self._there = there
+        self._fits: list[TransferLine] = []
+        self._misfits: list[TransferLine] = []
+
+    def result(self) -> Transfer:
+        entity = self._entity()
+        parties = tuple(self._parties())
+        classes = tuple(self._share_classes())
+        content = Content(
+            entity=entity,
+            parties=parties,
+            share_classes=classes,
+            holdings=dict(self._holdings(parties, classes)),
+            documents=tuple(self._documents(parties)),
+            stakes=dict(self._stakes(parties)),
+        )
+        carried = self._record(content)
+        needed = needs(self._there, carried, standing=settle(self._there, carried))
+        return Transfer(content, carried, needed, tuple(self._fits), tuple(self._misfits))
+
+    def _entity(self) -> Mapping[str, Any]:
+        draft = self._draft
+        questions = (one for section in draft.schema.entity_sections for one in draft.form_state.questions(section))
+        found = self._compare(questions, draft.record.answers, draft.entity_raw, self._there.entity_fields)
+        self._add_lines(found, draft.title, draft.record.answers, draft.entity_raw)
+        return found.raw
+
+    def _parties(self) -> Iterator[NewParty]:
+        for row in self._draft.parties:
+            roles = tuple(role for role in row.roles if self._takes_role(row, role))
+            if not roles:
+                self._add_misfit(row.label, canonical.kind_title(row.kind), "", say("No matching role"))
+                continue
+            self._fits.append(TransferLine(row.label, say("Roles"), ", ".join(map(canonical.role_word, roles))))
+            questions = self._draft.form_state.party_questions(row.record)
+            found = self._compare(questions, row.record.answers, row.raw, self._there.fields_of(row.kind, roles))
+            self._add_lines(found, row.label, row.record.answers, row.raw)
+            yield NewParty(row.token, row.kind, roles, found.raw)
+
+    def _takes_role(self, row: PartyRow, role: str) -> bool:
+        """Whether the party may have the role there; said of each that it may not."""
+        sections = self._there.sections_of((role,))
+        reason = ""
+        if role not in self._draft.form_state.active_roles(row.record):
+            reason = say(SET_ASIDE)
+        elif not sections:
+            reason = say("No matching role")
+        elif not all(section.allows(row.kind) for section in sections):
+            reason = say(_NOT_FOR[row.kind])
+        if reason:
+            self._add_misfit(row.label, say("Role"), canonical.role_word(role), reason)
+        return not reason
+
+    def _share_classes(self) -> Iterator[NewShareClass]:
+        draft = self._draft
+        section = draft.schema.share_section
+        for row in draft.share_classes:
+            if section is None or not draft.holds_shares or self._there.share_section is None:
+                reason = say(_NO_CLASSES) if draft.holds_shares else say(SET_ASIDE)
+                self._add_misfit(row.label, say("Share class"), row.label, reason)
+                continue
+            self._fits.append(TransferLine(row.label, say("Share class"), row.label))
+            questions = draft.form_state.questions(section, row.record)
+            found = self._compare(questions, row.record.answers, row.raw, self._there.share_class_fields)
+            self._add_lines(found, row.label, row.record.answers, row.raw)
+            yield NewShareClass(row.token, found.raw)
+
+    def _holdings(
+        self, parties: Iterable[NewParty], classes: Iterable[NewShareClass]
+    ) -> Iterator[tuple[tuple[str, str], str]]:
+        holders = {one.token for one in parties if canonical.SHAREHOLDER in one.roles}
+        known = {one.token for one in classes}
+        # Without classes there is nothing to hold; why there are none is said of each of them.
+        why = say(_NO_HOLDER if known else _NO_CLASSES if self._draft.holds_shares else SET_ASIDE)
+        for (party, share_class), holding in self._draft.holdings.items():
+            row, held = self._draft.party(party), self._draft.share_class(share_class)
+            if row is None or held is None:
+                continue
+            what = say("Shares, {name}", name=held.label)
+            if party not in holders or share_class not in known:
+                self._add_misfit(row.label, what, shown(holding.typed), why)
+            elif holding.shares is None:
+                self._add_misfit(row.label, what, shown(holding.typed), say(UNREADABLE))
+            else:
+                self._fits.append(TransferLine(row.label, what, shown(holding.typed)))
+                yield (party, share_class), holding.typed
+
+    def _stakes(self, parties: Iterable[NewParty]) -> Iterator[tuple[tuple[str, str], str]]:
+        there = {one.token for one in parties} if self._there.share_section else set()
+        for (company, owner), typed in typed_stakes(self._draft).items():
+            row, owned = self._draft.party(owner), self._draft.party(company)
+            if row is None or owned is None:
+                continue
+            what = say("Owner of {names}", names=owned.label)
+            if {company, owner} <= there:
+                self._fits.append(TransferLine(row.label, what, typed))
+                yield (company, owner), typed
+            elif self._there.share_section is None:
+                self._add_misfit(row.label, what, typed, say(_NO_CLASSES))
+            else:
+                absent = owned if company not in there else row
+                self._add_misfit(row.label, what, typed, say(_NOT_THERE, name=absent.label))
+
+    def _documents(self, parties: Iterable[NewParty]) -> Iterator[NewDocument]:
+        there = {one.token: (one.kind, self._there.sections_of(one.roles)) for one in parties}
+        for document in self._draft.documents:
+            row = self._draft.party(document.party.token) if document.party else None
+            kind, sections = there.get(row.token, ("person", ())) if row else (ENTITY, self._there.entity_sections)
+            label = row.label if row else self._draft.title
+            if any(slot.name == document.slot for section in sections for slot in section.slots(kind)):
+                self._fits.append(TransferLine(label, document.slot, document.name))
+                yield NewDocument(document, row.token if row else None)
+            else:
+                self._add_misfit(label, document.slot, document.name, say("Document not needed"))
+
+    def _compare(
+        self, questions: Iterable[Question], answers: Answers, raw: Mapping[str, Any], into: tuple[FieldSpec, ...]
+    ) -> Comparison:
+        today = self._draft.today
+        return compare(questions, answers=answers, raw=raw, there=self._there, into=into, today=today)
+
+    def _add_lines(self, found: Comparison, holder: str, answers: Answers, raw: Mapping[str, Any]) -> None:
+        def words(question: Question) -> str:
+            return answer_line(self._draft, question, answers=answers, raw=raw).value
+
+        for fit in found.fits:
+            self._fits.append(TransferLine(holder, fit.spec.label, words(fit.question)))
+        for misfit in found.misfits:
+            self._add_misfit(holder, misfit.question.spec.label, words(misfit.question), misfit.reason)
+
+    def _add_misfit(self, holder: str, what: str, words: str, reason: str) -> None:
+        self._misfits.append(TransferLine(holder, what, words, reason))
+
+    def _record(self, content: Content) -> Record:
+        """The new application as its own schema reads it."""
+        there, today = self._there, self._draft.today
+        labels = {row.token: row.label for row in self._draft.parties}
+        labels |= {row.token: row.label for row in self._draft.share_classes}
+        return Record(
+            answers=judge(there.entity_fields, content.entity, today=today),
+            parties=tuple(
+                record.Party(
+                    one.token,
+                    one.kind,
+                    one.roles,
+                    judge(there.fields_of(one.kind, one.roles), one.raw, today=today),
+                    labels[one.token],
+                )
+                for one in content.parties
+            ),
+            share_classes=tuple(
+                record.ShareClass(one.token, judge(there.share_class_fields, one.raw, today=today), labels[one.token])
+                for one in content.share_classes
+            ),
+            holdings=tuple(record.Holding(*pair, self._draft.holdings[pair].shares or 0) for pair in content.holdings),
+            documents=frozenset((one.party, one.source.slot) for one in content.documents),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LostAnswer:
+    """An answer that doesn't count under the other form: not asked there, or to be answered again."""
+
+    holder: str
+    label: str
+    is_asked: bool
+
+
+def with_schema(draft: Draft, schema: FormSchema) -> Draft:
+    """The same answers, read by another form; nothing is written."""
+    other = Draft(draft.application, schema=schema, today=draft.today)
+    other.sections = draft.sections
+    other.party_models = draft.party_models
+    other.share_class_models = draft.share_class_models
+    other.holdings = draft.holdings
+    other.documents = draft.documents
+    return other
+
+
+def lost_answers(draft: Draft, schema: FormSchema) -> tuple[LostAnswer, ...]:
+    """Every answer that can be read now and doesn't count under the other form. Costs no query."""
+    return tuple(_lost_answers(draft, with_schema(draft, schema)))
+
+
+def _lost_answers(draft: Draft, other: Draft) -> Iterator[LostAnswer]:
+    yield from _lost_between(draft.title, draft.schema.entity_fields, draft.record.answers, other.record.answers)
+    for before, after in zip(draft.parties, other.parties, strict=True):
+        fields = draft.schema.fields_of(before.kind, before.roles)
+        yield from _lost_between(before.label, fields, before.record.answers, after.record.answers)
+        yield from _lost_roles(other.schema, before)
+    for held, then in zip(draft.share_classes, other.share_classes, strict=True):
+        yield from _lost_between(held.label, draft.schema.share_class_fields, held.record.answers, then.record.answers)
+
+
+def _lost_between(holder: str, fields: Any, before: Answers, after: Answers) -> Iterator[LostAnswer]:
+    labels = {spec.name: spec.label for spec in fields}
+    for name in before.values:
+        if name not in after.values:
+            yield LostAnswer(holder, labels[name], is_asked=name in after.problems)
+
+
+def _lost_roles(schema: FormSchema, row: PartyRow) -> Iterator[LostAnswer]:
+    known = {section.role for section in schema.role_sections}
+    for role in row.roles:
+        if role not in known:
+            yield LostAnswer(row.label, say("Role: {role}", role=role), is_asked=False)

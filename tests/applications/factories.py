@@ -1,0 +1,162 @@
+"""A small product with one of everything, and ways to fill it in."""
+
+import io
+import zipfile
+from typing import Any
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.contract.catalog import CatalogItem, parse_catalog
+
+PDF = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n"
+JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF"
+PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
+
+
+def field(
+    key: str, field_type: str = "text", *, prefix: str = "xy", required: bool = True, **more: Any
+) -> dict[str, Any]:
+    """A provider's field, or a canonical one where a canonical name is given."""
+    named = {} if "canonical_field" in more else {"csp_field_key": f"{prefix}.{key}"}
+    return (
+        {"key": key, "label": key.replace("_", " ").capitalize(), "field_type": field_type, "required": required}
+        | named
+        | more
+    )
+
+
+SCHEMA: dict[str, Any] = {
+    "id": "5c0f6a0e-0000-4000-8000-000000000001",
+    "csp_name": "Example Corporate Services",
+    "form_name": "Example company",
+    "version": "3",
+    "agent_address": {"street1": "1 Harbour Road", "city": "Port", "country": "VG", "postcode": "VG1110"},
+    "sections": [
+        {
+            "scope": "entity",
+            "title": "The company",
+            "fields": [
+                field("name", canonical_field="entity.name"),
+                field("activity", "select", options=["Holding company", "Trading"]),
+                field("goods", "textarea", depends_on={"field": "activity", "value": "Trading"}),
+                field("office", "address", provided_by_agent=True),
+                field("started_on", "date", required=False),
+                field("purpose", canonical_field="charter.purpose", required=False),
+            ],
+            "documents": {"entity": [{"name": "Business plan", "required": False}]},
+        },
+        {
+            "scope": "entity",
+            "title": "Funds",
+            "fields": [
+                field("capital", "currency_amount", allowed_currencies=["USD", "EUR"]),
+                field("activity", "select", options=["Holding company", "Trading"]),
+            ],
+        },
+        {
+            "scope": "role:director",
+            "title": "Directors",
+            "minimum": 1,
+            "allows_corporate": True,
+            "person_fields": [
+                field("first_name", canonical_field="person.first_name"),
+                field("last_name", canonical_field="person.last_name"),
+                field("date_of_birth", "date", canonical_field="person.date_of_birth"),
+                field("is_pep", "boolean", prefix="xy.person"),
+                field("pep_office", prefix="xy.person", depends_on={"field": "is_pep", "value": True}),
+                field("appointed_by", "share_class_ref", prefix="xy.person", required=False),
+            ],
+            "documents": {
+                "person": [{"name": "Passport", "required": True}, {"name": "Letter", "required": False}],
+                "entity": [{"name": "Register extract", "required": True}],
+            },
+        },
+        {
+            "scope": "role:shareholder",
+            "title": "Shareholders",
+            "minimum": 1,
+            "allows_corporate": True,
+            "person_fields": [field("date_of_birth", "date", canonical_field="person.date_of_birth")],
+            "documents": {"person": [{"name": "Passport", "required": False}]},
+        },
+        {
+            "scope": "role:manager",
+            "title": "Managers",
+            "minimum": 0,
+            "depends_on": {"field": "activity", "value": "Trading"},
+            "person_fields": [],
+        },
+        {
+            "scope": "share_structure",
+            "title": "Share classes",
+            "fields": [field("class_rights", "textarea", required=False)],
+        },
+    ],
+}
+
+ITEM: dict[str, Any] = {
+    "jurisdiction_product_id": "0f9b1a52-0000-4000-8000-000000000002",
+    "jurisdiction": {
+        "id": "j",
+        "name": "British Virgin Islands",
+        "slug": "bvi",
+        "iso_code": "VG",
+        "region": "Caribbean",
+    },
+    "product": {"id": "p", "name": "Example company", "slug": "example", "type": "Corporation", "description": "One."},
+    "price": {"one_off": 1200, "annual": 900, "currency": "USD"},
+    "estimated_timeline": "5 days",
+    "schema": SCHEMA,
+}
+
+COMPANY = {"entity.name": "Larkfield Holdings", "xy.activity": "Holding company"}
+FUNDS = {"xy.capital": {"amount": "50,000", "currency": "USD"}}
+ADA = {
+    "person.first_name": "Ada",
+    "person.last_name": "Lovelace",
+    "person.email": "ada@example.com",
+    "person.date_of_birth": {"day": "10", "month": "12", "year": "1985"},
+    "xy.person.is_pep": "false",
+}
+ORDINARY = {
+    "share_class.name": "Ordinary",
+    "share_class.currency": "USD",
+    "share_class.par_value": "1",
+    "share_class.voting_rights": "true",
+    "share_class.dividend_rights": "true",
+}
+
+
+def product(**changes: Any) -> CatalogItem:
+    """The product, or one like it."""
+    (item,) = parse_catalog([ITEM | changes])
+    assert isinstance(item, CatalogItem)
+    return item
+
+
+def upload(content: bytes = PDF, name: str = "passport.pdf") -> SimpleUploadedFile:
+    """A file as a form posts it."""
+    return SimpleUploadedFile(name, content)
+
+
+def fill_in(draft: Draft, by: Any) -> None:
+    """Until a draft of the small product needs nothing more: one person as director and holder of all shares."""
+    for key, raw in (("the-company", COMPANY), ("funds", FUNDS)):
+        section = draft.schema.section(key)
+        assert section is not None
+        services.save_section(draft, section, raw, version=draft.version(key), by=by)
+    services.add_party(draft, "person", ["director", "shareholder"], ADA, by=by, token="ada")
+    services.add_share_class(draft, ORDINARY, by=by, token="ordinary")
+    services.save_holdings(draft, {("ada", "ordinary"): "10,000"}, by=by)
+    services.add_document(draft, draft.party("ada"), "Passport", upload(), by=by)
+    assert draft.needs == ()
+
+
+def archive() -> bytes:
+    """A ZIP file with one file in it."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as opened:
+        opened.writestr("index.html", "x")
+    return file.getvalue()

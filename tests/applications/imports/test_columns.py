@@ -1,0 +1,135 @@
+"""The columns come from the schema alone, and each can be told from every other by its heading in any language."""
+
+from typing import Any
+
+import pytest
+from django.utils import translation
+
+from formation_portal.applications.imports.columns import KIND, columns, keys_by_heading, normalized_heading
+from formation_portal.contract.schema import FormSchema
+from formation_portal.service.catalog.loader import read_catalog
+from tests.applications import factories
+from tests.contract.builders import form, question, role
+
+SCHEMAS = {item["product"]["slug"]: FormSchema.model_validate(item["schema"]) for item in read_catalog()}
+
+
+def heads(schema: FormSchema) -> list[str]:
+    return [column.heading for column in columns(schema)]
+
+
+def test_the_kind_comes_first_then_the_roles_then_every_question() -> None:
+    schema = FormSchema.model_validate(factories.SCHEMA)
+    assert [column.marked for column in columns(schema)][:11] == [
+        "Kind *",
+        "Role: director",
+        "Role: shareholder",
+        "Role: manager",
+        "First name *",
+        "Last name *",
+        "Name (Company) *",
+        "E-mail address (Person) *",
+        "Date of birth *",
+        "Is pep *",
+        "Pep office",
+    ]
+
+
+@pytest.mark.parametrize("slug", SCHEMAS)
+def test_every_question_of_every_product_has_its_columns_and_no_two_are_headed_alike(slug: str) -> None:
+    schema = SCHEMAS[slug]
+    found = columns(schema)
+    plain_heads = [normalized_heading(column.heading) for column in found]
+    assert len(set(plain_heads)) == len(plain_heads)
+    asked = {
+        (spec.name, part)
+        for section in schema.role_sections
+        for kind, specs in section.groups.items()
+        if section.allows(kind)
+        for spec in specs
+        for part in spec.cell_parts
+    }
+    assert {(column.name, column.part) for column in found if column.name} == asked
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es"])
+def test_headings_are_known_whatever_language_they_were_written_in(language: str) -> None:
+    schema = SCHEMAS["caymans-foundation-company"]
+    known = keys_by_heading(schema)
+    with translation.override(language):
+        found = columns(schema)
+    assert [known[normalized_heading(column.marked)] for column in found] == [column.key for column in found]
+
+
+def test_a_line_that_the_form_calls_optional_is_not_marked_as_needed() -> None:
+    found = columns(form(role("director", question("home", "address", required=True))))[-6:]
+    assert [column.part for column in found if column.is_needed] == ["street1", "city", "country"]
+
+
+def test_an_address_has_a_column_for_each_line() -> None:
+    schema = form(role("director", question("home", "address")))
+    assert heads(schema)[-6:] == [
+        "home: Street and number",
+        "home: Second line",
+        "home: Town or city",
+        "home: Region",
+        "home: Postcode",
+        "home: Country",
+    ]
+
+
+def test_an_amount_with_one_currency_needs_no_column_for_it() -> None:
+    schema = form(role("director", question("fee", "currency_amount", allowed_currencies=["USD"])))
+    assert heads(schema)[-1] == "fee"
+
+
+def test_one_answer_that_two_roles_ask_has_one_column() -> None:
+    shared = question("born", "date", canonical_field="person.date_of_birth")
+    schema = form(role("director", shared), role("owner", shared))
+    assert heads(schema).count("born") == 1
+
+
+def test_two_questions_of_one_label_say_of_whom_they_are_asked_or_by_which_name() -> None:
+    named = question("name", label="Name")
+    schema = form(
+        role(
+            "director",
+            named,
+            question("other", label="name"),
+            allows_corporate=True,
+            corporate_fields=[question("firm", label="NAME ")],
+        ),
+        role("name", question("x", label="Role: director")),
+    )
+    assert [head for head in heads(schema) if "ame" in head.lower()][-3:] == [
+        "Name (Person) (xx.name)",
+        "name (Person) (xx.other)",
+        "NAME  (Company)",
+    ]
+    assert len({normalized_heading(head) for head in heads(schema)}) == len(heads(schema))
+
+
+def test_what_the_agent_gives_or_nobody_can_answer_has_no_column() -> None:
+    hidden = (
+        question("given", "address", provided_by_agent=True),
+        question("nothing", "select"),
+        question("class", "share_class_ref"),
+    )
+    assert heads(form(role("director", *hidden)))[2:] == ["First name", "Last name", "E-mail address"]
+
+
+def test_only_what_is_needed_without_a_condition_is_marked() -> None:
+    schema = form(
+        role(
+            "director",
+            question("always", required=True),
+            question("sometimes", required=True, depends_on={"field": "always", "value": "x"}),
+            question("never"),
+        )
+    )
+    marked: dict[str, Any] = {column.heading: column.marked.endswith("*") for column in columns(schema)}
+    assert [marked[name] for name in ("always", "sometimes", "never")] == [True, False, False]
+
+
+def test_the_kind_is_known_by_no_name() -> None:
+    assert columns(form(role("director")))[0].key == KIND

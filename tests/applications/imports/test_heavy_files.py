@@ -1,0 +1,185 @@
+"""Small files that unfold into much, and what they may cost before they are refused."""
+
+import io
+import struct
+import tracemalloc
+import zipfile
+import zlib
+from typing import Any
+
+import pytest
+
+from formation_portal.applications.imports import uploads
+from formation_portal.applications.imports.archive_checks import check_archive
+from formation_portal.applications.imports.grid import (
+    MAX_CELL,
+    MAX_CHARACTERS,
+    Grid,
+    SheetRefusal,
+    SheetRefused,
+    normalized_heading,
+)
+from formation_portal.applications.imports.uploads import read_sheet
+
+from . import sample_sheets
+from .sample_sheets import ADA, HEADS, NOOR, as_csv, as_xlsx
+
+KNOWN = {normalized_heading(heading) for heading in HEADS}
+_SHEET, _TYPES, _STRINGS = "xl/worksheets/sheet1.xml", "[Content_Types].xml", "xl/sharedStrings.xml"
+_PACKED = {"compress_type": zipfile.ZIP_DEFLATED}
+_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_STRINGS_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+
+
+def read(content: bytes) -> Grid:
+    return read_sheet(content, KNOWN, account=1)
+
+
+def refusal(content: bytes) -> str:
+    with pytest.raises(SheetRefused) as refused:
+        read(content)
+    return refused.value.message
+
+
+def lying_about_its_size(content: bytes, *, holds: int, says: int) -> bytes:
+    """The archive with one more part, whose entry says less than it unfolds into."""
+    file = io.BytesIO(content)
+    with zipfile.ZipFile(file, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/more.xml", b"0" * holds)
+    made = bytearray(file.getvalue())
+    entry = made.rindex(b"PK\x01\x02")
+    made[entry + 16 : entry + 20] = struct.pack("<I", zlib.crc32(b"0" * says))
+    made[entry + 24 : entry + 28] = struct.pack("<I", says)
+    return bytes(made)
+
+
+def sharing(text: str, *, rows: int, cells: int) -> bytes:
+    """A workbook that keeps a text once, and has it in many cells."""
+    row = b"<row>" + b'<c t="s"><v>0</v></c>' * cells + b"</row>"
+    there = f'<Override PartName="/{_STRINGS}" ContentType="{_STRINGS_TYPE}"/></Types>'.encode()
+    content = sample_sheets.with_part(as_xlsx(HEADS), _TYPES, lambda body: body.replace(b"</Types>", there))
+    content = sample_sheets.with_part(
+        content, _SHEET, lambda body: body.replace(b"</sheetData>", row * rows + b"</sheetData>")
+    )
+    file = io.BytesIO(content)
+    with zipfile.ZipFile(file, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(_STRINGS, f'<sst xmlns="{_MAIN}"><si><t xml:space="preserve">{text}</t></si></sst>')
+    return file.getvalue()
+
+
+def test_a_part_that_is_longer_than_it_says_is_refused_before_it_has_unfolded() -> None:
+    content = lying_about_its_size(as_xlsx(HEADS, ADA), holds=40_000_000, says=100)
+    tracemalloc.start()
+    try:
+        with pytest.raises(SheetRefused) as refused:
+            check_archive(content)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert refused.value.why is SheetRefusal.DAMAGED
+    assert peak < 5_000_000
+
+
+@pytest.mark.parametrize(
+    "mark_up",
+    [b"<!--" + b"-" * 20_000_000 + b"-->", b"<x" + b" a" * 100_000 + b"/>", b"<!--" + b"x" * 20_000],
+    ids=["a comment", "a tag", "a comment without an end"],
+)
+def test_mark_up_that_the_parser_takes_minutes_for_is_refused_without_parsing(mark_up: bytes) -> None:
+    """A comment of 33 kB on the wire cost 94 seconds of processor time."""
+    content = sample_sheets.with_part(
+        as_xlsx(HEADS, ADA), _SHEET, lambda body: body.replace(b"<sheetData>", mark_up + b"<sheetData>"), **_PACKED
+    )
+    with pytest.raises(SheetRefused) as refused:
+        check_archive(content)
+    assert refused.value.why is SheetRefusal.TOO_MUCH_BESIDE
+    assert "too complex" in refusal(content)
+
+
+def test_a_sheet_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uploads, "_TASK", f"{__name__}:without_end")
+    monkeypatch.setattr(uploads.sandbox.perform, "__kwdefaults__", {"seconds": 1})
+    assert refusal(as_csv(HEADS, ADA)) == "This file takes too long to read. Save it as CSV, then upload it"
+
+
+def without_end(content: bytes, *, headings: list[str]) -> bytes:
+    """A task that never ends."""
+    while True:
+        pass
+
+
+def test_an_account_has_one_sheet_read_at_a_time() -> None:
+    with uploads._one_at_a_time(1):
+        assert "still reading another spreadsheet" in refusal(as_csv(HEADS, ADA))
+        assert len(uploads.read_sheet(as_csv(HEADS, ADA), KNOWN, account=2).rows) == 1
+    assert len(read(as_csv(HEADS, ADA)).rows) == 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"headings": 1}',
+        b'{"refused": "made-up", "values": {}}',
+        b'{"refused": "quotation", "values": {}}',
+        b'{"refused": "quotation", "values": {"number": "{0:>999999999}"}}',
+        b'{"headings": [], "rows": [{"number": 1}], "remarks": []}',
+    ],
+)
+def test_what_the_sandbox_answers_is_never_believed(answer: bytes) -> None:
+    with pytest.raises(SheetRefused) as refused:
+        uploads._grid(answer)
+    assert refused.value.why is SheetRefusal.TOO_HEAVY
+
+
+def test_a_text_counts_in_every_cell_that_holds_it() -> None:
+    assert "far more" in refusal(sharing("x" * 30_000, rows=10, cells=10))
+    assert len(read(sharing("x" * 3_000, rows=10, cells=10)).rows) == 10
+
+
+@pytest.mark.parametrize("text", ["x", " "])
+def test_a_cell_holds_no_more_than_any_program_lets_it(text: str) -> None:
+    assert "far more" in refusal(sharing(text * (MAX_CELL + 1), rows=1, cells=1))
+
+
+def test_a_file_of_text_holds_no_more_than_a_workbook() -> None:
+    longest = "x" * (MAX_CHARACTERS // 50)
+    assert "far more" in refusal(as_csv(HEADS, *[[longest]] * 50))
+
+
+@pytest.mark.parametrize(
+    ("part", "end", "one"),
+    [
+        ("xl/styles.xml", b"</cellXfs>", b"<xf/>"),
+        ("xl/workbook.xml", b"</workbook>", b'<definedName name="a">1</definedName>'),
+        ("docProps/app.xml", b"</Properties>", b"<x:c-like/>"),
+    ],
+)
+def test_a_workbook_with_too_much_beside_its_cells_is_refused(part: str, end: bytes, one: bytes) -> None:
+    content = sample_sheets.with_part(as_xlsx(HEADS, ADA), part, lambda body: body.replace(end, one * 30_000 + end))
+    assert "too complex" in refusal(content)
+
+
+def test_headings_are_looked_for_on_the_first_sheets_and_near_their_top() -> None:
+    def add(book: Any, sheet: Any) -> None:
+        for _ in range(25):
+            low = book.create_sheet()
+            low.cell(200, 1, HEADS[0])
+            low.cell(200, 2, HEADS[1])
+        last = book.create_sheet()
+        last.append(HEADS)
+        last.append(NOOR)
+
+    assert read(as_xlsx(HEADS, ADA, change=add)).rows[0].cells == ADA
+    assert "at least one row below" in refusal(as_xlsx(("Read me",), change=add))
+
+
+def test_zeros_before_a_number_are_as_many_as_a_number_can_have() -> None:
+    def write(_: Any, sheet: Any) -> None:
+        for column, zeros in enumerate((5, 5_000), start=1):
+            cell = sheet.cell(2, column, 7)
+            cell.number_format = "0" * zeros
+
+    assert read(as_xlsx(HEADS, change=write)).rows[0].cells == ("00007", "7")

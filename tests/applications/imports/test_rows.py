@@ -1,0 +1,201 @@
+"""What each row comes to: who it would be, what speaks against it, and who is there already."""
+
+from typing import Any
+
+import pytest
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.imports.grid import SheetRefused
+from formation_portal.applications.imports.headings import check_headings, missing_headings, unknown_headings
+from formation_portal.applications.imports.rows import CellRemark, SheetRow
+from tests.applications import factories
+
+from .conftest import Upload
+from .sample_sheets import ADA, HEADS, NOOR, as_csv, as_xlsx, with_values
+
+pytestmark = pytest.mark.django_db
+
+COMPANY = ("Role: director", "Name (Company)", "Registration number (Company)", "Country (Company)", "Kind")
+LTD = ("x", "Kite Ltd", "HE 1", "Cyprus", "company")
+
+
+def rows(draft: Draft, upload: Upload, *lines: Any, heads: Any = HEADS) -> tuple[SheetRow, ...]:
+    return services.import_rows(draft, upload(as_csv(heads, *lines)))
+
+
+def one(draft: Draft, upload: Upload, line: Any, heads: Any = HEADS) -> SheetRow:
+    [row] = rows(draft, upload, line, heads=heads)
+    return row
+
+
+def changed(line: tuple[str, ...], **places: str) -> tuple[str, ...]:
+    names = ("kind", "director", "shareholder", "first", "last", "email", "born")
+    return tuple(places.get(name, text) for name, text in zip(names, line, strict=True))
+
+
+def test_a_row_is_read_as_its_page_would_have_posted_it(draft: Draft, upload: Upload) -> None:
+    row = one(draft, upload, ADA)
+    assert row.problems == row.notes == ()
+    assert row.party is not None
+    assert (row.number, row.label, row.party.kind, row.party.roles) == (2, "Ada Lovelace", "person", ("director",))
+    answers = {name: answer for name, answer in factories.ADA.items() if name != "xy.person.is_pep"}
+    assert row.party.raw == answers | {"person.date_of_birth": {"day": "10", "month": "December", "year": "1985"}}
+    assert row.missing == ("Is pep",)
+
+
+def test_columns_may_stand_in_any_order(draft: Draft, upload: Upload) -> None:
+    assert one(draft, upload, ADA[::-1], HEADS[::-1]).label == "Ada Lovelace"
+
+
+def test_a_company_is_asked_its_own_questions(draft: Draft, upload: Upload) -> None:
+    row = one(draft, upload, LTD, COMPANY)
+    assert row.party is not None
+    assert row.party.raw == {
+        "corporate.name": "Kite Ltd",
+        "corporate.registration_number": "HE 1",
+        "corporate.country": "CY",
+    }
+
+
+@pytest.mark.parametrize(
+    ("places", "remark"),
+    [
+        ({"born": "03/04/1985"}, ("Date of birth", "two dates")),
+        ({"born": "31 February 1985"}, ("Date of birth", "as a real date")),
+        ({"born": "1 January 2099"}, ("Date of birth", "in the past")),
+        ({"kind": ""}, ("Kind", "Person, Company")),
+        ({"kind": "Robot"}, ("Kind", "Person, Company")),
+        ({"kind": "Foundation"}, ("Kind", "Person, Company")),
+        ({"director": "perhaps"}, ("Role: director", "Type Yes")),
+        ({"director": ""}, ("Roles", "at least one role")),
+        ({"first": "", "last": ""}, ("First name", "Enter a name")),
+        ({"first": "#REF!"}, ("First name", "#REF!")),
+        ({"first": "=A1"}, ("First name", "can’t work out formulas")),
+        ({"first": "x" * 600}, ("First name", "at most 500")),
+    ],
+)
+def test_each_problem_is_said_with_its_column(
+    draft: Draft, upload: Upload, places: dict[str, str], remark: tuple[str, str]
+) -> None:
+    found = one(draft, upload, changed(ADA, **places)).problems
+    assert [(one.heading, remark[1] in one.text) for one in found] == [(remark[0], True)]
+
+
+def test_a_role_that_is_not_asked_or_not_for_the_kind_is_said(draft: Draft, upload: Upload) -> None:
+    heads = (*HEADS, "Role: manager")
+    [problem] = one(draft, upload, (*ADA, "yes"), heads).problems
+    assert problem.heading == "Role: manager"
+    assert "not needed at the moment" in problem.text
+
+
+def test_every_problem_of_a_row_is_said(draft: Draft, upload: Upload) -> None:
+    row = one(draft, upload, changed(ADA, born="soon", director="?"))
+    # Without a role nobody can tell what is asked.
+    assert [problem.heading for problem in row.problems] == ["Role: director"]
+    both = one(draft, upload, changed(NOOR, born="soon", director="?"), HEADS)
+    assert [problem.heading for problem in both.problems] == ["Role: director", "Date of birth"]
+
+
+def test_what_is_not_asked_of_a_row_is_left_out_and_said(draft: Draft, upload: Upload) -> None:
+    heads = (*HEADS, "Name (Company)")
+    row = one(draft, upload, (*ADA, "Kite Ltd"), heads)
+    assert row.problems == ()
+    assert [note.heading for note in row.notes] == ["Name (Company)"]
+    assert row.party is not None
+    assert "corporate.name" not in row.party.raw
+
+
+def test_a_formula_is_said_by_row_and_read_as_the_cell_shows_it(draft: Draft, upload: Upload) -> None:
+    content = as_xlsx(HEADS, changed(ADA, first='=UPPER("ada")', last="=B9"))
+    [row] = services.import_rows(draft, upload(with_values(content, {"D2": "ADA"})))
+    assert row.notes == (CellRemark("First name", "This cell contains a formula. We read its result: ADA"),)
+    assert [problem.heading for problem in row.problems] == ["Last name"]
+    assert row.label == "ADA"
+
+
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [
+        ("X", ""),
+        ("Sukarno", ""),
+        ("Seán", "O’Brien-d'Arcy"),
+        ("明", "李"),
+        ("محمد", "علي"),
+        ("-", "@"),
+        ("'t", "Hooft"),
+    ],
+)
+def test_names_are_taken_unchanged(draft: Draft, upload: Upload, first: str, last: str) -> None:
+    row = one(draft, upload, changed(ADA, first=first, last=last))
+    assert row.problems == ()
+    assert row.party is not None
+    assert row.party.raw["person.first_name"] == first
+    assert row.party.raw.get("person.last_name", "") == last
+
+
+def test_a_class_of_shares_is_found_by_its_name(draft: Draft, upload: Upload, owner: Any) -> None:
+    ordinary = services.add_share_class(draft, factories.ORDINARY, by=owner)
+    heads = (*HEADS, "Appointed by")
+    row, other = rows(draft, upload, (*ADA, " ordinary"), (*NOOR, "Preferred"), heads=heads)
+    assert row.party is not None
+    assert row.party.raw["xy.person.appointed_by"] == ordinary.token
+    assert [problem.heading for problem in other.problems] == ["Appointed by"]
+
+
+def test_somebody_of_the_same_name_and_birth_is_here_already(draft: Draft, upload: Upload, owner: Any) -> None:
+    there = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    same, other = rows(
+        draft, upload, changed(ADA, first=" ADA", email="new@example.com"), changed(ADA, born="1.1.1990")
+    )
+    assert same.match is not None
+    assert (same.match.party.token, same.match.row) == (there.token, None)
+    assert other.match is None
+
+
+def test_a_company_of_the_same_number_is_here_already(draft: Draft, upload: Upload, owner: Any) -> None:
+    ltd = {"corporate.name": "Kite Limited", "corporate.registration_number": "he-1", "corporate.country": "CY"}
+    services.add_party(draft, "corporate", ["director"], ltd, by=owner)
+    assert one(draft, upload, LTD, COMPANY).match is not None
+
+
+def test_somebody_of_whom_nothing_speaks_against_it_is_here_already(draft: Draft, upload: Upload, owner: Any) -> None:
+    known = {name: factories.ADA[name] for name in ("person.first_name", "person.last_name")}
+    services.add_party(draft, "person", ["director"], known, by=owner)
+    row, later = rows(draft, upload, ADA, changed(ADA, born="", email="other@example.com"))
+    assert row.match is not None
+    assert row.adds_to_match
+    assert later.match is not None
+
+
+def test_the_same_one_in_a_row_above_is_told(draft: Draft, upload: Upload) -> None:
+    first, bad, second = rows(draft, upload, ADA, changed(ADA, director="?"), changed(ADA, shareholder="x"))
+    assert first.match is None
+    assert bad.problems
+    assert second.match is not None
+    assert second.match.row == 2
+    assert second.adds_to_match
+
+
+@pytest.mark.parametrize(
+    ("heads", "words"),
+    [
+        (("Kind", "Vorname"), "Add the missing role columns: “Role: director”, “Role: shareholder”"),
+        (HEADS[1:], "Add the missing column “Kind”"),
+        ((*HEADS, "first  NAME *"), "Keep only one column called “First name”. Columns D and H have the same heading"),
+        (("Vorname", "Nachname"), "Keep the headings in the first row"),
+    ],
+)
+def test_headings_that_leave_a_doubt_are_refused_by_name(draft: Draft, heads: tuple[str, ...], words: str) -> None:
+    with pytest.raises(SheetRefused) as refused:
+        check_headings(draft, heads)
+    assert refused.value.message.startswith(words)
+
+
+def test_headings_that_are_not_known_and_those_that_are_missing_are_named(draft: Draft) -> None:
+    heads = (*HEADS[:4], "Shoe size", "")
+    check_headings(draft, heads)
+    assert unknown_headings(draft.schema, heads) == ("Shoe size",)
+    needed = missing_headings(draft, heads, kinds={"person"})
+    assert needed == ("Last name", "E-mail address (Person)", "Date of birth", "Is pep")
+    assert missing_headings(draft, heads, kinds={"corporate"}) == ("Name (Company)",)

@@ -1,0 +1,141 @@
+"""The empty sheet: what stands in it, what can be chosen, and that nothing of it is ever worked out."""
+
+import csv
+import io
+from typing import Any
+
+import pytest
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.imports.columns import keys_by_heading
+from formation_portal.applications.imports.grid import SheetRefused, normalized_heading
+from formation_portal.applications.imports.headings import check_headings
+from formation_portal.applications.imports.template import csv_template, xlsx_template
+from formation_portal.applications.imports.uploads import read_sheet
+from formation_portal.contract.catalog import parse_catalog
+from formation_portal.service.catalog.loader import read_catalog
+from tests.applications import factories
+
+from .sample_sheets import opened, saved
+
+pytestmark = pytest.mark.django_db
+
+
+def draft_of(owner: Any, **changes: Any) -> Draft:
+    return open_draft(services.start(owner=owner, product=factories.product(**changes)))
+
+
+def heads(sheet: Any) -> list[str]:
+    return [cell.value for cell in sheet[1]]
+
+
+def offered(book: Any, heading: str) -> list[str]:
+    """What a cell below the heading lets one choose."""
+    sheet = book.worksheets[0]
+    letter = next(cell.column_letter for cell in sheet[1] if cell.value == heading)
+    rule = next(one for one in sheet.data_validations.dataValidation if f"{letter}2" in str(one.sqref))
+    title, _, cells = rule.formula1.rpartition("!")
+    return [cell.value for (cell,) in book[title.strip("'")][cells.replace("$", "")]]
+
+
+def test_it_has_the_columns_of_the_roles_that_are_asked_and_no_rows(draft: Draft) -> None:
+    book = opened(xlsx_template(draft))
+    people = book.worksheets[0]
+    assert [sheet.title for sheet in book] == ["People and companies", "Explanations", "Allowed answers"]
+    assert heads(people)[:5] == ["Kind *", "Role: director", "Role: shareholder", "First name *", "Last name *"]
+    assert "Role: manager" not in heads(people)
+    assert people.max_row == 1
+    assert next(csv.reader(io.StringIO(csv_template(draft).decode("utf-8-sig")))) == heads(people)
+
+
+def test_a_role_that_an_answer_opens_has_its_column_then(draft: Draft, owner: Any) -> None:
+    section = draft.schema.section("the-company")
+    assert section is not None
+    services.save_section(draft, section, {"xy.activity": "Trading"}, version=0, by=owner)
+    assert "Role: manager" in heads(opened(xlsx_template(draft)).worksheets[0])
+
+
+def test_what_can_be_chosen_is_offered(draft: Draft) -> None:
+    book = opened(xlsx_template(draft))
+    assert offered(book, "Kind *") == ["Person", "Company"]
+    assert offered(book, "Role: director") == ["Yes"]
+    assert offered(book, "Is pep *") == ["Yes", "No"]
+    assert "Switzerland" in offered(book, "Registered address: Country (Company)")
+
+
+def test_classes_of_shares_are_offered_once_there_are_some(draft: Draft, owner: Any) -> None:
+    assert "Appointed by" not in heads(opened(xlsx_template(draft)).worksheets[0])
+    services.add_share_class(draft, factories.ORDINARY, by=owner)
+    assert offered(opened(xlsx_template(draft)), "Appointed by") == ["Ordinary"]
+
+
+def test_each_column_is_explained(draft: Draft) -> None:
+    sheet = opened(xlsx_template(draft))["Explanations"]
+    rows = {row[0]: row[1:] for row in sheet.iter_rows(values_only=True)}
+    assert rows["Date of birth"][:2] == ("Person: director, shareholder", "Before you submit")
+    assert "like 27 March 1985" in rows["Date of birth"][2]
+    assert rows["Pep office"][1] == "Only if you answer Yes to “Is pep”"
+    assert rows["Is pep"][3] == "Yes; No"
+    assert "See the list" in rows["Registered address: Country (Company)"][3]
+
+
+def test_a_line_that_the_form_calls_optional_is_needed_after_no_answer(owner: Any) -> None:
+    asked = [
+        factories.field("abroad", "boolean"),
+        factories.field("home", "address", required=True, depends_on={"field": "abroad", "value": True}),
+    ]
+    section = {"scope": "role:director", "title": "Directors", "person_fields": asked}
+    sheet = opened(xlsx_template(draft_of(owner, schema={**factories.SCHEMA, "sections": [section]})))["Explanations"]
+    rows = {row[0]: row[2] for row in sheet.iter_rows(values_only=True)}
+    assert rows["Home: Country"] == "Only if you answer Yes to “Abroad”"
+    assert rows["Home: Region"] == "No"
+
+
+def test_nobody_who_is_here_stands_in_it(draft: Draft, owner: Any) -> None:
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    assert b"Lovelace" not in csv_template(draft)
+    book = opened(xlsx_template(draft))
+    assert not [cell for sheet in book for row in sheet for cell in row if "Lovelace" in str(cell.value)]
+
+
+@pytest.mark.parametrize("label", ["=1+1", "+41", "-", "@SUM(A1)", "\tx", "'=x", '=HYPERLINK("http://x","y")'])
+def test_nothing_that_is_written_out_is_ever_worked_out(owner: Any, label: str) -> None:
+    form = {
+        **factories.SCHEMA,
+        "sections": [
+            {
+                "scope": "role:director",
+                "title": "Directors",
+                "person_fields": [factories.field("odd", "select", label=label, help=label, options=[label, "Plain"])],
+            }
+        ],
+    }
+    draft = draft_of(owner, schema=form)
+    book = opened(xlsx_template(draft))
+    cells = [cell for sheet in book for row in sheet for cell in row if cell.value]
+    assert {cell.data_type for cell in cells} == {"s"}
+    assert all(cell.quotePrefix for cell in cells)
+    [line] = csv.reader(io.StringIO(csv_template(draft).decode("utf-8-sig")))
+    assert not [text for text in line if text.startswith(("=", "+", "-", "@", "\t", "\r"))]
+    found = read_sheet(
+        csv_template(draft) + b"Person,Yes,A,B,c@example.com,Plain\n", keys_by_heading(draft.schema), account=1
+    )
+    assert normalized_heading(found.headings[-1]) == normalized_heading(label)
+
+
+@pytest.mark.parametrize("slug", ["caymans-foundation-company", "delaware-llc", "malta-ltd"])
+def test_the_sheet_of_a_product_is_understood_when_it_comes_back(owner: Any, slug: str) -> None:
+    [product] = parse_catalog([next(item for item in read_catalog() if item["product"]["slug"] == slug)])
+    draft = open_draft(services.start(owner=owner, product=product))  # type: ignore[arg-type]
+    book = opened(xlsx_template(draft))
+    book.worksheets[0].append(["Person"])
+    found = read_sheet(saved(book), keys_by_heading(draft.schema), account=1)
+    check_headings(draft, found.headings)
+    assert all(normalized_heading(heading) in keys_by_heading(draft.schema) for heading in found.headings)
+
+
+def test_an_empty_sheet_that_comes_back_is_refused(draft: Draft) -> None:
+    for content in (csv_template(draft), xlsx_template(draft)):
+        with pytest.raises(SheetRefused, match="at least one row"):
+            read_sheet(content, keys_by_heading(draft.schema), account=1)

@@ -1,0 +1,237 @@
+"""Whatever file is uploaded becomes rows of texts, or is refused with what to do."""
+
+import io
+import zipfile
+from datetime import date, datetime
+from typing import Any
+
+import pytest
+
+from formation_portal.applications.imports import archive_checks, grid
+from formation_portal.applications.imports.grid import MAX_ROWS, Grid, SheetRefused, normalized_heading
+from formation_portal.applications.imports.uploads import read_sheet
+from tests.applications import factories
+
+from . import sample_sheets
+from .sample_sheets import ADA, HEADS, NOOR, as_csv, as_xlsx
+
+KNOWN = {normalized_heading(heading) for heading in HEADS}
+
+
+def read(content: bytes) -> Grid:
+    return read_sheet(content, KNOWN, account=1)
+
+
+def refusal(content: bytes) -> str:
+    with pytest.raises(SheetRefused) as refused:
+        read(content)
+    return refused.value.message
+
+
+def texts(found: Grid) -> list[tuple[str, ...]]:
+    return [row.cells for row in found.rows]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "cp1252"])
+def test_text_is_read_in_any_encoding_and_with_any_delimiter(delimiter: str, encoding: str) -> None:
+    row = (*ADA[:3], "Zoë", "Ó Súilleabháin", "zoe@example.com; or, so", "3.4.1985")
+    content = as_csv(HEADS, row, delimiter=delimiter, encoding=encoding)
+    content = b"\xff\xfe" + content if encoding == "utf-16-le" else content
+    found = read(content)
+    assert (found.headings, texts(found)) == (HEADS, [row])
+    assert [code for code, _ in found.remarks] == (["windows"] if encoding == "cp1252" else [])
+
+
+def test_the_line_that_names_a_delimiter_is_followed_and_is_no_row() -> None:
+    found = read(b"sep=;\r\n" + as_csv(HEADS, ADA, delimiter=";"))
+    assert (found.rows[0].number, found.rows[0].cells) == (2, ADA)
+
+
+def test_letters_that_nobody_can_read_are_refused() -> None:
+    assert "CSV in UTF-8" in refusal(as_csv(HEADS) + b"\x81\x8d\n")
+
+
+@pytest.mark.parametrize(
+    "content", [factories.PDF + b"\x00\x01", factories.JPEG, factories.PNG, b"\x00" * 50, b"PK\x03\x04 a Word document"]
+)
+def test_what_is_no_sheet_is_refused(content: bytes) -> None:
+    assert refusal(content).startswith(("The file must be XLSX or CSV", "Save the spreadsheet", "This file"))
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\n\n", as_csv(("", "")), as_xlsx()], ids=["nothing", "blank", "csv", "xlsx"]
+)
+def test_an_empty_file_is_refused(content: bytes) -> None:
+    assert "This spreadsheet is empty" in refusal(content)
+
+
+@pytest.mark.parametrize("content", [as_csv(HEADS), as_xlsx(HEADS)], ids=["csv", "xlsx"])
+def test_headings_alone_are_refused(content: bytes) -> None:
+    assert "at least one row" in refusal(content)
+
+
+@pytest.mark.parametrize("make", [as_csv, as_xlsx])
+def test_empty_rows_are_left_out_and_the_others_keep_their_numbers(make: Any) -> None:
+    found = read(make(("",), HEADS, ADA, (), ("", "  "), NOOR))
+    assert [row.number for row in found.rows] == [3, 6]
+
+
+def test_a_quote_that_is_never_closed_is_said_by_its_row() -> None:
+    assert "Correct row 3" in refusal(as_csv(HEADS, ADA) + b'Person,"Yes\n' + as_csv(NOOR))
+
+
+def test_a_cell_may_hold_several_lines_and_delimiters() -> None:
+    row = (*ADA[:4], "von, der\nLinde", *ADA[5:])
+    assert texts(read(as_csv(HEADS, row))) == [row]
+
+
+def many(count: int) -> bytes:
+    """A workbook of so many rows of three cells, made faster than a library makes it."""
+    row = b'<row r="%d"><c t="b"><v>1</v></c><c t="b"><v>1</v></c><c t="b"><v>1</v></c></row>'
+    rows = b"".join(row % number for number in range(2, count + 2))
+
+    def put(body: bytes) -> bytes:
+        return body.replace(b"</sheetData>", rows + b"</sheetData>")
+
+    return sample_sheets.with_part(as_xlsx(HEADS), "xl/worksheets/sheet1.xml", put)
+
+
+@pytest.mark.parametrize("content", [as_csv(HEADS, *([ADA] * 10_000)), many(10_000)], ids=["csv", "xlsx"])
+def test_ten_thousand_rows_are_refused_with_both_numbers(content: bytes) -> None:
+    words = refusal(content)
+    assert words == f"Upload at most {MAX_ROWS} rows at a time. This spreadsheet has 10,000"
+
+
+@pytest.mark.parametrize("make", [as_csv, as_xlsx])
+def test_as_many_rows_as_are_taken_are_read(make: Any) -> None:
+    assert len(read(make(HEADS, *([ADA] * MAX_ROWS))).rows) == MAX_ROWS
+
+
+def test_a_file_that_is_too_large_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "5\u00a0MB or smaller" in refusal(b"," * (grid.MAX_BYTES + 1))
+
+
+def test_numbers_and_dates_are_read_as_the_cell_shows_them() -> None:
+    def formats(_: Any, sheet: Any) -> None:
+        sheet["C2"].number_format = "00000"
+        sheet["D2"].number_format = "0%"
+
+    row = (1.0, 41_728_8000, 6300, 0.25, 0.1 + 0.2, True, date(1985, 3, 27), datetime(1985, 3, 27, 14, 30), 1e15)
+    [found] = texts(read(as_xlsx(HEADS, row, change=formats)))
+    assert found == (
+        "1",
+        "417288000",
+        "06300",
+        "25%",
+        "0.3",
+        "TRUE",
+        "1985-03-27",
+        "1985-03-27 14:30:00",
+        "1000000000000000",
+    )
+
+
+def test_a_formula_is_read_as_its_cell_shows_it_and_is_known_for_one() -> None:
+    content = as_xlsx(HEADS, ("Person", "Yes", "", '=UPPER("ada")', "=B2", *ADA[5:]))
+    found = read(sample_sheets.with_values(content, {"D2": "ADA"}))
+    assert found.rows[0].cells[3:5] == ("ADA", "")
+    assert found.rows[0].formulas == {3, 4}
+
+
+def test_a_formula_in_a_file_of_text_shows_nothing() -> None:
+    found = read(as_csv(HEADS, ("Person", "Yes", "", "=1+1", '=HYPERLINK("http://x")')))
+    assert (found.rows[0].cells[3:], found.rows[0].formulas) == (("", ""), {3, 4})
+
+
+def test_what_only_looks_like_a_formula_is_text() -> None:
+    row = ("Person", "Yes", "", "-", "@Home", "+41 41 728 80 00", "'t Hooft")
+    assert texts(read(as_csv(HEADS, row))) == [row]
+    assert texts(read(as_csv(HEADS, ("'=1+1", "'+41", "''-")))) == [("=1+1", "+41", "'-")]
+
+
+def test_merged_cells_count_for_the_first_and_are_said() -> None:
+    found = read(as_xlsx(HEADS, ADA, ("",) * 6 + ("x",), change=lambda _, sheet: sheet.merge_cells("A2:A3")))
+    assert [row.cells[0] for row in found.rows] == ["Person", ""]
+    assert ("merged", "") in found.remarks
+
+
+def test_hidden_sheets_are_not_read_and_that_is_said() -> None:
+    def hide(book: Any, sheet: Any) -> None:
+        sheet.sheet_state = "hidden"
+        shown = book.create_sheet("Shown")
+        shown.append(HEADS)
+        shown.append(NOOR)
+
+    found = read(as_xlsx(HEADS, ADA, change=hide))
+    assert texts(found) == [NOOR]
+    assert found.remarks == (("hidden", ""),)
+
+
+def test_the_first_sheet_with_known_headings_is_read() -> None:
+    def add(book: Any, _: Any) -> None:
+        for title in ("Them", "Us"):
+            sheet = book.create_sheet(title)
+            sheet.append(HEADS)
+            sheet.append(NOOR)
+
+    found = read(as_xlsx(("Read me",), change=add))
+    assert (texts(found), found.remarks) == ([NOOR], (("first", "Them"),))
+
+
+def test_an_xlsx_that_is_damaged_is_refused() -> None:
+    whole = as_xlsx(HEADS, ADA)
+    assert "damaged" in refusal(whole[: len(whole) // 2])
+    assert "damaged" in refusal(sample_sheets.with_part(whole, "xl/workbook.xml", lambda _: b"<not"))
+    assert "damaged" in refusal(sample_sheets.with_part(whole, "xl/worksheets/sheet1.xml", lambda body: body[:-90]))
+
+
+def test_a_document_of_another_kind_is_refused() -> None:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as other:
+        other.writestr("[Content_Types].xml", "<Types/>")
+        other.writestr("word/document.xml", "<w/>")
+    assert "must be XLSX or CSV" in refusal(file.getvalue())
+    with zipfile.ZipFile(file, "a") as other:
+        other.writestr("content.xml", "<x/>")
+    assert "as XLSX or CSV" in refusal(file.getvalue())
+
+
+def test_a_sheet_with_a_password_is_refused_and_told_from_an_old_one() -> None:
+    old = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 500
+    assert "without a password" in refusal(old + "EncryptedPackage".encode("utf-16-le"))
+    assert "older type of file" in refusal(old)
+
+
+def test_an_encrypted_part_is_refused() -> None:
+    content = bytearray(as_xlsx(HEADS, ADA))
+    place = content.index(b"PK\x01\x02")
+    content[place + 8] |= 1
+    assert "without a password" in refusal(bytes(content))
+
+
+@pytest.mark.parametrize("name", ["xl/sharedStrings.xml", "xl/media/picture.png"])
+def test_a_bomb_is_refused_before_it_unfolds(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = io.BytesIO(as_xlsx(HEADS, ADA))
+    with zipfile.ZipFile(file, "a", zipfile.ZIP_DEFLATED) as bomb:
+        bomb.writestr("xl/more.xml" if name.endswith("xml") else name, b"0" * 40_000_000)
+    assert len(file.getvalue()) < 60_000
+    monkeypatch.setattr(archive_checks.ZipFile, "open", lambda *_, **__: pytest.fail("it was unfolded"))
+    assert "far more" in refusal(file.getvalue())
+
+
+def test_a_sheet_of_many_tiny_parts_is_refused_before_it_is_read() -> None:
+    tags = sample_sheets.with_part(as_xlsx(HEADS, ADA), "xl/styles.xml", lambda _: b"<a/>" * 700_000)
+    assert "far more" in refusal(tags)
+    row = b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>'
+    far = sample_sheets.with_part(
+        as_xlsx(HEADS, ADA), "xl/worksheets/sheet1.xml", lambda body: body.replace(b"</sheetData>", row)
+    )
+    assert "far more" in refusal(far)
+
+
+def test_what_declares_entities_is_refused() -> None:
+    declared = b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaa">]>'
+    for body in (declared, declared.decode().encode("utf-16-le")):
+        content = sample_sheets.with_part(as_xlsx(HEADS, ADA), "xl/styles.xml", lambda old, new=body: new + old)  # type: ignore[misc]
+        assert "damaged" in refusal(content)

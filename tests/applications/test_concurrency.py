@@ -1,0 +1,239 @@
+"""Two people at the same page, in any order: nobody writes over what they haven't seen, and nothing typed is lost."""
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.fields import new_token
+from formation_portal.applications.models import Application
+
+from . import factories
+
+pytestmark = pytest.mark.django_db
+
+Typed = Mapping[Any, Any]
+COMPANY, FUNDS, GRID = "the-company", "funds", "share-classes"
+TEXTS = ("", "a", "b", "Trading")
+ROLES = (["director"], ["shareholder"], ["director", "shareholder"])
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What a page shows: how it is read, how it is saved, and what can be typed in each of its places."""
+
+    read: Callable[[Draft], Typed]
+    version: Callable[[Draft], int]
+    save: Callable[..., services.KeptTheirs]
+    places: Mapping[Any, tuple[Any, ...]]
+
+
+def section_sheet(key: str, *names: str) -> Sheet:
+    def section(draft: Draft) -> Any:
+        return draft.schema.section(key)
+
+    return Sheet(
+        read=lambda draft: {name: draft.raw(section(draft)).get(name, "") for name in names},
+        version=lambda draft: draft.version(key),
+        save=lambda draft, typed, **more: services.save_section(draft, section(draft), typed, **more),
+        places=dict.fromkeys(names, TEXTS),
+    )
+
+
+def party_sheet(token: str) -> Sheet:
+    names = ("person.first_name", "person.last_name")
+
+    def read(draft: Draft) -> Typed:
+        row = draft.party(token)
+        assert row is not None
+        return {name: row.raw.get(name, "") for name in names} | {services.ROLES: list(row.roles)}
+
+    def save(draft: Draft, typed: Typed, **more: Any) -> services.KeptTheirs:
+        row = draft.party(token)
+        assert row is not None
+        answers = {name: text for name, text in typed.items() if name != services.ROLES}
+        return services.save_party(draft, row, answers, roles=typed.get(services.ROLES), **more)
+
+    places = dict.fromkeys(names, TEXTS) | {services.ROLES: ROLES}
+    return Sheet(read, lambda draft: draft.party(token).version, save, places)  # type: ignore[union-attr]
+
+
+def class_sheet(token: str) -> Sheet:
+    names = ("share_class.name", "xy.class_rights")
+
+    def read(draft: Draft) -> Typed:
+        return {name: draft.share_class(token).raw.get(name, "") for name in names}  # type: ignore[union-attr]
+
+    return Sheet(
+        read=read,
+        version=lambda draft: draft.share_class(token).version,  # type: ignore[union-attr]
+        save=lambda draft, typed, **more: services.save_share_class(draft, draft.share_class(token), typed, **more),  # type: ignore[arg-type]
+        places=dict.fromkeys(names, TEXTS),
+    )
+
+
+def grid_sheet(*pairs: tuple[str, str]) -> Sheet:
+    return Sheet(
+        read=lambda draft: {pair: draft.typed_holdings().get(pair, "") for pair in pairs},
+        version=lambda draft: draft.version(GRID),
+        save=services.save_holdings,
+        places=dict.fromkeys(pairs, ("", "1", "2", "lots")),
+    )
+
+
+@dataclass
+class Page:
+    """One window: what it shows, what whoever sits there has seen, and what they have typed and not yet saved."""
+
+    sheet: Sheet
+    shows: dict[Any, Any]
+    version: int
+    seen: services.PageVersion
+    known: dict[Any, Any]
+    touched: set[Any] = field(default_factory=set)
+    # Where both have written, and this window has chosen to keep the other's.
+    kept: set[Any] = field(default_factory=set)
+    # What the page with the two versions asks about: one or the other, and nothing is typed there.
+    asked: frozenset[Any] = frozenset()
+    is_asked: bool = False
+
+    @classmethod
+    def opened(cls, sheet: Sheet, draft: Draft) -> "Page":
+        shown = dict(sheet.read(draft))
+        seen = services.PageVersion(draft.application.revision, new_token())
+        return cls(sheet, shown, sheet.version(draft), seen, dict(shown))
+
+
+@dataclass
+class Story:
+    """Two windows, and whose every stored answer is."""
+
+    application: Application
+    sheets: tuple[Sheet, ...]
+    owner: Any
+    pages: dict[int, Page] = field(default_factory=dict)
+    writers: dict[Any, str] = field(default_factory=dict)
+    overwritten: list[Any] = field(default_factory=list)
+    lost: list[Any] = field(default_factory=list)
+    false_conflicts: list[Any] = field(default_factory=list)
+    conflicts: int = 0
+
+    def open(self, who: int, number: int) -> None:
+        self.pages[who] = Page.opened(self.sheets[number % len(self.sheets)], open_draft(self.application))
+
+    def type(self, who: int, number: int) -> None:
+        page = self.pages[who]
+        name = list(page.sheet.places)[number % len(page.sheet.places)]
+        if page.is_asked:
+            page.kept ^= {name} & page.asked
+            return
+        texts = page.sheet.places[name]
+        page.shows[name] = texts[number // 7 % len(texts)]
+        page.touched.add(name)
+        page.kept.discard(name)
+
+    def post(self, who: int, number: int) -> None:
+        """Save; every other answer to it never reaches the page."""
+        page, draft = self.pages[who], open_draft(self.application)
+        before = page.sheet.read(draft)
+        posted = {name: value for name, value in page.shows.items() if name not in page.kept}
+        try:
+            left = page.sheet.save(draft, posted, version=page.version, by=self.owner, page_version=page.seen)
+        except services.Stale as stale:
+            self._ask(page, stale, number)
+            return
+        after = page.sheet.read(open_draft(self.application))
+        self._judge(page, before, after)
+        if page.is_asked:
+            # The page with the two versions leads to a new one.
+            self.pages[who] = Page.opened(page.sheet, open_draft(self.application))
+        elif number % 2 and not left:
+            page.version = page.sheet.version(draft)
+            page.seen = services.PageVersion(draft.application.revision, page.seen.page)
+            # What the other has typed alike by chance is what this page shows.
+            page.known |= {name: after[name] for name in page.shows if after[name] == page.shows[name]}
+
+    def _judge(self, page: Page, before: Typed, after: Typed) -> None:
+        for name in page.shows:
+            if before[name] != after[name]:
+                if before[name] != page.known[name]:
+                    self.overwritten.append(name)
+                self.writers[name] = page.seen.page
+                page.known[name] = after[name]
+        meant = {name for name in page.touched - page.kept if page.shows[name] != page.known[name]}
+        self.lost += [name for name in meant if after[name] != page.shows[name]]
+        page.touched.clear()
+
+    def _ask(self, page: Page, stale: services.Stale, number: int) -> None:
+        """Both texts are shown, and each is chosen; the next post is made by that page."""
+        self.conflicts += 1
+        draft = open_draft(self.application)
+        self.false_conflicts += [name for name in stale.fields if self.writers.get(name) == page.seen.page]
+        assert not set(stale.fields) & set(stale.kept_theirs)
+        stands = page.sheet.read(draft)
+        # What both have typed alike is what stands, and neither is asked about it.
+        page.known |= {name: stands[name] for name in page.shows if stands[name] == page.shows[name]}
+        for place, name in enumerate((*stale.fields, *stale.kept_theirs)):
+            page.known[name] = stands[name]
+            if name in stale.kept_theirs or (number >> place) % 2:
+                page.kept.add(name)
+        page.version = page.sheet.version(draft)
+        page.seen = services.PageVersion(draft.application.revision, new_token())
+        page.asked = frozenset(stale.fields)
+        page.is_asked = True
+
+
+DEEDS = (*[Story.type] * 6, *[Story.post] * 6, Story.open)
+STEPS = 40
+
+
+def story(owner: Any, which: int) -> Story:
+    application = services.start(owner=owner, product=factories.product())
+    draft = open_draft(application)
+    services.add_party(draft, "person", ["director"], {}, by=owner, token="0000000000")
+    services.add_party(draft, "person", ["shareholder"], {}, by=owner, token="0000000001")
+    services.add_share_class(draft, {}, by=owner, token="0000000002")
+    shelves: tuple[tuple[Sheet, ...], ...] = (
+        # The two ask one question in common.
+        (section_sheet(COMPANY, "entity.name", "xy.activity"), section_sheet(FUNDS, "xy.activity")),
+        (party_sheet("0000000000"),),
+        (class_sheet("0000000002"),),
+        (grid_sheet(("0000000000", "0000000002"), ("0000000001", "0000000002")),),
+    )
+    told = Story(application, shelves[which], owner)
+    for who in (0, 1):
+        told.open(who, who)
+    return told
+
+
+def tell(owner: Any, which: int, stories: int) -> int:
+    """Tell so many stories, each by chance; how often both had written in one place."""
+    conflicts = 0
+    for number in range(stories):
+        chance = random.Random(f"{which} {number}")
+        told = story(owner, which)
+        for _ in range(STEPS):
+            chance.choice(DEEDS)(told, chance.randrange(2), chance.randrange(10_000))
+        assert (number, told.overwritten, told.lost, told.false_conflicts) == (number, [], [], [])
+        conflicts += told.conflicts
+    return conflicts
+
+
+each_kind = pytest.mark.parametrize("which", range(4), ids=["sections", "party", "share-class", "shareholdings"])
+
+
+@each_kind
+def test_nothing_is_overwritten_unseen_nothing_is_lost_and_nobody_clashes_with_themselves(
+    owner: Any, which: int
+) -> None:
+    assert tell(owner, which, stories=4), "no two of them ever met"
+
+
+@pytest.mark.long
+@each_kind
+def test_the_same_of_a_thousand_stories(owner: Any, which: int) -> None:
+    assert tell(owner, which, stories=250)

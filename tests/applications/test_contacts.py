@@ -1,0 +1,145 @@
+"""Whom a customer knows: everybody of their own other applications, once, with the newest canonical answers."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth import get_user_model
+
+from formation_portal.applications import services
+from formation_portal.applications.contacts import Contact, contacts, copyable_answers, matching_party
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Party
+
+from . import factories
+
+LTD = {"corporate.name": "Nominees Ltd", "corporate.registration_number": "HE 1", "corporate.country": "CY"}
+
+
+@pytest.fixture
+def earlier(owner: Any) -> Draft:
+    """Another application of the same customer."""
+    return open_draft(services.start(owner=owner, product=factories.product()))
+
+
+@pytest.fixture
+def latest(owner: Any, earlier: Draft) -> Draft:
+    return open_draft(services.start(owner=owner, product=factories.product()))
+
+
+def labels(known: tuple[Contact, ...]) -> list[str]:
+    return [one.label for one in known]
+
+
+def test_everybody_of_other_applications_is_known(draft: Draft, earlier: Draft, owner: Any) -> None:
+    services.add_party(earlier, "person", ["director"], factories.ADA, by=owner)
+    services.add_party(earlier, "corporate", ["director"], LTD, by=owner)
+    assert sorted(labels(contacts(owner, draft))) == ["Ada Lovelace", "Nominees Ltd"]
+    assert contacts(owner, earlier) == (), "an application's own people are there already"
+
+
+def test_one_of_two_applications_is_known_once_with_the_newest_answers(
+    draft: Draft, earlier: Draft, latest: Draft, owner: Any
+) -> None:
+    old = factories.ADA | {"person.email": "", "person.occupation": "x"}
+    services.add_party(earlier, "person", ["director"], old, by=owner)
+    services.add_party(latest, "person", ["director"], factories.ADA | {"person.first_name": "ADA"}, by=owner)
+    [ada] = contacts(owner, draft)
+    assert (ada.label, ada.answers["email"], len(ada.sources)) == ("ADA Lovelace", "ada@example.com", 2)
+
+
+def test_an_entry_that_says_less_is_the_same_one(draft: Draft, earlier: Draft, latest: Draft, owner: Any) -> None:
+    services.add_party(earlier, "person", ["director"], factories.ADA, by=owner)
+    name = {"person.first_name": "Ada", "person.last_name": "Lovelace"}
+    services.add_party(latest, "person", ["shareholder"], name, by=owner)
+    [ada] = contacts(owner, draft)
+    assert ada.answers["email"] == "ada@example.com"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"person.date_of_birth": {"day": "11", "month": "12", "year": "1985"}},
+        {"person.date_of_birth": {}, "person.email": "namesake@example.com"},
+    ],
+    ids=["another birth date", "nothing but another address"],
+)
+def test_namesakes_are_told_apart(
+    draft: Draft, earlier: Draft, latest: Draft, owner: Any, other: dict[str, Any]
+) -> None:
+    services.add_party(earlier, "person", ["director"], factories.ADA, by=owner)
+    services.add_party(latest, "person", ["director"], factories.ADA | other, by=owner)
+    assert labels(contacts(owner, draft)) == ["Ada Lovelace", "Ada Lovelace"]
+
+
+def test_strangers_removed_and_deleted_ones_are_not_known(
+    draft: Draft, earlier: Draft, owner: Any, stranger: Any
+) -> None:
+    theirs = open_draft(services.start(owner=stranger, product=factories.product()))
+    services.add_party(theirs, "person", ["director"], factories.ADA, by=stranger)
+    party = services.add_party(earlier, "person", ["director"], factories.ADA, by=owner)
+    services.remove_party(earlier, party, by=owner)
+    assert contacts(owner, draft) == ()
+    services.restore_party(earlier, party.token, by=owner)
+    assert labels(contacts(owner, draft)) == ["Ada Lovelace"]
+    services.delete_draft(earlier.application, by=owner)
+    assert contacts(owner, draft) == ()
+
+
+def test_nobody_without_a_name_is_known(draft: Draft, earlier: Draft, owner: Any) -> None:
+    services.add_party(earlier, "person", ["director"], {"person.email": "x@example.com"}, by=owner)
+    assert contacts(owner, draft) == ()
+
+
+def test_only_canonical_answers_that_the_form_can_read_are_copied(draft: Draft, earlier: Draft, owner: Any) -> None:
+    mistyped = {"person.date_of_birth": {"day": "31", "month": "2", "year": "1985"}}
+    services.add_party(earlier, "person", ["director"], factories.ADA | mistyped, by=owner)
+    [ada] = contacts(owner, draft)
+    assert set(copyable_answers(draft, ada, ["director"])) == {"person.first_name", "person.last_name", "person.email"}
+    assert "xy.person.is_pep" not in copyable_answers(draft, ada, ["director"]), (
+        "a provider's own question is asked anew"
+    )
+
+
+def test_somebody_who_is_here_is_found_again(draft: Draft, earlier: Draft, owner: Any) -> None:
+    services.add_party(earlier, "person", ["director"], factories.ADA, by=owner)
+    [ada] = contacts(owner, draft)
+    assert matching_party(draft, ada) is None
+    services.add_party(draft, "person", ["director"], copyable_answers(draft, ada, ["director"]), by=owner)
+    assert matching_party(draft, ada) == draft.parties[0]
+
+
+def test_the_customer_is_first_with_what_is_known_of_them(draft: Draft, earlier: Draft) -> None:
+    ada = get_user_model().objects.create_user("ada@example.com", first_name="Ada", last_name="King-Lovelace")
+    mine = open_draft(services.start(owner=ada, product=factories.product()))
+    named = factories.ADA | {"person.last_name": "King-Lovelace"}
+    services.add_party(mine, "person", ["director"], factories.ADA | {"person.first_name": "Grace"}, by=ada)
+    services.add_party(mine, "person", ["director"], named, by=ada)
+    new = open_draft(services.start(owner=ada, product=factories.product()))
+    me, grace = contacts(ada, new)
+    assert (me.is_owner, me.label, grace.label) == (True, "Ada King-Lovelace", "Grace Lovelace")
+    assert copyable_answers(new, me, ["director"])["person.date_of_birth"] == factories.ADA["person.date_of_birth"]
+
+
+def test_the_customer_is_here_whatever_name_goes_with_the_address(draft: Draft) -> None:
+    ada = get_user_model().objects.create_user("ada@example.com", first_name="Ada", last_name="King")
+    mine = open_draft(services.start(owner=ada, product=factories.product()))
+    services.add_party(mine, "person", ["director"], factories.ADA, by=ada)
+    [me] = contacts(ada, mine)
+    assert matching_party(mine, me) == mine.parties[0]
+
+
+def test_an_account_without_a_name_starts_with_nobody(draft: Draft, owner: Any) -> None:
+    assert contacts(owner, draft) == ()
+
+
+def test_reading_it_takes_one_query_however_many_there_are(
+    draft: Draft, earlier: Draft, latest: Draft, owner: Any, django_assert_num_queries: Any
+) -> None:
+    for number in range(5):
+        for one in (earlier, latest):
+            services.add_party(
+                one, "person", ["director"], factories.ADA | {"person.first_name": f"N{number}"}, by=owner
+            )
+    with django_assert_num_queries(1):
+        assert len(contacts(owner, draft)) == 5
+    assert Party.objects.count() == 10

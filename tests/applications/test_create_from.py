@@ -1,0 +1,157 @@
+"""A copy has everything that was entered, and nothing in common with what it was copied from."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, connection
+from django.test.utils import CaptureQueriesContext
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application, Change, Document
+from formation_portal.applications.signals import changed
+from formation_portal.applications.transfer import content_of
+from formation_portal.contract.lifecycle import State
+
+from . import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def files(settings: Any) -> list[Path]:
+    return [path for path in Path(settings.MEDIA_ROOT).rglob("*") if path.is_file()]
+
+
+def fill(draft: Draft, key: str, raw: dict[str, Any], by: Any) -> None:
+    section = draft.schema.section(key)
+    assert section is not None
+    services.save_section(draft, section, raw, version=draft.version(key), by=by)
+
+
+def test_a_copy_needs_and_says_the_same(complete: Draft, owner: Any) -> None:
+    copied = open_draft(services.create_copy(complete, by=owner))
+    assert copied.needs == ()
+    assert copied.entity_raw == complete.entity_raw
+    [ada], [old_ada] = copied.parties, complete.parties
+    assert (ada.kind, ada.roles, ada.raw) == (old_ada.kind, old_ada.roles, old_ada.raw)
+    assert [row.raw for row in copied.share_classes] == [row.raw for row in complete.share_classes]
+    assert list(copied.typed_holdings().values()) == ["10,000"]
+    assert [one.shares for one in copied.holdings.values()] == [10000]
+    assert copied.application.schema_version_id == complete.application.schema_version_id
+    assert copied.application.product == complete.application.product
+
+
+def test_a_copy_has_names_of_its_own(complete: Draft, owner: Any) -> None:
+    copied = open_draft(services.create_copy(complete, by=owner))
+    assert copied.application.reference != complete.application.reference
+    assert copied.parties[0].token != complete.parties[0].token
+    assert copied.share_classes[0].token != complete.share_classes[0].token
+
+
+def test_what_is_parked_or_unreadable_is_copied_as_typed(draft: Draft, owner: Any) -> None:
+    fill(draft, "the-company", factories.COMPANY | {"xy.goods": "Tea"}, owner)
+    fill(draft, "funds", {"xy.capital": {"amount": "a lot", "currency": "USD"}}, owner)
+    ada = services.add_party(draft, "person", ["director", "manager"], factories.ADA, by=owner)
+    services.set_roles(draft, ada, ["manager"], by=owner)
+    copied = open_draft(services.create_copy(draft, by=owner))
+    assert copied.entity_raw == draft.entity_raw
+    assert copied.party_models[0].raw == ada.raw
+    assert [need.text for need in copied.needs] == [need.text for need in draft.needs]
+
+
+def test_an_answer_that_names_a_class_names_the_copied_class(complete: Draft, owner: Any) -> None:
+    [ada], [ordinary] = complete.parties, complete.share_classes
+    naming = {"xy.person.appointed_by": ordinary.token}
+    services.save_party(complete, ada, naming, version=ada.version, by=owner)
+    copied = open_draft(services.create_copy(complete, by=owner))
+    assert copied.parties[0].raw["xy.person.appointed_by"] == copied.share_classes[0].token
+    assert copied.needs == ()
+
+
+def test_documents_are_files_of_their_own(complete: Draft, owner: Any, settings: Any) -> None:
+    copied = open_draft(services.create_copy(complete, by=owner))
+    [old], [new] = complete.documents, copied.documents
+    assert old.file.name != new.file.name
+    assert (new.name, new.slot, new.sha256, new.size) == (old.name, old.slot, old.sha256, old.size)
+    assert new.party == copied.parties[0].model
+    services.remove_document(complete, old, by=owner)
+    Path(old.file.path).unlink(missing_ok=True)
+    with new.file.open("rb") as content:
+        assert content.read() == factories.PDF
+    assert Path(new.file.path).stat().st_nlink == 1
+
+
+def test_the_history_says_where_it_came_from_and_nothing_else(complete: Draft, owner: Any) -> None:
+    [entry] = services.create_copy(complete, by=owner).changes.all()
+    assert (entry.what, entry.who_id) == (f"Copied from {complete.application.reference}", owner.pk)
+
+
+def test_a_submitted_application_is_copied_as_a_draft(complete: Draft, owner: Any) -> None:
+    services.submit(complete, by=owner, declaration="All true")
+    copied = Application.objects.get(pk=services.create_copy(complete, by=owner).pk)
+    assert (copied.status, copied.submitted_at, copied.declaration, copied.submissions) == (State.DRAFT, None, "", 0)
+    assert Application.objects.get(pk=complete.application.pk).status is State.SUBMITTED_FOR_REVIEW
+
+
+def test_the_old_one_stays_as_it_is(complete: Draft, owner: Any) -> None:
+    before = (complete.application.revision, complete.application.changes.count(), content_of(complete))
+    services.create_copy(complete, by=owner)
+    complete.reload()
+    after = Application.objects.get(pk=complete.application.pk)
+    assert (after.revision, after.changes.count(), content_of(complete)) == before
+
+
+def test_whoever_listens_hears_of_the_whole_copy_once(complete: Draft, owner: Any) -> None:
+    heard: list[int] = []
+
+    def hear(sender: Any, draft: Draft, **_: Any) -> None:
+        heard.append(len(draft.parties))
+
+    changed.connect(hear)
+    try:
+        services.create_copy(complete, by=owner)
+    finally:
+        changed.disconnect(hear)
+    assert heard == [1]
+
+
+def test_a_copy_that_fails_leaves_no_file_behind(complete: Draft, owner: Any, settings: Any) -> None:
+    def refuse(sender: Any, **_: Any) -> None:
+        raise IntegrityError
+
+    before = files(settings)
+    changed.connect(refuse)
+    try:
+        with pytest.raises(IntegrityError):
+            services.create_copy(complete, by=owner)
+    finally:
+        changed.disconnect(refuse)
+    assert files(settings) == before
+    assert Application.objects.count() == 1
+    assert Change.objects.exclude(application=complete.application).count() == 0
+
+
+def test_a_document_whose_file_is_gone_is_asked_for_again(complete: Draft, owner: Any) -> None:
+    Path(complete.documents[0].file.path).unlink()
+    copied = open_draft(services.create_copy(complete, by=owner))
+    assert copied.documents == []
+    assert [need.code for need in copied.needs] == ["document"]
+
+
+def test_a_disk_that_takes_no_more_says_so(complete: Draft, owner: Any, settings: Any) -> None:
+    # A file stands where the folder would have to be made.
+    settings.MEDIA_ROOT = Path(settings.MEDIA_ROOT) / "full"
+    Path(settings.MEDIA_ROOT).write_text("")
+    with pytest.raises(services.NotCopied):
+        services.create_copy(complete, by=owner)
+    assert (Application.objects.count(), Document.objects.count()) == (1, 1)
+
+
+def test_more_people_cost_no_more_queries(complete: Draft, owner: Any, django_assert_num_queries: Any) -> None:
+    with CaptureQueriesContext(connection) as few:
+        services.create_copy(complete, by=owner)
+    for _ in range(5):
+        services.add_party(complete, "person", ["director"], factories.ADA, by=owner)
+    with django_assert_num_queries(len(few)):
+        services.create_copy(complete, by=owner)

@@ -1,0 +1,81 @@
+"""Opening a draft, and what it says."""
+
+import re
+from typing import Any
+
+import pytest
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, load_schema, open_draft
+from formation_portal.applications.fields import new_reference
+from formation_portal.applications.models import Application, SchemaVersion
+
+from . import factories
+
+
+@pytest.mark.parametrize("parties", [0, 1, 12])
+def test_a_draft_opens_with_five_queries_at_most_however_large(
+    draft: Draft, owner: Any, parties: int, django_assert_num_queries: Any
+) -> None:
+    share_class = services.add_share_class(draft, factories.ORDINARY, by=owner)
+    for _ in range(parties):
+        party = services.add_party(draft, "person", ["director", "shareholder"], factories.ADA, by=owner)
+        services.save_holdings(draft, {(party.token, share_class.token): "5"}, by=owner)
+        services.add_document(draft, party, "Passport", factories.upload(), by=owner)
+    application = Application.objects.get(pk=draft.application.pk)
+    # Without anybody to hold shares there is nothing to ask about holdings.
+    with django_assert_num_queries(5 if parties else 4):
+        opened = open_draft(application)
+        assert len(opened.record.parties) == parties
+        assert opened.needs
+        assert all(set(opened.documents_of(row)) == {"Passport"} for row in opened.parties)
+
+
+def test_a_schema_is_kept_and_parsed_once(owner: Any, django_assert_num_queries: Any) -> None:
+    load_schema.cache_clear()
+    first, second = (services.start(owner=owner, product=factories.product()) for _ in range(2))
+    assert SchemaVersion.objects.count() == 1
+    assert open_draft(first).schema is open_draft(second).schema
+
+
+def test_a_draft_keeps_the_schema_that_it_was_started_with(application: Application, owner: Any) -> None:
+    newer = factories.product(schema=factories.SCHEMA | {"version": "4", "sections": factories.SCHEMA["sections"][:1]})
+    assert open_draft(services.start(owner=owner, product=newer)).schema.version == "4"
+    assert open_draft(Application.objects.get(pk=application.pk)).schema.version == "3"
+
+
+def test_a_reference_can_be_read_aloud_and_not_guessed() -> None:
+    references = {new_reference() for _ in range(200)}
+    assert len(references) == 200
+    assert all(re.fullmatch(r"FP(-[0-9A-HJKMNP-TV-Z]{4}){3}", reference) for reference in references)
+
+
+def test_only_its_customer_finds_an_application(application: Application, owner: Any, stranger: Any) -> None:
+    assert list(Application.objects.visible_to(owner)) == [application]
+    assert not Application.objects.visible_to(stranger).exists()
+    assert not Application.objects.submitted().exists()
+
+
+def test_the_title_is_the_products_until_the_entity_has_a_name(draft: Draft) -> None:
+    assert draft.title == "Example company"
+
+
+def test_needs_are_told_by_section_and_party(draft: Draft, owner: Any) -> None:
+    party = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    assert {need.field for need in draft.needs_of_section("funds")} == {"xy.capital", "xy.activity"}
+    assert [need.slot for need in draft.needs_of_party(party.token)] == ["Passport"]
+
+
+def test_a_party_is_called_by_what_was_typed(draft: Draft, owner: Any) -> None:
+    services.add_party(draft, "person", ["director"], {"person.first_name": "Ada "}, by=owner)
+    services.add_party(draft, "corporate", ["director"], {}, by=owner)
+    assert [row.label for row in draft.parties] == ["Ada", "Unnamed company"]
+
+
+def test_a_number_of_shares_that_cannot_be_read_is_needed(complete: Draft, owner: Any) -> None:
+    pair = next(iter(complete.holdings))
+    services.add_share_class(complete, factories.ORDINARY | {"share_class.name": "B"}, by=owner, token="bbbb")
+    services.save_holdings(complete, {(pair[0], "bbbb"): "a few"}, by=owner)
+    assert [(need.code, need.party_id, need.share_class_id) for need in complete.needs] == [
+        ("unreadable", pair[0], "bbbb")
+    ]

@@ -1,0 +1,107 @@
+"""The guard against doubles: who seems to be there already, and making one of two without losing anything."""
+
+from typing import Any
+
+import pytest
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.duplicates import duplicate_of, duplicates
+from formation_portal.applications.models import Application, Change
+from formation_portal.applications.parties import PartyRow
+
+from . import factories
+
+LTD = {"corporate.name": "Nominees Ltd", "corporate.registration_number": "HE 1", "corporate.country": "CY"}
+BORN = {"person.date_of_birth": factories.ADA["person.date_of_birth"]}
+NAMED = {"person.first_name": "ada", "person.last_name": "LOVELACE"}
+
+
+def reopened(draft: Draft) -> Draft:
+    return open_draft(Application.objects.get(pk=draft.application.pk))
+
+
+def row(draft: Draft, token: str) -> PartyRow:
+    found = draft.party(token)
+    assert found is not None
+    return found
+
+
+@pytest.fixture
+def twice(complete: Draft, owner: Any) -> Draft:
+    """Ada complete, and once more as a shareholder only."""
+    services.add_party(complete, "person", ["shareholder"], NAMED | BORN, by=owner, token="again")
+    return complete
+
+
+def test_the_same_name_and_birth_date_are_noticed(twice: Draft) -> None:
+    ada = twice.parties[0]
+    assert duplicate_of(twice, row(twice, "again")) == ada
+    assert duplicates(twice) == {"again": ada}
+
+
+def test_the_same_registration_number_and_country_are_noticed(draft: Draft, owner: Any) -> None:
+    services.add_party(draft, "corporate", ["director"], LTD, by=owner, token="one")
+    services.add_party(draft, "corporate", ["shareholder"], LTD | {"corporate.name": "Other"}, by=owner, token="two")
+    assert [one.token for one in duplicates(draft).values()] == ["one"]
+    assert list(duplicates(draft)) == ["two"]
+
+
+def test_nobody_is_noticed_while_too_little_is_known(complete: Draft, owner: Any) -> None:
+    services.add_party(complete, "person", ["shareholder"], NAMED, by=owner, token="again")
+    services.add_party(complete, "person", ["director"], {}, by=owner, token="empty")
+    services.add_party(complete, "person", ["director"], {}, by=owner, token="blank")
+    assert duplicates(complete) == {}
+
+
+def test_whoever_was_removed_is_no_double(twice: Draft, owner: Any) -> None:
+    services.remove_party(twice, twice.parties[0], by=owner)
+    assert duplicates(twice) == {}
+
+
+def test_those_who_are_kept_apart_are_not_asked_about_again(twice: Draft, owner: Any) -> None:
+    services.keep_both(twice, row(twice, "again"), twice.parties[0], by=owner)
+    now = reopened(twice)
+    assert duplicates(now) == {}
+    assert duplicate_of(now, now.parties[0]) is None
+    assert len(now.parties) == 2
+    count = Change.objects.count()
+    services.keep_both(now, row(now, "again"), now.parties[0], by=owner)
+    assert Change.objects.count() == count
+
+
+def test_one_entry_takes_what_it_lacks_and_keeps_what_it_has(draft: Draft, owner: Any) -> None:
+    mine = {**NAMED, **BORN, "person.email": "new@example.com"}
+    services.add_party(draft, "person", ["shareholder"], mine, by=owner, token="first")
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner, token="second")
+    share_class = services.add_share_class(draft, factories.ORDINARY, by=owner)
+    other = services.add_share_class(draft, factories.ORDINARY | {"share_class.name": "B"}, by=owner)
+    numbers = {("first", share_class.token): "1", ("second", share_class.token): "2", ("second", other.token): "3"}
+    services.save_holdings(draft, numbers, by=owner)
+    services.add_document(draft, row(draft, "second"), "Passport", factories.upload(), by=owner)
+    services.merge_parties(draft, row(draft, "second"), row(draft, "first"), by=owner)
+    for now in (draft, reopened(draft)):
+        [one] = now.parties
+        assert (one.token, one.roles) == ("first", ("director", "shareholder"))
+        assert (one.raw["person.email"], one.raw["person.first_name"]) == ("new@example.com", "ada")
+        assert one.raw["xy.person.is_pep"] == "false"
+        assert now.typed_holdings() == {("first", share_class.token): "1", ("first", other.token): "3"}
+        assert [(document.slot, document.subject) for document in now.documents] == [("Passport", "first/Passport")]
+    restored = services.restore_party(draft, "second", by=owner)
+    assert restored.raw["person.email"] == "ada@example.com", "nothing typed is lost"
+    assert draft.typed_holdings()["second", share_class.token] == "2"
+
+
+def test_a_document_in_a_slot_that_is_taken_stays_with_its_own(complete: Draft, owner: Any) -> None:
+    again = services.add_party(complete, "person", ["director"], NAMED | BORN, by=owner, token="again")
+    services.add_document(complete, again, "Passport", factories.upload(name="other.pdf"), by=owner)
+    services.merge_parties(complete, row(complete, "again"), complete.parties[0], by=owner)
+    assert [document.name for document in complete.documents] == ["passport.pdf"]
+
+
+def test_one_who_was_removed_meanwhile_is_gone(twice: Draft, owner: Any) -> None:
+    other, again, ada = reopened(twice), row(twice, "again"), twice.parties[0]
+    services.remove_party(other, ada, by=owner)
+    with pytest.raises(services.Gone):
+        services.merge_parties(twice, again, ada, by=owner)
+    assert [one.token for one in reopened(twice).parties] == ["again"]

@@ -1,0 +1,130 @@
+"""A draft keeps at most what a field may hold, and an application at most so much: what is longer is said, not kept."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
+
+from formation_portal.applications import fields, services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Change
+from formation_portal.applications.services import transactions
+from formation_portal.applications.services.shares import MAX_NUMBER_LENGTH
+from formation_portal.contract.fields import KNOWN_TYPES, UnknownField, read_field
+from formation_portal.contract.problems import AnswerError
+from formation_portal.contract.reading import LINE_LIMIT, LINES_LIMIT
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+NAME, PURPOSE = "entity.name", "charter.purpose"
+
+
+def path(draft: Draft) -> str:
+    return f"/applications/{draft.application.reference}/sections/the-company/"
+
+
+def stored(draft: Draft) -> dict[str, Any]:
+    return open_draft(draft.application).entity_raw
+
+
+def test_what_is_longer_than_its_field_is_shown_and_told_and_what_was_there_stays(
+    draft: Draft, as_owner: Client
+) -> None:
+    as_owner.post(path(draft), {"q:name": "Larkfield", "version": "0"})
+    long = "x" * (LINE_LIMIT + 1)
+    answer = as_owner.post(path(draft), {"q:name": long, "q:purpose": "To hold", "version": "1"})
+    assert answer.status_code == 422
+    page = Markup(answer.content.decode())
+    assert page.one("input", name="q:name").attributes["value"] == long
+    assert "Shorten “Name” to 500 characters or fewer. It has 501" in answer.content.decode()
+    assert (stored(draft)[NAME], stored(draft)[PURPOSE]) == ("Larkfield", "To hold")
+
+
+def test_a_change_by_itself_says_so_at_the_field_and_leaves_the_control_alone(draft: Draft, as_owner: Client) -> None:
+    answer = as_owner.post(path(draft), {"q:name": "x" * 100_000, "version": "0"}, headers={"HX-Request": "true"})
+    html = answer.content.decode()
+    assert "It has 100,000" in html
+    assert 'name="q:name"' not in html
+    assert NAME not in stored(draft)
+
+
+def test_a_long_text_that_is_changed_too_often_is_shown_and_told_and_what_was_there_stays(
+    draft: Draft, as_owner: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transactions, "LONG_CHANGE", 300)
+    monkeypatch.setattr(transactions, "HISTORY_AN_HOUR", 3_000)
+    for version in range(9):
+        text = "ab"[version % 2] * 400
+        answer = as_owner.post(path(draft), {"q:name": "Larkfield", "q:purpose": text, "version": str(version)})
+        if answer.status_code != 302:
+            break
+    assert answer.status_code == 422
+    assert 3 <= version <= 5
+    html = answer.content.decode()
+    assert "Save “Purpose” again in an hour" in html
+    assert text in html
+    assert stored(draft)[PURPOSE] == "ab"[(version - 1) % 2] * 400
+    # What is short is saved as ever.
+    assert as_owner.post(path(draft), {"q:name": "Kestrel", "version": str(version)}).status_code == 302
+    assert stored(draft)[NAME] == "Kestrel"
+    # An hour later there is room again.
+    Change.objects.filter(application=draft.application).update(at=timezone.now() - timedelta(minutes=61))
+    again = {"q:name": "Kestrel", "q:purpose": text, "version": str(version + 1)}
+    assert as_owner.post(path(draft), again).status_code == 302
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["é" * LINES_LIMIT, "line\r\n" * 1_999, "e\u0301" * LINES_LIMIT, "x" * LINES_LIMIT + " " * 400],
+    ids=["letters", "lines", "letters with marks", "blanks behind"],
+)
+def test_what_can_be_read_is_kept_however_it_is_written(text: str) -> None:
+    spec = read_field({"key": "a", "field_type": "textarea"})
+    assert spec.overlong(text) == ""
+    assert spec.overlong(f"{text}, and more" + "x" * LINES_LIMIT)
+
+
+def test_an_application_keeps_no_more_than_it_may(
+    draft: Draft, as_owner: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("formation_portal.applications.services.transactions.MAX_CHARACTERS", 300)
+    assert as_owner.post(path(draft), {"q:purpose": "x" * 250, "version": "0"}).status_code == 302
+    full = as_owner.post(path(draft), {"q:name": "Larkfield", "q:purpose": "y" * 290, "version": "1"})
+    assert full.status_code == 422
+    assert "has reached its limit of text" in full.content.decode()
+    assert (stored(draft)[NAME], stored(draft)[PURPOSE]) == ("Larkfield", "x" * 250)
+    assert as_owner.post(path(draft), {"q:purpose": "y" * 20, "version": "2"}).status_code == 302, "shorter is taken"
+    assert fields.MAX_CHARACTERS >= 2_000_000
+
+
+def test_a_long_answer_sent_again_and_again_leaves_no_history(draft: Draft, as_owner: Client) -> None:
+    """Twenty posts of one long answer made 87 MB of history."""
+    for number in range(5):
+        as_owner.post(path(draft), {"q:purpose": f"{number}" * 2_000_000, "version": "0"})
+    assert not Change.objects.filter(application=draft.application, changes__icontains=PURPOSE).exists()
+
+
+def test_a_number_of_shares_is_kept_as_typed_up_to_its_beginning(complete: Draft, owner: Any) -> None:
+    pair = (complete.parties[0].token, complete.share_classes[0].token)
+    services.save_holdings(complete, {pair: "9" * 1_000_000}, by=owner)
+    assert open_draft(complete.application).typed_holdings()[pair] == "9" * MAX_NUMBER_LENGTH
+
+
+TYPES = [kind.model_fields["field_type"].default for kind in KNOWN_TYPES] + ["made-up"]
+
+
+@pytest.mark.parametrize("field_type", TYPES)
+@given(text=st.text(min_size=LINE_LIMIT - 2, max_size=LINE_LIMIT + 20))
+def test_whatever_is_too_long_could_not_be_read_either(field_type: str, text: str) -> None:
+    spec = read_field({"key": "a", "field_type": field_type, "options": ["One"]})
+    raw: Any = dict.fromkeys(spec.parts, text) if spec.parts else [text] if spec.many else text
+    if spec.overlong(raw) and not text.isspace():
+        with pytest.raises(AnswerError):
+            spec.clean(raw)
+    assert spec.longest == (LINES_LIMIT if field_type == "textarea" else LINE_LIMIT)
+    assert isinstance(spec, UnknownField) == (field_type == "made-up")

@@ -1,0 +1,226 @@
+"""What is carried over is accepted by the other schema's own judgement, and nothing else is carried."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.applications.transfer import Transfer, content_of, plan_transfer
+from formation_portal.contract.answers import Answers
+from formation_portal.contract.catalog import CatalogItem
+from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.record import Holder
+from formation_portal.contract.schema import FormSchema
+from tests.strategies import schemas
+
+from . import factories
+from .draft_strategies import drafts
+
+NEEDED_ANYWHERE = {"required", "minimum", "document", "share_class", "holding"}
+
+
+@st.composite
+def pairs(draw: st.DrawFn) -> tuple[Draft, FormSchema]:
+    """A draft, and another schema that has some questions of the same names: alike, or quite different ones."""
+    document = draw(schemas())
+    other = draw(st.one_of(schemas(), st.just(document)))
+    return draw(drafts(FormSchema.model_validate(document))), FormSchema.model_validate(other)
+
+
+def readable(answers: Answers) -> bool:
+    return not answers.problems
+
+
+def holders(draft: Draft, there: FormSchema, found: Transfer) -> Iterator[tuple[Any, Answers, Answers, Any, Any]]:
+    """Whose answers are carried: what is carried, as read here and there, and the questions there."""
+    yield found.content.entity, draft.record.answers, found.record.answers, there.entity_fields, None
+    for new, party in zip(found.content.parties, found.record.parties, strict=True):
+        row = draft.party(new.token)
+        assert row is not None
+        yield new.raw, row.record.answers, party.answers, there.fields_of(new.kind, new.roles), row.record
+    for share, judged in zip(found.content.share_classes, found.record.share_classes, strict=True):
+        held = draft.share_class(share.token)
+        assert held is not None
+        yield share.raw, held.record.answers, judged.answers, there.share_class_fields, held.record
+
+
+def asked(draft: Draft, holder: Holder) -> set[str]:
+    """The names of the questions that are asked of the holder at present."""
+    if holder is None:
+        sections = draft.schema.entity_sections
+        questions = [one for section in sections for one in draft.form_state.questions(section)]
+    elif hasattr(holder, "kind"):
+        questions = list(draft.form_state.party_questions(holder))
+    else:
+        assert draft.schema.share_section is not None
+        questions = list(draft.form_state.questions(draft.schema.share_section, holder))
+    return {one.spec.name for one in questions if one.verdict.active}
+
+
+@given(pairs())
+def test_what_is_carried_is_read_there_as_the_same_values(pair: tuple[Draft, FormSchema]) -> None:
+    draft, there = pair
+    for raw, here, read, fields, _ in holders(draft, there, plan_transfer(draft, there=there)):
+        assert readable(read)
+        assert dict(read.values) == {name: here.values[name] for name in raw}
+        canonical = {spec.canonical_field for spec in fields}
+        assert raw.keys() <= canonical
+
+
+@given(pairs())
+def test_only_what_was_typed_and_is_asked_here_is_carried(pair: tuple[Draft, FormSchema]) -> None:
+    draft, there = pair
+    for raw, _, _, _, holder in holders(draft, there, plan_transfer(draft, there=there)):
+        typed = draft.entity_raw
+        if holder is not None:
+            row = draft.party(holder.id) or draft.share_class(holder.id)
+            assert row is not None
+            typed = dict(row.raw)
+        assert raw == {name: typed[name] for name in raw}
+        assert raw.keys() <= asked(draft, holder)
+
+
+@given(pairs())
+def test_the_other_schema_objects_to_nothing_that_is_carried(pair: tuple[Draft, FormSchema]) -> None:
+    draft, there = pair
+    found = plan_transfer(draft, there=there)
+    assert {need.code for need in found.needed} <= NEEDED_ANYWHERE
+    for party in found.content.parties:
+        assert party.roles
+        for role in party.roles:
+            assert there.sections_of((role,))
+            assert all(section.allows(party.kind) for section in there.sections_of((role,)))
+    parties = {party.token: party for party in found.content.parties}
+    classes = {share_class.token for share_class in found.content.share_classes}
+    for party_token, class_token in found.content.holdings:
+        assert "shareholder" in parties[party_token].roles
+        assert class_token in classes
+    for document in found.content.documents:
+        sections = there.sections_of(parties[document.party or ""].roles)
+        slots = [slot for section in sections for slot in section.slots(parties[document.party or ""].kind)]
+        assert document.source.slot in {slot.name for slot in slots}
+
+
+@given(pairs())
+def test_everything_is_either_carried_or_listed_with_a_reason(pair: tuple[Draft, FormSchema]) -> None:
+    draft, there = pair
+    found = plan_transfer(draft, there=there)
+    answered = {*draft.record.answers.values, *draft.record.answers.problems}
+    listed = [line for line in (*found.fits, *found.misfits) if line.holder == draft.title]
+    assert len(listed) == len(answered)
+    assert all(line.reason for line in found.misfits)
+    assert len(found.content.documents) + missing(found, "passport.pdf") == len(draft.documents)
+    shares = [line for line in (*found.fits, *found.misfits) if line.what.startswith("Shares, ")]
+    assert len(shares) == len(draft.holdings)
+
+
+def missing(found: Transfer, words: str) -> int:
+    return sum(line.words == words for line in found.misfits)
+
+
+@given(pairs())
+def test_comparing_changes_nothing(pair: tuple[Draft, FormSchema]) -> None:
+    draft, there = pair
+    before = content_of(draft)
+    plan_transfer(draft, there=there)
+    assert content_of(draft) == before
+
+
+@given(st.data())
+def test_to_the_same_form_everything_goes_that_has_a_common_name(data: st.DataObject) -> None:
+    schema = FormSchema.model_validate(data.draw(schemas()))
+    draft = data.draw(drafts(schema))
+    found = plan_transfer(draft, there=schema)
+    known = {spec.name for spec in schema.entity_fields if spec.canonical_field and answerable(schema, spec)}
+    wanted = asked(draft, None) & draft.record.answers.values.keys() & known
+    assert found.content.entity.keys() == wanted
+
+
+def answerable(schema: FormSchema, spec: FieldSpec) -> bool:
+    return schema.why_unanswerable(spec) is None and not spec.provided_by_agent
+
+
+# The small product, and another that asks some of the same.
+
+
+def elsewhere(**changes: Any) -> CatalogItem:
+    """Another product: no companies as directors, no managers, other options, one more question."""
+    name = factories.field("name", canonical_field="entity.name")
+    kind = factories.field("kind", "select", canonical_field="entity.kind", options=["Trading", "Banking"])
+    extra = factories.field("tax", prefix="zz")
+    directors = {**factories.SCHEMA["sections"][2], "allows_corporate": False}
+    sections = [{"scope": "entity", "title": "Elsewhere", "fields": [name, kind, extra]}, directors]
+    schema = {**factories.SCHEMA, "id": "elsewhere", "sections": sections}
+    return factories.product(jurisdiction_product_id="elsewhere", schema=schema, **changes)
+
+
+@pytest.mark.django_db
+def test_what_stays_behind_says_why(complete: Draft, owner: Any) -> None:
+    services.add_party(complete, "corporate", ["director"], {"corporate.name": "Byron Ltd"}, by=owner)
+    found = plan_transfer(complete, there=elsewhere().form)
+    reasons = {(line.holder, line.what, line.words): line.reason for line in found.misfits}
+    assert reasons["Larkfield Holdings", "Activity", "Holding company"] == "Question not asked"
+    assert reasons["Ada Lovelace", "Role", "shareholder"] == "No matching role"
+    assert reasons["Ada Lovelace", "Shares, Ordinary", "10,000"] == "The new company type has no share classes"
+    assert "This company can’t have that role there" in reasons.values()
+    assert [need.text for need in found.needed if need.section == "elsewhere"] == ["Choose “Kind”", "Enter “Tax”"]
+
+
+@pytest.mark.django_db
+def test_shares_and_owners_that_stay_behind_say_where_and_what_to_do(complete: Draft, owner: Any) -> None:
+    services.add_party(
+        complete, "corporate", ["shareholder"], {"corporate.name": "Byron Ltd"}, by=owner, token="byron00001"
+    )
+    byron = complete.party("byron00001")
+    assert byron
+    services.save_owners(complete, byron, {"ada": "40%"}, by=owner)
+    sections = factories.SCHEMA["sections"]
+    no_holders = [one for one in sections if one["scope"] != "role:shareholder"]
+    found = plan_transfer(
+        open_draft(complete.application),
+        there=factories.product(schema={**factories.SCHEMA, "sections": no_holders}).form,
+    )
+    reasons = {(line.holder, line.what): line.reason for line in found.misfits}
+    wanted = "Not a shareholder in the new application. Choose its shareholders there, then allocate shares"
+    assert reasons["Ada Lovelace", "Shares, Ordinary"] == wanted
+    wanted = "Byron Ltd is not copied. Add them to the new application, then enter the owners again"
+    assert reasons["Ada Lovelace", "Owner of Byron Ltd"] == wanted
+
+
+@pytest.mark.django_db
+def test_an_option_that_is_not_offered_there_is_left(owner: Any) -> None:
+    kind = factories.field("kind", "select", canonical_field="entity.kind", options=["Trading", "Farming"])
+    sections = [{"scope": "entity", "title": "Here", "fields": [kind]}]
+    here = factories.product(schema={**factories.SCHEMA, "sections": sections})
+    for option, fits in (("Trading", True), ("Farming", False)):
+        draft = open_draft(services.start(owner=owner, product=here))
+        [section] = draft.schema.entity_sections
+        services.save_section(draft, section, {"entity.kind": option}, version=0, by=owner)
+        found = plan_transfer(draft, there=elsewhere().form)
+        assert found.content.entity == ({"entity.kind": option} if fits else {})
+        assert [line.reason for line in found.misfits] == ([] if fits else ["Not one of the options"])
+
+
+@pytest.mark.django_db
+def test_a_new_draft_there_has_what_fits_and_nothing_else(complete: Draft, owner: Any) -> None:
+    item = elsewhere()
+    before = content_of(complete)
+    found = plan_transfer(complete, there=item.form)
+    started = services.create_from(complete, product=item, content=found.content, by=owner)
+    there = open_draft(Application.objects.get(pk=started.pk))
+    assert there.entity_raw == {"entity.name": "Larkfield Holdings"}
+    [ada] = there.parties
+    assert (ada.roles, ada.label) == (("director",), "Ada Lovelace")
+    assert not {"xy.person.is_pep"} & ada.raw.keys()
+    assert [document.slot for document in there.documents] == ["Passport"]
+    assert (there.share_classes, there.holdings) == ((), {})
+    assert [need.text for need in there.needs] == [need.text for need in found.needed]
+    [entry] = started.changes.all()
+    assert entry.what == f"Started with answers from {complete.application.reference}"
+    complete.reload()
+    assert content_of(complete) == before

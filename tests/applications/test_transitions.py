@@ -1,0 +1,135 @@
+"""Starting, submitting, withdrawing, deleting."""
+
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from formation_portal.applications import services
+from formation_portal.applications.access import Collaborator
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application, Change, Party, SectionAnswers
+from formation_portal.applications.signals import changed, submitting
+from formation_portal.contract.lifecycle import State
+from formation_portal.contract.needs import Need
+
+from . import factories
+
+
+def stored(draft: Draft) -> Application:
+    return Application.objects.get(pk=draft.application.pk)
+
+
+def test_an_application_keeps_its_product(application: Application) -> None:
+    kept = Application.objects.get(pk=application.pk)
+    assert (kept.product_name, kept.jurisdiction_name) == ("Example company", "British Virgin Islands")
+    assert kept.product["price"]["currency"] == "USD"
+    assert "schema" not in kept.product
+    assert kept.status is State.DRAFT
+
+
+def test_a_complete_application_is_submitted(complete: Draft, owner: Any) -> None:
+    services.submit(complete, by=owner, declaration="All true")
+    kept = stored(complete)
+    assert kept.status is State.SUBMITTED_FOR_REVIEW
+    assert (kept.submitted_by_id, kept.declaration, kept.submissions) == (owner.pk, "All true", 1)
+    assert kept.submitted_at is not None
+    assert list(Application.objects.submitted()) == [kept]
+
+
+def test_an_incomplete_application_is_not(draft: Draft, owner: Any) -> None:
+    with pytest.raises(services.NotReady) as caught:
+        services.submit(draft, by=owner)
+    assert caught.value.needs == draft.needs
+    assert stored(draft).status is State.DRAFT
+
+
+def test_whoever_listens_can_object_to_a_submission(complete: Draft, owner: Any) -> None:
+    need = Need("refused", "Change the name", "the-company", field="entity.name")
+
+    def objects(sender: Any, draft: Draft, **_: Any) -> list[Need]:
+        return [need]
+
+    submitting.connect(objects)
+    try:
+        with pytest.raises(services.NotReady) as caught:
+            services.submit(complete, by=owner)
+    finally:
+        submitting.disconnect(objects)
+    assert caught.value.needs == (need,)
+
+
+def test_nobody_submits_twice(complete: Draft, owner: Any) -> None:
+    other_tab = open_draft(stored(complete))
+    services.submit(complete, by=owner)
+    with pytest.raises(services.Closed):
+        services.submit(other_tab, by=owner)
+    assert stored(complete).submissions == 1
+
+
+def test_a_returned_application_can_be_changed_and_submitted_again(complete: Draft, owner: Any) -> None:
+    services.submit(complete, by=owner)
+    services.reopen(complete, reason="The formation service asks for a change")
+    section = complete.schema.section("the-company")
+    assert section is not None
+    services.save_section(complete, section, {"entity.name": "Other"}, version=1, by=owner)
+    services.submit(complete, by=owner)
+    assert stored(complete).submissions == 2
+    said = Change.objects.get(what="The formation service asks for a change")
+    assert said.who is None
+
+
+def test_a_submitted_application_can_be_withdrawn_and_is_then_final(complete: Draft, owner: Any) -> None:
+    services.submit(complete, by=owner)
+    services.withdraw(complete, by=owner)
+    assert stored(complete).status is State.WITHDRAWN
+    with pytest.raises(services.Closed):
+        services.withdraw(complete, by=owner)
+
+
+def test_withdrawing_what_was_never_submitted_deletes_it(complete: Draft, owner: Any) -> None:
+    services.withdraw(complete, by=owner)
+    assert not Application.objects.visible_to(owner).exists()
+
+
+def test_a_deleted_draft_leaves_nothing_that_was_typed(complete: Draft, owner: Any) -> None:
+    services.delete_draft(complete.application, by=owner)
+    assert not Application.objects.visible_to(owner).exists()
+    assert not Party.objects.exists()
+    assert not SectionAnswers.objects.exists()
+    assert [change.what for change in Change.objects.all()] == ["Deleted the draft"]
+    with pytest.raises(services.Closed):
+        services.delete_draft(stored(complete), by=owner)
+
+
+def test_a_deleted_draft_keeps_nobodys_address(draft: Draft, owner: Any) -> None:
+    now = timezone.now()
+    asked = {"email": "ada@example.com", "right": "view", "asked_at": now, "expires_at": now}
+    Collaborator.objects.create(application=draft.application, **asked)
+    services.delete_draft(draft.application, by=owner)
+    assert not Collaborator.objects.exists()
+
+
+def test_a_submitted_application_is_not_deleted(complete: Draft, owner: Any) -> None:
+    services.submit(complete, by=owner)
+    with pytest.raises(services.Closed):
+        services.delete_draft(stored(complete), by=owner)
+
+
+def test_every_change_is_told_inside_its_transaction(draft: Draft, owner: Any) -> None:
+    told: list[int] = []
+
+    def listens(sender: Any, draft: Draft, **_: Any) -> None:
+        told.append(draft.application.revision)
+        if len(told) == 2:
+            raise RuntimeError("cannot keep up")
+
+    changed.connect(listens)
+    try:
+        services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+        with pytest.raises(RuntimeError):
+            services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    finally:
+        changed.disconnect(listens)
+    assert told == [1, 2]
+    assert Party.objects.count() == 1

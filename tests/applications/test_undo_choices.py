@@ -1,0 +1,75 @@
+"""A choice that is taken back stands exactly as it was typed; what else was changed with it stays."""
+
+from typing import Any
+
+import pytest
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application, Change
+from tests.applications import factories
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+@pytest.fixture
+def draft(owner: Any) -> Draft:
+    """Three choices of several kinds that rules read, and one that none does."""
+    fields = [
+        factories.field("word"),
+        factories.field("places", "multi_select", options=["North", "South"]),
+        factories.field("free"),
+        factories.field("a", depends_on={"field": "word", "value": "Red"}),
+        factories.field("b", depends_on={"field": "places", "operator": "includes_any", "value": ["South"]}),
+    ]
+    form = factories.SCHEMA | {"sections": [{"scope": "entity", "title": "The company", "fields": fields}]}
+    return open_draft(services.start(owner=owner, product=factories.product(schema=form)))
+
+
+def save(draft: Draft, owner: Any, **raw: Any) -> Change:
+    section = draft.schema.section("the-company")
+    assert section is not None
+    answers = {f"xy.{name}": value for name, value in raw.items()}
+    services.save_section(draft, section, answers, version=draft.version("the-company"), by=owner)
+    return draft.new_changes[-1]
+
+
+def test_it_stands_as_it_was_typed_and_the_rest_stays(draft: Draft, owner: Any) -> None:
+    save(draft, owner, word="  Red ", places=["South", "North"], free="one")
+    change = save(draft, owner, word="Blue", places=["North"], free="two")
+    assert services.restorable_choices(draft, change) == {"xy.word": "Word", "xy.places": "Places"}
+    services.restore_choices(draft, change, by=owner)
+    assert open_draft(draft.application).entity_raw == {
+        "xy.word": "  Red ",
+        "xy.places": ["South", "North"],
+        "xy.free": "two",
+    }
+
+
+def test_what_was_not_answered_is_not_answered_again(draft: Draft, owner: Any) -> None:
+    change = save(draft, owner, word="Red")
+    services.restore_choices(draft, change, by=owner)
+    assert open_draft(draft.application).entity_raw == {}
+
+
+def test_one_that_was_answered_again_stops_all_of_them(draft: Draft, owner: Any) -> None:
+    change = save(draft, owner, word="Red", places=["North"])
+    save(draft, owner, word="Green")
+    with pytest.raises(services.Overtaken) as refusal:
+        services.restore_choices(draft, change, by=owner)
+    assert refusal.value.labels == ("Word",)
+    assert open_draft(draft.application).entity_raw == {"xy.word": "Green", "xy.places": ["North"]}
+
+
+def test_another_window_that_answered_again_is_seen(draft: Draft, owner: Any) -> None:
+    change = save(draft, owner, word="Red")
+    save(open_draft(Application.objects.get()), owner, word="Green")
+    with pytest.raises(services.Overtaken):
+        services.restore_choices(draft, change, by=owner)
+
+
+def test_a_change_without_a_choice_is_none(draft: Draft, owner: Any) -> None:
+    change = save(draft, owner, free="one")
+    assert services.restorable_choices(draft, change) == {}
+    with pytest.raises(services.Gone):
+        services.restore_choices(draft, change, by=owner)

@@ -1,0 +1,26 @@
+"""What came by e-mail, read as its receiver reads it."""
+
+import re
+
+from formation_portal.letters.models import Letter
+
+
+def latest_mail(kind: str) -> Letter:
+    """The last letter of that kind."""
+    found = Letter.objects.filter(kind=kind).order_by("pk").last()
+    assert found is not None, f"no letter of kind {kind}"
+    return found
+
+
+def latest_link(kind: str) -> str:
+    """The path that the letter's link leads to, with its key."""
+    found = re.search(r"https?://[^/\s]+(/\S+\?key=\S+)", latest_mail(kind).text)
+    assert found is not None
+    return found[1]
+
+
+def latest_code() -> str:
+    """The six digits of the latest code."""
+    found = re.search(r"^(\d{6})$", latest_mail("code").text, re.MULTILINE)
+    assert found is not None
+    return found[1]
