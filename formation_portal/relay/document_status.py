@@ -43,7 +43,10 @@ def read_due_documents(*, is_eager: bool = False) -> int:
     `is_eager` reads those too whose time has not come. Never called inside a transaction.
     """
     done = 0
-    for application_id in _due_applications(is_eager=is_eager):
+    now = timezone.now()
+    first = Q(read_next_at=None, updated_at__lte=now - timing.READ_SOON)
+    rows = _open_documents() if is_eager else _open_documents().filter(first | Q(read_next_at__lte=now))
+    for application_id in list(rows.order_by("application_id").values_list("application_id", flat=True).distinct()):
         reading = _claim(application_id, is_eager=is_eager)
         if reading is None:
             break
@@ -63,13 +66,6 @@ def _open_documents() -> QuerySet[Delivery]:
     """The documents at the service whose status may still change."""
     there = Delivery.objects.filter(kind=ResourceKind.DOCUMENT, state=DeliveryState.DONE, application__deleted_at=None)
     return there.exclude(remote_id="").exclude(document_status=APPROVED).exclude(application__state__in=FINAL)
-
-
-def _due_applications(*, is_eager: bool) -> list[int]:
-    now = timezone.now()
-    first = Q(read_next_at=None, updated_at__lte=now - timing.READ_SOON)
-    rows = _open_documents() if is_eager else _open_documents().filter(first | Q(read_next_at__lte=now))
-    return list(rows.order_by("application_id").values_list("application_id", flat=True).distinct())
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +109,7 @@ def _read(application_id: int, reading: DocumentReading) -> None:
         rows = list(
             _open_documents().filter(Q(read_next_at=reading.until) | Q(read_next_at=None), application=application)
         )
-        news = [row for row in rows if _has_news(row, said.get(row.remote_id, {}))]
+        news = [row for row in rows if _note_status(row, said.get(row.remote_id, {}))]
         now = timezone.now()
         for row in news:
             row.updated_at = now
@@ -126,8 +122,8 @@ def _read(application_id: int, reading: DocumentReading) -> None:
             services.reopen(open_draft(application), reason=_RETURNED)
 
 
-def _has_news(row: Delivery, record: Mapping[str, Any]) -> bool:
-    """Note the status of one document; whether that is new."""
+def _note_status(row: Delivery, record: Mapping[str, Any]) -> bool:
+    """Note what the record says of a document; whether that is new."""
     before = (row.document_status, row.document_note)
     status = record.get("status")
     notes = (record.get(name) for name in _NOTES)

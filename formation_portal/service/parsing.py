@@ -90,12 +90,20 @@ class AnswerParser:
             return None
         value = spec.clean(raw)
         if value is None:
-            return _check_cleared(spec, raw)
+            # An empty text or list clears. An object was meant to say something, and lacks it.
+            if isinstance(raw, Mapping):
+                raise AnswerError("incomplete", f"“{spec.label}” has no parts; send null to clear it")
+            return None
         if objection := canonical.objection(spec.canonical_field, value, today=self.today):
             raise AnswerError(*objection)
         if spec.refers_to_share_class and value not in self.share_classes:
             raise AnswerError("unknown_share_class", f"“{spec.label}” is not a share class of this entity")
-        payload = _check_parts(spec, raw, spec.payload(value))
+        payload = spec.payload(value)
+        if isinstance(raw, Mapping) and isinstance(payload, Mapping):
+            # The body must not leave a part to be guessed (interface: both keys are required).
+            for part in payload:
+                if part not in raw:
+                    raise AnswerError("required", f"“{spec.label}” is missing {part}")
         _refuse_other_types(spec, raw, payload, ())
         return payload
 
@@ -123,21 +131,6 @@ def _refuse_other_types(spec: FieldSpec, raw: Any, payload: Any, part: Path) -> 
     if isinstance(payload, dict):
         for name, value in payload.items():
             _refuse_other_types(spec, raw[name], value, (*part, name))
-
-
-def _check_cleared(spec: FieldSpec, raw: Any) -> None:
-    # An empty text or list clears. An object was meant to say something, and lacks it.
-    if isinstance(raw, Mapping):
-        raise AnswerError("incomplete", f"“{spec.label}” has no parts; send null to clear it")
-
-
-def _check_parts(spec: FieldSpec, raw: Any, payload: Any) -> Any:
-    """The payload, unless it holds a part that the body left to be guessed (interface: both keys are required)."""
-    if isinstance(raw, Mapping) and isinstance(payload, Mapping):
-        for part in payload:
-            if part not in raw:
-                raise AnswerError("required", f"“{spec.label}” is missing {part}")
-    return payload
 
 
 def _flatten(body: Mapping[str, Any], prefixes: set[Path], outer: Path) -> Iterator[tuple[Path, Any]]:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.http.response import HttpResponseBase, HttpResponseNotAllowed
 from django.utils.encoding import escape_uri_path
 
@@ -65,7 +65,9 @@ def with_envelope(view: ServiceView) -> ServiceView:
 
     @wraps(view)
     def around(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        request.request_id = _request_id(request)  # type: ignore[attr-defined]
+        sent = request.headers.get(REQUEST_ID, "")
+        request_id = sent if re.fullmatch("[!-~]{1,128}", sent) else f"req_{secrets.token_hex(12)}"
+        request.request_id = request_id  # type: ignore[attr-defined]
         method = request.method
         if method == "HEAD":
             request.method = "GET"
@@ -75,29 +77,16 @@ def with_envelope(view: ServiceView) -> ServiceView:
             response = error_response(request, error)
         request.method = method
         if isinstance(response, HttpResponseNotAllowed):
-            response = _not_allowed(request, response)
-        _add_headers(request, response)
-        path = escape_uri_path(request.path)
-        logger.info("%s %s %s %s", request.request_id, method, path, response.status_code)  # type: ignore[attr-defined]
+            allowed = ", ".join(sorted(one.strip() for one in response["Allow"].split(",")))
+            detail = f"{method} is not allowed here; use {allowed}."
+            not_allowed = ApiError("method_not_allowed", detail, headers={"Allow": allowed})
+            response = problem_response(request, not_allowed)
+        response[REQUEST_ID] = request_id
+        response.headers.setdefault("Cache-Control", "no-store")
+        if allowance := getattr(request, "allowance", None):
+            allowance.add_to(response)
+        logger.info("%s %s %s %s", request_id, method, escape_uri_path(request.path), response.status_code)
         return response
 
     around.csrf_exempt = True  # type: ignore[attr-defined]  # keys open the routes; no cookie is looked at
     return around
-
-
-def _request_id(request: HttpRequest) -> str:
-    sent = request.headers.get(REQUEST_ID, "")
-    return sent if re.fullmatch("[!-~]{1,128}", sent) else f"req_{secrets.token_hex(12)}"
-
-
-def _not_allowed(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    allowed = ", ".join(sorted(method.strip() for method in response["Allow"].split(",")))
-    detail = f"{request.method} is not allowed here; use {allowed}."
-    return problem_response(request, ApiError("method_not_allowed", detail, headers={"Allow": allowed}))
-
-
-def _add_headers(request: HttpRequest, response: HttpResponseBase) -> None:
-    response[REQUEST_ID] = request.request_id  # type: ignore[attr-defined]
-    response.headers.setdefault("Cache-Control", "no-store")
-    if allowance := getattr(request, "allowance", None):
-        allowance.add_to(response)

@@ -131,12 +131,12 @@ def _write(file: "UploadedFile[Any]", target: Path) -> tuple[str, int]:
 
 def remove_after_commit(paths: list[str]) -> None:
     """Removes the files once the rows that named them are gone for good. One that can't be removed is left behind."""
-    transaction.on_commit(lambda: _remove(paths), using=SERVICE, robust=True)
 
+    def remove() -> None:
+        for path in paths:
+            (documents_folder() / path).unlink(missing_ok=True)
 
-def _remove(paths: list[str]) -> None:
-    for path in paths:
-        (documents_folder() / path).unlink(missing_ok=True)
+    transaction.on_commit(remove, using=SERVICE, robust=True)
 
 
 def _checked(file: "UploadedFile[Any]") -> str:
@@ -146,22 +146,18 @@ def _checked(file: "UploadedFile[Any]") -> str:
         raise invalid([_file_error("empty")], "The file is empty.")
     head = file.read(_PDF_WITHIN)
     file.seek(0)
-    mime_type = _detect_mime_type(head)
-    if mime_type is None:
-        detail = "Send a PDF, JPEG or PNG file."
-        raise ApiError("unsupported_media_type", detail, errors=[_file_error("unsupported_media_type")])
-    return mime_type
+    if b"%PDF-" in head:
+        return "application/pdf"
+    for mark, mime_type in _SIGNATURES:
+        if head.startswith(mark):
+            return mime_type
+    detail = "Send a PDF, JPEG or PNG file."
+    raise ApiError("unsupported_media_type", detail, errors=[_file_error("unsupported_media_type")])
 
 
 def _file_error(code: str) -> ErrorDetail:
     details = {"too_large": "The file is too large", "empty": "The file is empty"}
     return ErrorDetail("/file", code, details.get(code, "The file is not a PDF, JPEG or PNG"), "file")
-
-
-def _detect_mime_type(head: bytes) -> str | None:
-    if b"%PDF-" in head:
-        return "application/pdf"
-    return next((mime_type for mark, mime_type in _SIGNATURES if head.startswith(mark)), None)
 
 
 def _plain_name(name: str) -> str:

@@ -67,7 +67,9 @@ def upload_document(
     _refuse_unknown_slot(entity, party, document_key)
     document_id = identifiers.new_document_id()
     with storage.store_upload(file, path=f"{entity.id}/{document_id}") as stored:
-        _remove_earlier(entity, party, document_key)
+        earlier = Document.objects.filter(entity=entity, party=party, document_key=document_key)
+        storage.remove_after_commit(list(earlier.values_list("path", flat=True)))
+        earlier.delete()
         document = Document.objects.create(
             id=document_id,
             entity=entity,
@@ -127,12 +129,6 @@ def remove_document(request: HttpRequest, entity_id: EntityId, document_id: Docu
     document = document_of(entity_to_write(request, entity_id), document_id)
     storage.remove_after_commit([document.path])
     document.delete()
-
-
-def _remove_earlier(entity: Entity, party: Party | None, document_key: str) -> None:
-    earlier = Document.objects.filter(entity=entity, party=party, document_key=document_key)
-    storage.remove_after_commit(list(earlier.values_list("path", flat=True)))
-    earlier.delete()
 
 
 def _party(entity: Entity, scope: Scope, party_id: str | None) -> Party | None:

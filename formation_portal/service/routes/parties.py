@@ -5,7 +5,6 @@
 
 from typing import Annotated, Literal
 
-from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Body, Router
@@ -126,7 +125,9 @@ def list_parties(
     entity = entity_to_read(request, entity_id)
     parties = parties_of(entity)
     if role is not None:
-        parties = _in_role(parties, role)
+        parties = parties.filter(role_text__contains=role_mark(role))
+        if role == canonical.SHAREHOLDER:
+            parties = parties.filter(HOLDS_SHARES)
     if party_type is not None:
         parties = parties.filter(party_type=party_type)
     return paginate(
@@ -183,11 +184,6 @@ def _parsed_properties(entity: Entity, party: Party, body: Json) -> ParsedAnswer
     said = reader.properties(body, party_fields(parsed_form(entity.form), party.party_type, party.roles))
     raise_if_any(said.errors)
     return said
-
-
-def _in_role(parties: QuerySet[Party], role: str) -> QuerySet[Party]:
-    there = parties.filter(role_text__contains=role_mark(role))
-    return there.filter(HOLDS_SHARES) if role == canonical.SHAREHOLDER else there
 
 
 def _refuse_shareholder(party: Party) -> None:

@@ -41,8 +41,9 @@ BATCH_SIZE = 100
 
 
 def secret_of(subscription_id: str) -> str:
-    """The secret, as its receiver keeps it."""
-    digest = hmac.digest(_key(), subscription_id.encode(), hashlib.sha256)
+    """The secret, as its receiver keeps it. The service's own key is made on the first call and kept in DATA_DIR."""
+    key = secret_files.kept(Path(settings.DATA_DIR) / KEY_FILE, lambda: secrets.token_urlsafe(48))
+    digest = hmac.digest(key.encode(), subscription_id.encode(), hashlib.sha256)
     return "whsec_" + base64.b64encode(digest).decode()
 
 
@@ -54,11 +55,6 @@ def signed_headers(subscription_id: str, *, event_id: str, body: bytes, at: date
         "webhook-timestamp": str(int(at.timestamp())),
         "webhook-signature": signature,
     }
-
-
-def _key() -> bytes:
-    """Made on the first call and kept in DATA_DIR."""
-    return secret_files.kept(Path(settings.DATA_DIR) / KEY_FILE, lambda: secrets.token_urlsafe(48)).encode()
 
 
 def body_of(event: Event) -> bytes:

@@ -62,12 +62,10 @@ def _check(addresses: Sequence[Address], *, is_secret: bool) -> None:
     if not addresses:
         raise TargetRefused
     for address in addresses:
-        if not (_is_listed(address) or (is_secret and _is_public(address))):
+        listed = [network for network in settings.WEBHOOK_TARGETS if network.version == address.version]
+        is_listed = any(address in network for network in listed)
+        if not (is_listed or (is_secret and _is_public(address))):
             raise TargetRefused
-
-
-def _is_listed(address: Address) -> bool:
-    return any(address.version == network.version and address in network for network in settings.WEBHOOK_TARGETS)
 
 
 def _is_public(address: Address) -> bool:
