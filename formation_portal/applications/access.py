@@ -1,7 +1,7 @@
-"""Who works on an application besides its owner, and what each of them may do.
+"""Who may open an application and what each of them may do.
 
-Everybody reads every page. Who may edit does all that its owner does, but for submitting, withdrawing, deleting and
-asking others in: those bind the owner, or open the application to somebody else.
+Every collaborator can read every page. An editor may do all that the owner may, except submit, withdraw, delete and
+share it: those bind the owner or open the application to somebody else.
 """
 
 from enum import StrEnum
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Right(StrEnum):
-    """What somebody may do, the least first: each right holds those before it."""
+    """What an account may do, in rising order: each right includes those before it."""
 
     VIEW = "view"
     EDIT = "edit"
@@ -27,11 +27,11 @@ class Right(StrEnum):
 
     @property
     def words(self) -> Promise:
-        """What people read."""
+        """The label on screen."""
         return _WORDS[self]
 
     def covers(self, other: "Right") -> bool:
-        """Whether who has this right may do what the other allows."""
+        """Whether this right includes the other."""
         return list(Right).index(self) >= list(Right).index(other)
 
 
@@ -45,35 +45,35 @@ GRANTABLE = (Right.VIEW, Right.EDIT)
 
 
 class AccessControlled:
-    """A record with what whoever reads it may do: of customers `visible_to` tells; nothing is kept from others."""
+    """Mixin of a record that knows its reader's right. `visible_to` sets it for customers; agents have every right."""
 
     @property
     def is_open(self) -> bool:
         raise NotImplementedError
 
-    # Set by whoever finds the record for somebody.
+    # Set by the query set that loads the record for an account.
     given_right: str = Right.OWN
 
     @property
     def right(self) -> Right:
-        """The right of whoever reads it."""
+        """The reader's right."""
         return Right(self.given_right)
 
     @property
     def can_be_changed(self) -> bool:
-        """Whether it is open, and whoever reads it may write."""
+        """Whether the application is open and its reader may edit it."""
         return self.is_open and self.right.covers(Right.EDIT)
 
     @property
     def is_own(self) -> bool:
-        """Whether whoever reads it may do all that its owner may."""
+        """Whether its reader is the owner."""
         return self.right is Right.OWN
 
 
 class Collaborator(models.Model):
-    """Somebody with an account who was asked to work on an application; `user` once they have said yes.
+    """A person who was asked to work on an application; `user` is set once they have accepted.
 
-    The key that was sent opens the question only. It is kept as a digest, and gone once it has been used.
+    The key that was sent opens the invitation only. It is stored as a digest and deleted once it has been used.
     """
 
     application = models.ForeignKey("applications.Application", models.CASCADE, related_name="collaborators")
@@ -97,34 +97,33 @@ class Collaborator(models.Model):
 
 
 def accessible_to(user_pk: Any) -> Q:
-    """The applications that an account owns or works on."""
+    """A filter for the applications that an account owns or works on."""
     return Q(owner=user_pk) | Q(pk__in=Collaborator.objects.filter(user=user_pk).values("application"))
 
 
 def right_expression(user_pk: Any) -> Case:
-    """The right that the account has to an application which it may open."""
+    """An expression for the account's right to each application of such a query."""
     theirs: QuerySet[Collaborator] = Collaborator.objects.filter(application=models.OuterRef("pk"), user=user_pk)
     own = models.When(owner=user_pk, then=Value(Right.OWN.value))
     return Case(own, default=Subquery(theirs.values("right")[:1]), output_field=models.CharField())
 
 
 def granted_right(user: Any, application: Any) -> str:
-    """The right that somebody was given to another's application; "" for none."""
+    """The right that was granted to a user on another's application; "" for none. One query."""
     theirs = Collaborator.objects.filter(application=application, user=user.pk)
     return theirs.values_list("right", flat=True).first() or ""
 
 
 class ApplicationQuerySet(models.QuerySet["Application"]):
-    """Who may find which applications; views search nowhere else."""
+    """Queries for applications; views use no others, so that nobody finds what they may not see."""
 
     def visible_to(self, user: AbstractBaseUser) -> "ApplicationQuerySet":
-        """What somebody owns or works on, but for deleted ones; each with the right that they have to it."""
+        """The applications that a user owns or works on, without deleted ones, each with the user's right."""
         found = self.filter(accessible_to(user.pk), deleted_at=None)
-        return found.annotate(given_right=right_expression(user.pk))  # type: ignore[no-redef]  # in place of the class's own
+        return found.annotate(given_right=right_expression(user.pk))  # type: ignore[no-redef]
 
     def get_for(self, user: AbstractBaseUser, reference: str) -> "Application":
-        """One of those by its reference. Raises Application.DoesNotExist. Every page of an application begins with
-        this, so its owner costs one plain query."""
+        """One of those by its reference: one query for its owner, two for others. Raises Application.DoesNotExist."""
         found = self.get(reference=reference, deleted_at=None)
         found.given_right = Right.OWN if found.owner_id == user.pk else granted_right(user, found)
         if not found.given_right:
@@ -132,7 +131,7 @@ class ApplicationQuerySet(models.QuerySet["Application"]):
         return found
 
     def owned_by(self, user: AbstractBaseUser) -> "ApplicationQuerySet":
-        """The applications of one customer, but for deleted ones."""
+        """The applications of one customer, without deleted ones."""
         return self.filter(owner=user.pk, deleted_at=None)
 
     def submitted(self) -> "ApplicationQuerySet":

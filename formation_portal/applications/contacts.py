@@ -1,7 +1,7 @@
-"""Whom a customer knows: the people and companies of their applications, each once, with the newest answers.
+"""The contacts of a customer: the people and companies of their applications, each once, with the newest answers.
 
-Only canonical answers are in it, by property, so that they mean the same in any form. Nothing links an application to
-where its people were copied from.
+Contacts hold canonical answers only, by property, so that they mean the same in any form. Nothing links an application
+to where its people were copied from.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ from .draft import Draft
 from .models import Application, Party
 from .parties import PartyRow
 
-# More than anybody forms companies with; older ones are found by whoever types the name.
+# More than anybody forms companies with; older ones are typed again.
 MAX_PARTIES_READ = 300
 OWNER = "me"
 
@@ -30,7 +30,7 @@ _ANY_KIND = "party"
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """Somebody with their answers as typed, by canonical property. `sources` are the entries that they come from."""
+    """A person or company with answers as typed, by canonical property. `sources` are the entries they come from."""
 
     sources: tuple[str, ...]
     kind: str
@@ -38,27 +38,27 @@ class Contact:
 
     @property
     def is_owner(self) -> bool:
-        """Whether it is the customer."""
+        """Whether it is the customer themselves."""
         return OWNER in self.sources
 
     @property
     def label(self) -> str:
-        """What it is called."""
+        """Its name."""
         return canonical.label_of(self.identifying_values)
 
     @property
     def identifying_values(self) -> dict[str, Any]:
-        """What tells who it is, as values."""
+        """The values that identify it: name, e-mail address, date of birth."""
         return _identifying_values(self.answers)
 
 
 def contacts(user: AbstractUser, draft: Draft) -> tuple[Contact, ...]:
-    """The customer first, where the account has a name, then everybody of their other applications: one query."""
+    """The customer first, where the account has a name, then the parties of their other applications. One query."""
     return _with_owner(user, _merge(_entries(user, draft.application)))
 
 
 def _merge(entries: Iterable[Contact]) -> tuple[Contact, ...]:
-    """Each once, the newest first; entries come in that order."""
+    """Each contact once, the newest first; entries come in that order."""
     known: dict[tuple[str, str], list[Contact]] = {}
     for entry in entries:
         told = entry.identifying_values
@@ -70,7 +70,7 @@ def _merge(entries: Iterable[Contact]) -> tuple[Contact, ...]:
             if place is None:
                 namesakes.append(entry)
             else:
-                # The newest was read first, and its answers stand.
+                # The newest was read first, and its answers win.
                 newer = namesakes[place]
                 namesakes[place] = replace(
                     newer, sources=(*newer.sources, *entry.sources), answers={**entry.answers, **newer.answers}
@@ -79,7 +79,7 @@ def _merge(entries: Iterable[Contact]) -> tuple[Contact, ...]:
 
 
 def owner_contact(user: AbstractUser, draft: Draft) -> Contact:
-    """The customer, with what their other applications say of them."""
+    """The customer as a contact, with the answers about them in their other applications."""
     return _owner_contact(user, _merge(_entries(user, draft.application)))[0]
 
 
@@ -91,7 +91,7 @@ def _with_owner(user: AbstractUser, known: tuple[Contact, ...]) -> tuple[Contact
 
 
 def _owner_contact(user: AbstractUser, known: tuple[Contact, ...]) -> tuple[Contact, Contact | None]:
-    """The account's own words, before what was answered elsewhere; and the entry that this was taken from."""
+    """The customer as a contact, the account's own data first, and the contact that the rest was taken from."""
     said = {"first_name": user.first_name, "last_name": user.last_name, "email": user.email}
     answers = {name: text for name, text in said.items() if text}
     entry = next((one for one in known if is_same("person", answers, one)), None)
@@ -100,14 +100,14 @@ def _owner_contact(user: AbstractUser, known: tuple[Contact, ...]) -> tuple[Cont
 
 
 def is_same(kind: str, answers: Mapping[str, Any], known: Contact) -> bool:
-    """Whether the answers may well be those of the same one: named alike, and nothing speaks against it."""
+    """Whether the answers may be about the contact: the same name, and nothing that differs."""
     told = _identifying_values(answers)
     is_alike = kind == known.kind and folded_name(told) == folded_name(known.identifying_values)
     return is_alike and may_be_one(kind, told, known.identifying_values)
 
 
 def matching_party(draft: Draft, known: Contact) -> PartyRow | None:
-    """The party of the application that may well be the same."""
+    """The application's party that may be the same person or company."""
     entered = ((row, answers_by_property(row.kind, row.raw)) for row in draft.parties)
     return next(
         (row for row, answers in entered if is_same(row.kind, answers, known) or _has_owner_email(answers, known)), None
@@ -115,7 +115,7 @@ def matching_party(draft: Draft, known: Contact) -> PartyRow | None:
 
 
 def copyable_answers(draft: Draft, known: Contact, roles: Sequence[str]) -> dict[str, Any]:
-    """Their answers to the canonical questions of these roles, as far as this form can read them."""
+    """The contact's answers to the canonical questions of these roles, where this form can parse them."""
     specs = draft.schema.fields_of(known.kind, roles)
     named = ((spec, canonical.property_of(spec.canonical_field)) for spec in specs if spec.canonical_field)
     return {
@@ -127,7 +127,7 @@ def copyable_answers(draft: Draft, known: Contact, roles: Sequence[str]) -> dict
 
 
 def answers_by_property(kind: str, raw: Mapping[str, Any]) -> dict[str, Any]:
-    """A party's canonical answers as typed; those under names of a provider's own are not among them."""
+    """A party's canonical answers as typed, by property, without those to a provider's own questions."""
     parts = ((name.rpartition("."), typed) for name, typed in raw.items())
     return {part: typed for (prefix, _, part), typed in parts if prefix in (kind, _ANY_KIND)}
 
@@ -144,7 +144,7 @@ def _entries(user: AbstractUser, application: Application) -> Iterable[Contact]:
 
 
 def _has_owner_email(answers: Mapping[str, Any], known: Contact) -> bool:
-    """The customer's own address tells, whatever name goes with it."""
+    """Whether the contact is the customer and has their e-mail address, whatever the name."""
     return known.is_owner and _identifying_values(answers).get("email") == known.identifying_values["email"]
 
 

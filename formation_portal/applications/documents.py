@@ -1,4 +1,4 @@
-"""Pictures of documents: the small one, kept from the upload on, and those of single pages, drawn when asked for."""
+"""Documents as pages read them: findings, pictures, dates that are over, and earlier files that can be used again."""
 
 import re
 from collections.abc import Iterable
@@ -21,12 +21,12 @@ from .parties import PartyRow
 
 
 def findings_of(document: Document) -> Findings:
-    """What was found in it."""
+    """What the checks found in it."""
     return Findings.read(document.findings)
 
 
 def small_picture(document: Document) -> bytes:
-    """The first page, small, as a JPEG; empty where there is none. One that isn't kept yet is drawn, and kept."""
+    """The first page as a small JPEG; empty where there is none. Drawn and stored where it is not stored yet."""
     kept = Preview.objects.filter(document=document).first()
     if kept is not None:
         return bytes(kept.picture)
@@ -37,9 +37,9 @@ def small_picture(document: Document) -> bytes:
 
 
 def page_picture(document: Document, page: int, *, is_close: bool = False) -> bytes:
-    """One page, as large as a screen, or larger, to be looked at closely, as a JPEG; empty where it can't be drawn."""
+    """One page as a JPEG of screen size, or larger with `is_close`; empty where it cannot be drawn."""
     close = _draw(document, side=CLOSE, page=page) if is_close else b""
-    # A picture full of noise may be more than the sandbox hands out at that size.
+    # A noisy picture may be larger than the sandbox returns at that size.
     return close or _draw(document, side=LARGE, page=page)
 
 
@@ -54,9 +54,9 @@ def _draw(document: Document, *, side: int, page: int = 1) -> bytes:
 
 
 def expired_dates(draft: Draft, party: PartyRow | None, slot: str) -> tuple[tuple[str, date], ...]:
-    """The labels and dates of answers by which the paper in a slot is no longer good.
+    """The labels and dates of answers by which the document in a slot has expired.
 
-    Such an answer is a date, and its canonical name says which paper it is about, in words that the slot's name has.
+    Such an answer is a date whose canonical name holds words of the slot's name.
     """
     answers = party.record.answers if party else draft.record.answers
     return tuple(
@@ -78,15 +78,14 @@ def _is_about(question: Question, slot: str) -> bool:
     return bool(paper) and paper in slot.casefold()
 
 
-# More papers than anybody keeps apart by their names; older ones are uploaded again.
+# More files than anybody tells apart by their names; older ones are uploaded again.
 MAX_DOCUMENTS_READ = 300
 
 
 class EarlierFiles:
-    """The files of one customer, as far as they can be used again in a draft of theirs.
+    """The files of one customer that can be used again in a draft of theirs.
 
-    Four queries at most, each for the little that is asked of it: somebody who forms companies for others has hundreds
-    of files, and a product or a party is of some kilobytes.
+    Four queries at most, each for few columns: somebody who forms companies for others has hundreds of files.
     """
 
     def __init__(self, draft: Draft, user: AbstractBaseUser) -> None:
@@ -95,7 +94,7 @@ class EarlierFiles:
         self._about: dict[int | None, list[Document]] = {}
 
     def fitting(self, party: PartyRow | None, slot: str) -> tuple[Document, ...]:
-        """What the slot could take, each content once, the newest first; none that is in the slot."""
+        """The files that fit the slot, each content once, the newest first, without the one that is in it."""
         there = self._draft.documents_of(party).get(slot)
         found = {
             one.sha256: one
@@ -105,7 +104,7 @@ class EarlierFiles:
         return tuple(reversed(found.values()))
 
     def about(self, document: Document) -> str:
-        """Whom a file is about, by name."""
+        """The name of whom a file is about."""
         if document.party_id is not None:
             return self._parties[document.party_id].label
         application = document.application_id
@@ -119,7 +118,7 @@ class EarlierFiles:
         return list(theirs.order_by("-uploaded_at", "-pk")[:MAX_DOCUMENTS_READ])
 
     def _all_about(self, party: PartyRow | None) -> list[Document]:
-        """The files about the party, or about the entity: found once, for all of its slots."""
+        """The files about the party, or about the entity; looked up once for all of its slots."""
         key = party.model.pk if party else None
         if key not in self._about:
             if party is None:
@@ -131,7 +130,7 @@ class EarlierFiles:
         return self._about[key]
 
     def _ids_of(self, party: PartyRow) -> set[int]:
-        """The party itself, and whoever may well be the same in other applications: of those without a name, nobody."""
+        """The keys of the party and of parties of other applications that may be the same; never of nameless ones."""
         answers = answers_by_property(party.kind, party.raw)
         named = ((key, known) for key, known in self._parties.items() if folded_name(known.identifying_values))
         return {party.model.pk} | {key for key, known in named if is_same(party.kind, answers, known)}
@@ -144,33 +143,33 @@ class EarlierFiles:
 
     @cached_property
     def _parties(self) -> dict[int, Contact]:
-        """Whom files are about, by the party's own number: each once, however many files there are."""
+        """The parties that files are about, by primary key."""
         ids = {one.party_id for one in self._found if one.party_id is not None}
         rows = Party.objects.filter(pk__in=ids).values_list("pk", "kind", "raw")
         return {key: Contact((), kind, answers_by_property(kind, raw)) for key, kind, raw in rows}
 
     @cached_property
     def _entity_names(self) -> dict[int, str]:
-        """What the entities are called that files are about, by application."""
+        """The names of the entities that files are about, by application."""
         answers = SectionAnswers.objects.filter(application__in=self._with_own_files)
         named = ((key, raw.get(canonical.ENTITY_NAME)) for key, raw in answers.values_list("application", "raw"))
         return {key: name for key, name in named if isinstance(name, str) and name.strip()}
 
     @cached_property
     def _product_names(self) -> dict[int, str]:
-        """What was applied for, for entities that have no name yet."""
+        """The names of the products, for entities that have no name yet."""
         return dict(Application.objects.filter(pk__in=self._with_own_files).values_list("pk", "product__product__name"))
 
     @property
     def _with_own_files(self) -> set[int]:
-        """The applications with files about the entity."""
+        """The keys of applications with files about the entity."""
         return {one.application_id for one in self._found if one.party_id is None}
 
 
 def can_serve(name: str, slot: str) -> bool:
-    """Whether a paper that was asked for by the one name can be what the other asks for: it is that, or more.
+    """Whether a document of one slot name fits another slot: its name has all of the slot's words.
 
-    A certified copy of a passport serves where a passport is asked for, and not the other way round.
+    A certified copy of a passport fits where a passport is asked for, and not the other way round.
     """
     return bool(words := _words(slot)) and words <= _words(name)
 

@@ -1,4 +1,4 @@
-"""One application as pages, rules and relay read it: loaded whole, judged when asked, remembered until it changes."""
+"""An application as pages, rules and relay read it: loaded whole, evaluated on demand, cached until it changes."""
 
 import hashlib
 import json
@@ -44,7 +44,7 @@ _NO_NUMBER = noted("{who}: enter the number of “{name}” shares in digits, li
 
 
 def open_draft(application: Application, *, today: date | None = None) -> "Draft":
-    """The draft of an application: five queries, and one more where this process has not met its schema yet."""
+    """Load the draft of an application: five queries, and one more where this process has not parsed its schema yet."""
     schema = load_schema(application.schema_version_id)
     draft = Draft(application, schema=schema, today=today or timezone.localdate())
     draft.reload()
@@ -53,14 +53,14 @@ def open_draft(application: Application, *, today: date | None = None) -> "Draft
 
 @dataclass(frozen=True, slots=True)
 class Overlong:
-    """An answer that was posted and is too long to be kept, and what to do about it."""
+    """A posted answer that is too long to store, with the message about it."""
 
     raw: Any
     message: str
 
 
 class Draft:
-    """An application with all that was entered. `services` keeps it up to date with what it writes."""
+    """An application with everything entered. `services` updates it with what they write."""
 
     def __init__(self, application: Application, *, schema: FormSchema, today: date) -> None:
         self.application = application
@@ -72,19 +72,19 @@ class Draft:
         self.share_class_models: list[ShareClass] = []
         self.holdings: dict[tuple[str, str], Holding] = {}
         self.documents: list[Document] = []
-        # Those that others have taken the place of.
+        # Files that were replaced by others.
         self.replaced_documents: list[Document] = []
-        # The entries that saving this draft has added to the history, the newest last.
+        # The history entries that were written through this draft, the newest last.
         self.new_changes: list[Change] = []
-        # Other rows that a change has written, for its entry in the audit.
+        # Further rows that a change has written; the audit log attests them with it.
         self.audited_rows: list[Model] = []
-        # What was posted of what is locked, as it is called; it stays as it was.
+        # Labels of locked answers that were posted and stay unchanged.
         self.locked_labels: list[str] = []
-        # What was posted and is too long to be kept, by the field's name; what was there stays.
+        # Posted answers that are too long, by field name; the stored ones stay.
         self.overlong: dict[str, Overlong] = {}
 
     def reload(self) -> None:
-        """Read everything again. One query each: sections, parties, classes, holdings where there can be, documents."""
+        """Load everything again, with a query each for sections, parties, classes, documents and holdings."""
         application = self.application
         self.sections = {row.section_key: row for row in application.section_answers.all()}
         entered = list(application.parties.all())
@@ -107,13 +107,13 @@ class Draft:
         self.invalidate()
 
     def invalidate(self) -> None:
-        """Judge anew when next asked, since something was changed."""
+        """Drop what was computed, since something has changed."""
         for name in _CACHED:
             self.__dict__.pop(name, None)
 
     @cached_property
     def _home_sections(self) -> dict[str, str]:
-        """For each field of the entity the section that keeps its answer: the first one that asks it."""
+        """The key of the section that stores each entity field: the first one that asks it."""
         homes: dict[str, str] = {}
         for section in self.schema.entity_sections:
             for spec in section.fields:
@@ -121,7 +121,7 @@ class Draft:
         return homes
 
     def home_section(self, name: str, *, kept_in: str | None = None) -> str:
-        """The key of the section that keeps the answer of an entity's field; `kept_in` for one that isn't asked."""
+        """The key of the section that stores the answer to an entity field; `kept_in` for a field that is not asked."""
         return self._home_sections[name] if kept_in is None else self._home_sections.get(name, kept_in)
 
     @cached_property
@@ -135,14 +135,14 @@ class Draft:
 
     @property
     def characters(self) -> int:
-        """How much is kept of the whole application, in characters."""
+        """The size of the whole application in characters, for MAX_CHARACTERS."""
         holders = (*self.party_models, *self.removed_party_models, *self.share_class_models)
         return count_characters(self.entity_raw) + sum(
             CHARACTERS_PER_HOLDER + count_characters(one.raw) for one in holders
         )
 
     def version(self, section_key: str) -> int:
-        """Goes up whenever an answer of the section changes, also one that it shares with another section."""
+        """The section's version; it rises with each change of its answers, also of those shared with other sections."""
         section = self.schema.section(section_key)
         homes = {self.home_section(spec.name) for spec in section.fields} if section and section.is_entity else set()
         return sum(self.sections[key].version for key in homes | {section_key} if key in self.sections)
@@ -187,7 +187,7 @@ class Draft:
         return next((row for row in self.share_classes if row.token == token), None)
 
     def as_party(self, model: Party) -> PartyRow:
-        """A party as it is judged here, also one that nobody has entered yet."""
+        """The evaluated party of a model, which may be unsaved."""
         fields = self.schema.fields_of(model.kind, model.roles)
         answers = self._validate(fields, model.raw)
         label = _label(fields or name_fields(self.schema, model.kind), model.raw)
@@ -202,7 +202,7 @@ class Draft:
         return self._with_known_classes(fields, judge(fields, raw, today=self.today))
 
     def _with_known_classes(self, fields: tuple[FieldSpec, ...], answers: Answers) -> Answers:
-        """A reference to a share class that is gone cannot be read; our references are the classes' tokens."""
+        """The answers, with references to removed share classes as problems. References are the classes' tokens."""
         known = {model.token for model in self.share_class_models}
         lost = {
             spec.name: Problem(spec.name, "share_class_gone", say(_CLASS_GONE, label=spec.label))
@@ -216,7 +216,7 @@ class Draft:
 
     @cached_property
     def record(self) -> Record:
-        """What the application says, as clean values. Party and class ids are their tokens."""
+        """The application as validated values. The ids of parties and classes are their tokens."""
         return Record(
             answers=self._validate(self.schema.entity_fields, self.entity_raw),
             parties=tuple(row.record for row in self.parties),
@@ -231,7 +231,7 @@ class Draft:
 
     @cached_property
     def form_state(self) -> Standing:
-        """What is active, required and minimal."""
+        """What is active and required, and how many parties are needed."""
         return settle(self.schema, self.record)
 
     @property
@@ -242,7 +242,7 @@ class Draft:
 
     @cached_property
     def needs(self) -> tuple[Need, ...]:
-        """Everything that is still needed, numbers of shares that cannot be read or given among it."""
+        """Everything still needed before submission, also for numbers of shares that cannot be parsed or issued."""
         return (
             *needs(self.schema, self.record, standing=self.form_state),
             *self._unreadable_holdings(),
@@ -284,14 +284,14 @@ class Draft:
         return canonical.entity_name(self.entity_raw) or self.application.product_name
 
     def references_to_party(self, token: str) -> References:
-        """What goes with the party."""
+        """What is removed with the party."""
         return References(
             holdings=tuple(holding for pair, holding in self.holdings.items() if pair[0] == token),
             documents=tuple(document for document in self.documents if _token(document.party) == token),
         )
 
     def references_to_share_class(self, token: str) -> References:
-        """What goes with the class, and which answers name it."""
+        """What is removed with the share class, and which answers refer to it."""
         holders: list[tuple[str, Iterable[FieldSpec], Mapping[str, Any]]] = [
             ("", self.schema.entity_fields, self.entity_raw),
             *((row.label, self.schema.fields_of(row.kind, row.roles), row.raw) for row in self.parties),
@@ -313,7 +313,7 @@ def _token(party: Party | None) -> str | None:
 
 
 def _label(fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> str:
-    """The holder's name as typed: people recognise it also where it cannot be read yet."""
+    """The holder's name as typed, also where it cannot be parsed yet."""
     named = {
         canonical.property_of(spec.canonical_field): raw[spec.name].strip()
         for spec in fields
@@ -327,7 +327,7 @@ MAX_PARSED_SCHEMAS = 64
 
 
 def keep_schema(document: Mapping[str, Any]) -> SchemaVersion:
-    """The snapshot of the document, saved if it is new."""
+    """The schema version of the document, saved if it is new."""
     snapshot, _ = SchemaVersion.objects.get_or_create(
         digest=schema_digest(document), defaults={"document": dict(document)}
     )
@@ -335,12 +335,12 @@ def keep_schema(document: Mapping[str, Any]) -> SchemaVersion:
 
 
 def schema_digest(document: Mapping[str, Any]) -> str:
-    """What names a document: the same content, the same digest."""
+    """The digest of a schema document; equal content has an equal digest."""
     text = json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 @lru_cache(maxsize=MAX_PARSED_SCHEMAS)
 def load_schema(digest: str) -> FormSchema:
-    """The parsed schema. Costs one query where this process has not met the digest yet."""
+    """The parsed schema of a digest, cached in this process. One query where it is not."""
     return FormSchema.model_validate(SchemaVersion.objects.get(digest=digest).document)

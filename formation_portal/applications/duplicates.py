@@ -1,4 +1,4 @@
-"""Parties of one application that seem to be the same person or company."""
+"""Duplicates: parties of one application, or rows of a sheet, that seem to be the same person or company."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,17 +10,17 @@ from .parties import PartyRow
 
 
 def properties_of(draft: Draft, row: PartyRow) -> dict[str, Any]:
-    """What is known of the party by canonical property, as far as it can be read."""
+    """The party's values by canonical property, where they can be parsed."""
     return properties(draft.schema.fields_of(row.kind, row.roles), row.record.answers.values)
 
 
 def identity_of(draft: Draft, row: PartyRow) -> Identity | None:
-    """Who the party is; None while its answers tell too little."""
+    """The party's identity; None while its answers are too few."""
     return identity(row.kind, properties_of(draft, row))
 
 
 def duplicate_of(draft: Draft, row: PartyRow) -> PartyRow | None:
-    """The first other party that seems to be the same, unless somebody has said that it isn't."""
+    """The first other party that seems to be the same, unless a person has said that it is not."""
     mine = identity_of(draft, row)
     if mine is None:
         return None
@@ -29,7 +29,7 @@ def duplicate_of(draft: Draft, row: PartyRow) -> PartyRow | None:
 
 
 def duplicates(draft: Draft) -> dict[str, PartyRow]:
-    """By the token of each later entry the earlier one that seems to be the same."""
+    """For each party that seems to repeat an earlier one, by its token: the earlier one."""
     seen: dict[Identity, list[PartyRow]] = {}
     found: dict[str, PartyRow] = {}
     for row in draft.parties:
@@ -48,7 +48,7 @@ def _are_distinct(one: PartyRow, other: PartyRow) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Who seems to be the same: a party that is here, or one that a row of the sheet would make."""
+    """A party that seems to be the same: one of the application, or one of a row above in the sheet, by its number."""
 
     party: PartyRow
     row: int | None
@@ -61,7 +61,7 @@ class _Candidate:
 
 
 class MatchIndex:
-    """Finds who may be one without comparing everybody with everybody."""
+    """Finds parties that may be the same without comparing each with each."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -71,7 +71,7 @@ class MatchIndex:
             self.add(row, None)
 
     def add(self, party: PartyRow, number: int | None) -> None:
-        """One more who is there, by the number of its row where it is one of the sheet's."""
+        """Add a party, with the number of its row where it comes from the sheet."""
         told, twin = self._identifying_values(party), Match(party, number)
         if (known := identity(party.kind, told)) is not None:
             self._by_identity.setdefault(known, twin)
@@ -79,7 +79,7 @@ class MatchIndex:
             self._by_name.setdefault((party.kind, name), []).append(_Candidate(twin, told))
 
     def match(self, party: PartyRow) -> Match | None:
-        """Who the party may well be: the same identity, or the same name with nothing that speaks against it."""
+        """The party that may be the same: of the same identity, or of the same name with nothing that differs."""
         told = self._identifying_values(party)
         known = identity(party.kind, told)
         if known in self._by_identity:

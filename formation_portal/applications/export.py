@@ -27,7 +27,7 @@ Exported = dict[str, Any]
 
 
 def export(draft: Draft) -> Exported:
-    """The whole application, parked answers among them: they are marked as not asked."""
+    """The whole application, including inactive answers, which are marked as not asked."""
     application = draft.application
     return {
         "format": FORMAT,
@@ -133,7 +133,7 @@ def _by_section(
 def _answers(
     draft: Draft, questions: Iterable[Question], answers: Answers, raw: Mapping[str, Any]
 ) -> Iterator[Exported]:
-    """Each question that has an answer. Where what was typed can't be read, it stands as typed, without a value."""
+    """Each question that has an answer. One that cannot be parsed has no value, only what was typed."""
     for question in questions:
         spec, line = question.spec, answer_line(draft, question, answers=answers, raw=raw)
         is_answered = spec.name in answers.values

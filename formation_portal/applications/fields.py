@@ -1,6 +1,6 @@
-"""The one place where what people typed enters and leaves the database.
+"""What the columns hold: answers as typed, and the random references and tokens that name rows in URLs.
 
-Every model that keeps typed answers keeps them in this field, so that encrypting them later changes this file only.
+Every model stores typed answers in `AnswersField`, so that encrypting them later changes this file only.
 """
 
 import secrets
@@ -13,17 +13,17 @@ from formation_portal.contract.reading import is_blank
 
 
 class AnswersField(models.JSONField):
-    """JSON with personal data: answers as typed, or lists and payloads made of them."""
+    """A JSON column with personal data: answers as typed, or lists and payloads made of them."""
 
 
-# Of all answers of one application together: four times what 500 people in every role take.
+# All answers of one application together: four times what 500 people in every role need.
 MAX_CHARACTERS = 2_000_000
-# A party or share class counts as so many, whatever is answered about it.
+# What a party or share class counts beside its answers.
 CHARACTERS_PER_HOLDER = 500
 
 
 def count_characters(raw: Any) -> int:
-    """How many characters an answer, or a set of them, keeps."""
+    """The number of characters in an answer, or in a set of answers."""
     if isinstance(raw, str):
         return len(raw)
     if isinstance(raw, Mapping):
@@ -32,12 +32,12 @@ def count_characters(raw: Any) -> int:
 
 
 def without_blanks(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """The answers that say anything; a blank one and a missing one are the same."""
+    """The answers that are not blank; a blank answer and a missing one are the same."""
     return {name: value for name, value in raw.items() if not is_blank(value)}
 
 
 def changed_names(stored: Mapping[str, Any], posted: Mapping[str, Any]) -> tuple[str, ...]:
-    """The posted names whose text is not the stored one."""
+    """The names whose posted text differs from the stored one; a blank and a missing answer are equal."""
     kept = without_blanks(stored)
     return tuple(name for name, value in posted.items() if (None if is_blank(value) else value) != kept.get(name))
 

@@ -1,6 +1,7 @@
-"""What the history says: kept in English, which agents read, and as a message, so that customers read it in theirs.
+"""History entries: their text, their author, and their record in the audit log.
 
-What was written before messages were kept has its English alone, and is read as that.
+An entry is stored in English, which agents read, and as a message that is translated for customers. Entries older
+than the messages have their English alone.
 """
 
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ _MAX_LENGTH = 300
 
 
 class HistoryEntry(TypedDict):
-    """What an entry says, as a Change keeps it."""
+    """The text of an entry, as the columns of a Change."""
 
     what: str
     message: str
@@ -28,23 +29,23 @@ class HistoryEntry(TypedDict):
 
 
 def history_entry(message: str, /, **named: str) -> HistoryEntry:
-    """A sentence for an entry; `{name}` in it is the value of that name."""
+    """The text of an entry; `{name}` in the message is replaced by the value of that name."""
     return {"what": message.format(**named)[:_MAX_LENGTH], "message": message, "named": named}
 
 
 def entry_text(change: Change) -> str:
-    """What the entry says, in the reader's language where it can be said so."""
+    """The text of an entry, in the reader's language where it has a message."""
     return say(change.message, **change.named) if change.message else change.what
 
 
 def entry_language(change: Change) -> str:
-    """The language of these words where it isn't the reader's."""
+    """The language of that text where it is not the reader's, else ""."""
     return "en" if not change.message and language() != "en" else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Guest:
-    """Somebody without an account who fills in their own part, by invitation. The history names their part."""
+    """The author of changes by a guest, who has no account and fills in their own part by invitation."""
 
     pk: None = None
 
@@ -55,9 +56,11 @@ Author = AbstractBaseUser | Guest
 def append_to_audit_log(
     application: Application, entries: Sequence[Change], *, by: Author | None, rows: Sequence[models.Model] = ()
 ) -> None:
-    """One entry of the chain for what one transaction has changed. It names the history's entries by their numbers and
-    attests what they say, and `parties` besides, by keyed digests alone: so a draft can be deleted with all that was
-    typed."""
+    """Append one transaction's history entries to the audit log, which nobody can alter unseen.
+
+    The log names the entries by primary key and attests them, and `rows` beside them, by keyed digests alone, so that
+    a draft can be deleted with everything typed.
+    """
     holders = {entry.holder for entry in entries}
     moved_to = next((entry.moved_to for entry in entries if entry.moved_to), "")
     chain.append(

@@ -1,4 +1,4 @@
-"""What was entered and isn't asked at present, in words: it is kept, never sent, and comes back with its choice."""
+"""Inactive answers as text: entered, but not asked at present. They are kept, and sent once they are asked again."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from .readback import AnswerLine, answer_line
 
 @dataclass(frozen=True, slots=True)
 class InactiveAnswer:
-    """One answer: whose it is (None: the entity's), what was answered, and the rule."""
+    """One answer: whose it is (None: the entity's), its line, and the rule that makes it inactive."""
 
     holder: PartyRow | ShareClassRow | None
     line: AnswerLine
@@ -25,7 +25,7 @@ class InactiveAnswer:
 
 @dataclass(frozen=True, slots=True)
 class InactiveParty:
-    """A party none of whose roles is asked, with the roles and their rules."""
+    """A party none of whose roles is active, with the roles and their rules."""
 
     party: PartyRow
     roles: tuple[str, ...]
@@ -34,7 +34,7 @@ class InactiveParty:
 
 @dataclass(frozen=True, slots=True)
 class InactiveShareClass:
-    """A class of shares, where no shares are asked for."""
+    """A share class, where the share section is inactive."""
 
     share_class: ShareClassRow
     activation: Verdict
@@ -42,7 +42,7 @@ class InactiveShareClass:
 
 @dataclass(frozen=True, slots=True)
 class InactiveDocument:
-    """An upload to a slot that only sections ask for that aren't asked themselves."""
+    """A document in a slot that only inactive sections have."""
 
     holder: PartyRow | None
     document: Document
@@ -51,7 +51,7 @@ class InactiveDocument:
 
 @dataclass(frozen=True, slots=True)
 class InactiveAnswers:
-    """Everything that is set aside."""
+    """Everything that is inactive."""
 
     answers: tuple[InactiveAnswer, ...]
     parties: tuple[InactiveParty, ...]
@@ -63,7 +63,7 @@ class InactiveAnswers:
 
     @property
     def deciding(self) -> tuple[str, ...]:
-        """The questions whose answers decide, once each, but for those that are set aside themselves."""
+        """The labels of the questions that decide, each once, without those that are inactive themselves."""
         verdicts = (
             *(verdict for party in self.parties for verdict in party.activations),
             *(one.activation for one in self.answers),
@@ -76,7 +76,7 @@ class InactiveAnswers:
 
 
 def inactive_in(draft: Draft) -> InactiveAnswers:
-    """What the draft keeps without sending it. Costs no query."""
+    """What the draft keeps without sending it. No query."""
     parties = tuple(_parties(draft))
     tokens = {one.party.token for one in parties}
     kept = tuple(row for row in draft.parties if row.token not in tokens)

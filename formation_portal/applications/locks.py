@@ -1,6 +1,6 @@
-"""What was checked and accepted, and stays as it is while its customer mends the rest.
+"""Locks: what a reviewer has accepted and a customer may not change while they correct the rest.
 
-Who checks is not known here: `signals.locking` asks. What is needed by now is never locked, whatever was accepted.
+The reviews say what was accepted. What is still needed is never locked, whatever was accepted.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -15,15 +15,15 @@ from .draft import Draft
 from .models import Application
 from .signals import locking, submitting
 
-# An answer: the token of the party, or nothing for the entity; and its name.
+# The token of the party, or "" for the entity; and the field's name.
 AnswerKey = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Locks:
-    """What may not be changed: answers, documents by token and slot, the roles of parties, sections as a whole.
+    """What may not be changed: answers, documents by token and slot, roles by party, whole sections.
 
-    Of the sections only that of the shares counts by itself; the answers of the others stand among the answers.
+    Of the sections only the share section matters by itself; the answers of the others are among the answers.
     """
 
     answers: frozenset[AnswerKey] = frozenset()
@@ -35,15 +35,15 @@ class Locks:
         return bool(self.answers or self.documents or self.roles or self.sections)
 
     def answers_of(self, holder: str) -> frozenset[str]:
-        """The names of a party's answers that are locked, or of the entity's."""
+        """The names of the locked answers of a party, or of the entity."""
         return frozenset(name for token, name in self.answers if token == holder)
 
     def has_document(self, one: Any) -> bool:
-        """Whether a document, or the line of one, can't be replaced; its `party` is None where it is the entity's."""
+        """Whether a document (anything with `party` and `slot`) is locked; its `party` is None for the entity."""
         return (one.party.token if one.party else "", one.slot) in self.documents
 
     def has_shares(self, draft: Draft) -> bool:
-        """Whether the classes of shares and who holds them are locked; they hang together, and so are all or none."""
+        """Whether share classes and holdings are locked; they depend on each other, so all are or none."""
         section = draft.schema.share_section
         return section is not None and section.key in self.sections
 
@@ -52,7 +52,7 @@ NO_LOCKS = Locks()
 
 
 def locks_of(draft: Draft) -> Locks:
-    """What is locked as the draft stands: no query, but for an application that came back."""
+    """What is locked at present. No query, except for an application that was returned."""
     if draft.application.status is not State.RETURNED_FOR_CHANGES:
         return NO_LOCKS
     answers: Sequence[tuple[object, Any]] = locking.send(sender=Application, draft=draft)
@@ -65,7 +65,7 @@ def locks_of(draft: Draft) -> Locks:
 
 
 def _with_blank_answers(locks: Locks, draft: Draft, needed: Iterable[Need]) -> Locks:
-    """With the blank answers of sections that were accepted whole, while nothing is needed there."""
+    """The locks with the blank answers of sections that were accepted whole and need nothing."""
     busy = {need.section for need in needed}
     entity = draft.schema.entity_sections
     others = {spec.name for section in entity if section.key not in locks.sections for spec in section.fields}
@@ -80,7 +80,7 @@ def _with_blank_answers(locks: Locks, draft: Draft, needed: Iterable[Need]) -> L
 
 
 def _without_needed(locks: Locks, draft: Draft, needed: Collection[Need]) -> Locks:
-    """Without what is needed: the very answer or document; of the shares all, since one number hangs on another."""
+    """The locks without needed answers and documents; of the shares all or nothing, since they depend on each other."""
     shares = draft.schema.share_section
     is_about_shares = shares is not None and any(one.share_class_id or one.section == shares.key for one in needed)
     return Locks(
@@ -93,7 +93,7 @@ def _without_needed(locks: Locks, draft: Draft, needed: Collection[Need]) -> Loc
 
 @dataclass(frozen=True, slots=True)
 class LockedValues:
-    """What is locked, as it stands: to be compared after a change."""
+    """The locked values before a change, to be compared with those after it."""
 
     answers: Mapping[AnswerKey, Any]
     documents: Mapping[tuple[str, str], str | None]
@@ -101,7 +101,7 @@ class LockedValues:
 
     @classmethod
     def of(cls, draft: Draft, locks: Locks) -> "LockedValues":
-        """As the draft stands. Parties that were removed are left out."""
+        """The values in the draft. Removed parties are left out."""
         raws = {row.token: row.raw for row in draft.party_models} | {"": draft.entity_raw}
         files = {(one.party.token if one.party else "", one.slot): one.sha256 for one in draft.documents}
         roles = {row.token: frozenset(row.roles) for row in draft.party_models}
@@ -112,7 +112,7 @@ class LockedValues:
         )
 
     def is_kept_by(self, after: "LockedValues") -> bool:
-        """Whether all that is still there stands as it did; roles may have been added."""
+        """Whether all that is still there is unchanged; roles may have been added."""
         return (
             all(_same(after.answers.get(place, value), value) for place, value in self.answers.items())
             and all(after.documents.get(place, digest) == digest for place, digest in self.documents.items())

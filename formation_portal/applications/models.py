@@ -1,4 +1,4 @@
-"""What the portal keeps of an application. Tables only: reading is `draft`, writing is `services`."""
+"""The tables of an application. Reading is `draft`, writing is `services`."""
 
 import hashlib
 import uuid
@@ -21,7 +21,7 @@ SUBJECT_LIMIT = 200
 
 
 class SchemaVersion(models.Model):
-    """A form schema as it arrived, kept once however many applications were started with it."""
+    """One version of a form schema as the service sent it, stored once, however many applications use it."""
 
     digest = models.CharField(max_length=64, primary_key=True)
     document = models.JSONField()
@@ -37,7 +37,7 @@ class SchemaVersion(models.Model):
 class Application(AccessControlled, models.Model):
     """One product for one customer, with the schema it was started with.
 
-    A deleted draft leaves its row behind, empty, since the service may still have to be told.
+    A deleted draft leaves an empty row behind, since the service may still have to be told to delete it.
     """
 
     reference = models.CharField(max_length=17, unique=True, default=new_reference, editable=False)
@@ -72,7 +72,7 @@ class Application(AccessControlled, models.Model):
 
     @property
     def status(self) -> State:
-        """The state as the lifecycle knows it."""
+        """The state as an enum of the lifecycle."""
         return State(self.state)
 
     @property
@@ -92,7 +92,7 @@ class Application(AccessControlled, models.Model):
 
 
 class SectionAnswers(models.Model):
-    """The answers of one entity section, as typed, by field name. For the share section: the holdings' version."""
+    """The typed answers of one entity section. The row of the share section has the version of the holdings."""
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="section_answers")
     section_key = models.CharField(max_length=80)
@@ -108,7 +108,7 @@ class SectionAnswers(models.Model):
 
 
 class _Holder(models.Model):
-    """What parties and share classes have in common: answers as typed, a version, a name for addresses."""
+    """Fields that parties and share classes share: answers as typed, a version, a token for URLs."""
 
     token = models.CharField(max_length=32, default=new_token, editable=False)
     raw = AnswersField(default=dict)
@@ -127,15 +127,15 @@ class _Holder(models.Model):
 class Party(_Holder):
     """A person, company or foundation, entered once, with all its roles.
 
-    A removed one keeps its holdings and documents and can be restored until the application is submitted; until then
-    it counts nowhere.
+    A removed party keeps its holdings and documents, counts nowhere, and can be restored until the application is
+    submitted.
     """
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="parties")
     kind = models.CharField(max_length=20)
     roles = models.JSONField(default=list)
     removed_at = models.DateTimeField(null=True, blank=True)
-    # The tokens of parties that seem to be the same, and that somebody has said are not.
+    # Tokens of parties that look like duplicates and that a person has said are different.
     apart_from = models.JSONField(default=list, blank=True)
 
     class Meta:
@@ -171,7 +171,7 @@ class Holding(models.Model):
 
 
 def document_subject(party_token: str | None, slot: str) -> str:
-    """What names a slot within its application: the party's token and the slot's name, shortened if need be."""
+    """The key of a document slot within its application: the party's token and the slot's name, shortened to fit."""
     subject = f"{party_token or ''}/{slot}"
     if len(subject) <= SUBJECT_LIMIT:
         return subject
@@ -180,22 +180,22 @@ def document_subject(party_token: str | None, slot: str) -> str:
 
 
 def document_path(document: "Document", _filename: str) -> str:
-    """Where an upload is stored: under a name that we make, never one that somebody sent."""
+    """The storage path of an upload: a random name in the application's folder, never the name that was sent."""
     return str(PurePath(document.application.reference) / uuid.uuid4().hex)
 
 
 class DocumentQuerySet(models.QuerySet["Document"]):
-    """Which documents count."""
+    """Queries for documents."""
 
     def in_use(self) -> "DocumentQuerySet":
-        """All but those of removed parties, and those that another file has taken the place of."""
+        """Without the documents of removed parties and without replaced ones."""
         return self.filter(Q(party=None) | Q(party__removed_at=None), replaced_at=None)
 
 
 class Document(models.Model):
-    """One uploaded paper, in the slot of a party or of the entity itself.
+    """One uploaded file, in a document slot of a party or of the entity itself.
 
-    A replaced one is kept beside the one that counts, and is never sent.
+    A replaced file is kept beside its successor and is never sent.
     """
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="documents")
@@ -208,9 +208,9 @@ class Document(models.Model):
     mime_type = models.CharField(max_length=40)
     size = models.PositiveIntegerField()
     sha256 = models.CharField(max_length=64)
-    # What was found in it (papers/findings.py); empty for one that nobody has looked at.
+    # What the checks found (papers/findings.py); empty where none has run.
     findings = models.JSONField(default=dict, blank=True)
-    # Nobody where it was uploaded by invitation, without an account.
+    # Null where a guest uploaded it by invitation, without an account.
     uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     uploaded_at = models.DateTimeField(auto_now_add=True)
     replaced_at = models.DateTimeField(null=True, blank=True)
@@ -230,13 +230,13 @@ class Document(models.Model):
 
     @property
     def download_name(self) -> str:
-        """What the file is called where it is saved: by application, slot and type, never by whoever uploaded it."""
+        """The file name of a download, made of reference, slot and type, never of the uploaded name."""
         slot = slugify(self.slot)[:60] or "document"
         return f"{self.application.reference}-{slot}{guess_extension(self.mime_type) or ''}"
 
 
 class Preview(models.Model):
-    """A small picture of a document's first page, as a JPEG. Apart from its document, which is read on every page."""
+    """A small JPEG of a document's first page. In a table of its own, since documents are read on every page."""
 
     document = models.OneToOneField(Document, models.CASCADE, primary_key=True, related_name="preview")
     picture = models.BinaryField()
@@ -251,22 +251,23 @@ class Preview(models.Model):
 class Change(models.Model):
     """One entry of the history: who changed what, when. `changes` is a list of {field, label, before, after}.
 
-    `what` says it in English, as agents read it; `message`, with what is `named` in it, in any language (history.py).
+    `what` is the English text, which agents read. `message` and the values `named` in it are translated for customers
+    (history.py).
     """
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="changes")
     who = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
     what = models.CharField(max_length=300)
-    # Empty in what was written before they were kept.
+    # Empty in entries older than this column.
     message = models.CharField(max_length=300, blank=True)
     named = AnswersField(default=dict, blank=True)
-    # Whom or what it is about: a section's key, or a party's or class's token; empty for the whole.
+    # What it is about: a section's key, or the token of a party or share class; empty for the whole application.
     holder = models.CharField(max_length=80, blank=True)
     changes = AnswersField(default=list)
-    # The state that the application came to by it; empty where it stayed as it was.
+    # The state that the application moved to with it; empty where the state did not change.
     moved_to = models.CharField(max_length=24, blank=True)
-    # The revision of the application that it made, and the page that it was posted from, where it was one.
+    # The application's revision after it, and the id of the page that posted it, if any.
     revision = models.PositiveIntegerField(default=0)
     page = models.CharField(max_length=32, blank=True)
 
@@ -288,7 +289,7 @@ ChangeList = list[dict[str, Any]]
 
 
 class Stake(models.Model):
-    """One owner of one company, with the part as typed. Kept here alone: the formation service has no place for it."""
+    """One owner of one company, with the part as typed. Never sent: the formation service has no field for it."""
 
     application = models.ForeignKey("applications.Application", models.CASCADE, related_name="stakes")
     company = models.ForeignKey("applications.Party", models.CASCADE, related_name="owners")

@@ -1,4 +1,7 @@
-"""Who owns which companies that hold shares, as far as it was said: read as typed, and as exact parts."""
+"""Who owns the companies that hold shares, as typed and as exact parts, and the thresholds of beneficial owners.
+
+`thresholds.yaml` says from which part on somebody is a beneficial owner, by jurisdiction.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -27,7 +30,7 @@ TypedStakes = Mapping[tuple[str, str], str]
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """One owner of a company: the part as typed, what it comes to, exactly and in percent, or why it can't be read."""
+    """One owner of a company: the part as typed, as a fraction and in percent, or why it cannot be parsed."""
 
     company: PartyRow
     party: PartyRow
@@ -38,14 +41,14 @@ class Owner:
 
     @property
     def words(self) -> str:
-        """40% of Kite Holding; what can't be read stands as it was typed."""
+        """40% of Kite Holding; what cannot be parsed is shown as typed."""
         if self.part is None:
             return say("“{typed}” of {name}, which we can’t read", typed=self.typed, name=self.company.label)
         return say("{part} of {name}", part=self.percent, name=self.company.label)
 
 
 def typed_stakes(draft: Draft) -> dict[tuple[str, str], str]:
-    """Everything that was said of owners, but for removed ones. One query; none of an application that isn't kept."""
+    """All stakes as typed, without those of removed parties. One query; none for an unsaved application."""
     if draft.application.pk is None:
         return {}
     tokens = {model.pk: model.token for model in draft.party_models}
@@ -55,7 +58,7 @@ def typed_stakes(draft: Draft) -> dict[tuple[str, str], str]:
 
 
 def owners_of(draft: Draft, company: PartyRow, typed: TypedStakes) -> tuple[Owner, ...]:
-    """The owners of one company, in the order in which they were entered; with what is left they add up to 100%."""
+    """The owners of one company, in the order of entry; their percentages are rounded so that they add up."""
     named = [(draft.party(token), text) for (of, token), text in typed.items() if of == company.token]
     found = [_owner(company, party, text) for party, text in named if party is not None]
     parts = [one.part for one in found if one.part is not None]
@@ -66,7 +69,7 @@ def owners_of(draft: Draft, company: PartyRow, typed: TypedStakes) -> tuple[Owne
 
 
 def _owner(company: PartyRow, party: PartyRow, text: str) -> Owner:
-    """An owner as their part was typed."""
+    """An owner with the part that was typed."""
     if is_blank(text):
         return Owner(company, party, text, None, "")
     try:
@@ -77,13 +80,13 @@ def _owner(company: PartyRow, party: PartyRow, text: str) -> Owner:
 
 
 def owned_companies(draft: Draft, typed: TypedStakes) -> tuple[PartyRow, ...]:
-    """The companies of which it was said who owns them, in the order of the parties."""
+    """The companies that have owners entered, in the order of the parties."""
     said = {company for company, _ in typed}
     return tuple(row for row in draft.parties if row.is_owned and row.token in said)
 
 
 def known_stakes(draft: Draft, typed: TypedStakes) -> Stakes:
-    """The parts that can be read, by company and owner; a company of which nothing is known is not among them."""
+    """The parts that can be parsed, by company and owner; without companies that have none."""
     found: dict[str, dict[str, Fraction]] = {}
     for row in draft.parties:
         parts = {one.party.token: one.part for one in owners_of(draft, row, typed) if one.part}

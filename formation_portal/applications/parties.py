@@ -1,4 +1,4 @@
-"""What a draft is made of: each party and share class as stored and as judged, and what hangs on them."""
+"""The parties and share classes of a draft, as stored and as evaluated, and the questions that name a party."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _NAMELESS = {
 
 @dataclass(frozen=True, slots=True)
 class PartyRow:
-    """A party as stored and as judged."""
+    """A party as stored and as evaluated."""
 
     model: Party
     record: record.Party
@@ -35,7 +35,7 @@ class PartyRow:
 
     @property
     def is_person(self) -> bool:
-        """Whether it is a natural person, behind whom nobody stands."""
+        """Whether it is a natural person."""
         return canonical.is_person(self.kind)
 
     @property
@@ -58,13 +58,13 @@ class PartyRow:
 
     @property
     def label(self) -> str:
-        """What to call it: its name, else what it is."""
+        """Its name, or what it is where it has none."""
         return self.record.label or say(_NAMELESS.get(self.kind, noted("Somebody without a name")))
 
 
 @dataclass(frozen=True, slots=True)
 class ShareClassRow:
-    """A class of shares as stored and as judged."""
+    """A class of shares as stored and as evaluated."""
 
     model: ShareClass
     record: record.ShareClass
@@ -84,13 +84,13 @@ class ShareClassRow:
 
     @property
     def label(self) -> str:
-        """What to call it: its name, else what it is."""
+        """Its name, or what it is where it has none."""
         return self.record.label or say("Unnamed share class")
 
 
 @dataclass(frozen=True, slots=True)
 class References:
-    """What hangs on a party or share class, and goes or must be mended when it is removed."""
+    """What refers to a party or share class: removed with it, or to be answered again."""
 
     holdings: tuple[Holding, ...] = ()
     documents: tuple[Document, ...] = ()
@@ -102,7 +102,7 @@ class References:
 
 
 def name_fields(schema: FormSchema, kind: str) -> tuple[FieldSpec, ...]:
-    """The questions that a name can stand in, whatever role asks them: those of the form first."""
+    """The questions that hold a party's name, whichever role asks them: those of the form first, then general ones."""
     asked = (spec for section in schema.role_sections for spec in section.groups[kind])
     general = implied.PERSON_FIELDS if canonical.is_person(kind) else implied.COMPANY_FIELDS
     named = {spec.name: spec for spec in (*asked, *general) if canonical.is_name(spec.canonical_field)}
@@ -110,9 +110,9 @@ def name_fields(schema: FormSchema, kind: str) -> tuple[FieldSpec, ...]:
 
 
 def name_answers(schema: FormSchema, kind: str, properties: Mapping[str, str]) -> dict[str, str]:
-    """The answers that give a party its name, by the properties `first_name` and `last_name`, or `name`.
+    """The answers that give a party its name, from the properties `first_name` and `last_name`, or `name`.
 
-    They stand where a role would ask for them later.
+    They are stored under the fields that a role would ask later.
     """
     raw: dict[str, str] = {}
     for name, text in properties.items():

@@ -1,4 +1,4 @@
-"""An application read back: what was answered, in words, for whoever checks or reviews it. Active answers only."""
+"""The active answers of an application as text, for the check page, the PDF, the JSON record and the reviewers."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -22,19 +22,19 @@ _ADDRESS = ("street1", "street2", "city", "region", "postcode")
 
 @dataclass(frozen=True, slots=True)
 class AnswerLine:
-    """One question with its answer in words; what cannot be read stands as typed. No value, no answer."""
+    """One question with its answer as text; what cannot be parsed is shown as typed. An empty value means no answer."""
 
     section: Section
     spec: FieldSpec
     value: str
     is_unreadable: bool = False
     is_given: bool = False
-    # How it was read, where it could have been meant otherwise.
+    # How an ambiguous answer was understood.
     doubt: str = ""
 
     @property
     def is_name(self) -> bool:
-        """Whether the answer is set as a name."""
+        """Whether the answer is drawn in the type of names."""
         return canonical.is_set_as_name(self.spec.canonical_field)
 
 
@@ -65,7 +65,7 @@ class ShareClassReadback:
 
 @dataclass(frozen=True, slots=True)
 class ShareTable:
-    """Who holds how many: a row a shareholder, a cell a class, the sums last."""
+    """Holdings: a row for each shareholder, a cell for each class, and the totals."""
 
     classes: tuple[str, ...]
     rows: tuple[tuple[str, tuple[str, ...]], ...]
@@ -74,7 +74,7 @@ class ShareTable:
 
 @dataclass(frozen=True, slots=True)
 class DocumentLine:
-    """One document that is asked for: of whom, and the upload if there is one."""
+    """One document slot that is active: whose it is, and the upload if there is one."""
 
     party: PartyRow | None
     slot: str
@@ -94,7 +94,7 @@ class Readback:
 
 
 def readback(draft: Draft) -> Readback:
-    """Read the whole draft back. Costs no query."""
+    """Read the whole draft back. No query."""
     standing = draft.form_state
     active = [section for section in draft.schema.entity_sections if standing.section(section).active]
     entity = [
@@ -135,7 +135,7 @@ def _lines(
 
 
 def answer_line(draft: Draft, question: Question, *, answers: Answers, raw: Mapping[str, Any]) -> AnswerLine:
-    """One question with its answer in words, whether or not it is asked at present."""
+    """One question with its answer as text, active or not."""
     spec = question.spec
     if spec.provided_by_agent:
         return AnswerLine(question.section, spec, _address(draft.schema.agent_address), is_given=True)

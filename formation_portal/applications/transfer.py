@@ -1,6 +1,8 @@
-"""What a new application can be filled with: the typed content of another, or the part of it that fits elsewhere.
+"""An application under another schema: which content fits another product, and what a new form version loses.
 
-Parties and share classes go by the tokens that they have in the application where it all comes from.
+Pure. `contract.carrying` compares answers; this module compares parties with their kinds and roles, share classes,
+holdings and documents. A slot is known by its name, which is what the service is told. Parties and share classes of
+`Content` go by the tokens that they have in the application where they come from.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -29,7 +31,7 @@ TypedHoldings = Mapping[tuple[str, str], str]
 
 @dataclass(frozen=True, slots=True)
 class NewParty:
-    """A party to be: its kind, its roles, and its answers as typed."""
+    """A party to be created: its kind, its roles, and its answers as typed."""
 
     token: str
     kind: str
@@ -39,7 +41,7 @@ class NewParty:
 
 @dataclass(frozen=True, slots=True)
 class NewShareClass:
-    """A class of shares to be."""
+    """A share class to be created."""
 
     token: str
     raw: Mapping[str, Any]
@@ -47,7 +49,7 @@ class NewShareClass:
 
 @dataclass(frozen=True, slots=True)
 class NewDocument:
-    """An upload whose file is to be copied; of a party, or of the entity itself."""
+    """A document whose file is to be copied; of a party, or of the entity itself."""
 
     source: Document
     party: str | None
@@ -55,19 +57,19 @@ class NewDocument:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """All of it."""
+    """Everything that a new application is filled with."""
 
     entity: Mapping[str, Any] = field(default_factory=dict)
     parties: tuple[NewParty, ...] = ()
     share_classes: tuple[NewShareClass, ...] = ()
     holdings: TypedHoldings = field(default_factory=dict)
     documents: tuple[NewDocument, ...] = ()
-    # Parts of companies as typed, by the tokens of company and owner.
+    # Ownership stakes as typed, by the tokens of company and owner.
     stakes: TypedStakes = field(default_factory=dict)
 
 
 def content_of(draft: Draft) -> Content:
-    """Everything that was entered, asked for at present or not."""
+    """Everything that was entered, active or not."""
     return Content(
         entity=dict(draft.entity_raw),
         parties=tuple(NewParty(row.token, row.kind, row.roles, dict(row.raw)) for row in draft.parties),
@@ -90,7 +92,7 @@ _NOT_THERE = noted("{name} is not copied. Add them to the new application, then 
 
 @dataclass(frozen=True, slots=True)
 class TransferLine:
-    """One thing that is carried or left: whose, what, its words, and for what is left the reason."""
+    """One thing that fits or does not: whose it is, what, its text, and for a misfit the reason."""
 
     holder: str
     what: str
@@ -100,7 +102,7 @@ class TransferLine:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """The comparison of an application with another product's schema."""
+    """What of an application fits another product's schema, what does not, and what would be needed there."""
 
     content: Content
     record: Record
@@ -110,12 +112,12 @@ class Transfer:
 
 
 def plan_transfer(draft: Draft, *, there: FormSchema) -> Transfer:
-    """Compare, before anything happens. Costs one query, for the owners of companies."""
+    """Compare the draft with the other schema; nothing is written. One query, for the owners of companies."""
     return _TransferPlanner(draft, there).result()
 
 
 class _TransferPlanner:
-    """One comparison while it is being made."""
+    """One comparison while it is made."""
 
     def __init__(self, draft: Draft, there: FormSchema) -> None:
         self._draft = draft
@@ -159,7 +161,7 @@ class _TransferPlanner:
             yield NewParty(row.token, row.kind, roles, found.raw)
 
     def _takes_role(self, row: PartyRow, role: str) -> bool:
-        """Whether the party may have the role there; said of each that it may not."""
+        """Whether the party may have the role there; where not, a misfit is added."""
         sections = self._there.sections_of((role,))
         reason = ""
         if role not in self._draft.form_state.active_roles(row.record):
@@ -253,7 +255,7 @@ class _TransferPlanner:
         self._misfits.append(TransferLine(holder, what, words, reason))
 
     def _record(self, content: Content) -> Record:
-        """The new application as its own schema reads it."""
+        """The new application as its own schema evaluates it."""
         there, today = self._there, self._draft.today
         labels = {row.token: row.label for row in self._draft.parties}
         labels |= {row.token: row.label for row in self._draft.share_classes}
@@ -280,7 +282,7 @@ class _TransferPlanner:
 
 @dataclass(frozen=True, slots=True)
 class LostAnswer:
-    """An answer that doesn't count under the other form: not asked there, or to be answered again."""
+    """An answer that is not valid under the other schema: not asked there, or to be answered again."""
 
     holder: str
     label: str
@@ -288,7 +290,7 @@ class LostAnswer:
 
 
 def with_schema(draft: Draft, schema: FormSchema) -> Draft:
-    """The same answers, read by another form; nothing is written."""
+    """The same answers under another schema; nothing is written."""
     other = Draft(draft.application, schema=schema, today=draft.today)
     other.sections = draft.sections
     other.party_models = draft.party_models
@@ -299,7 +301,7 @@ def with_schema(draft: Draft, schema: FormSchema) -> Draft:
 
 
 def lost_answers(draft: Draft, schema: FormSchema) -> tuple[LostAnswer, ...]:
-    """Every answer that can be read now and doesn't count under the other form. Costs no query."""
+    """Every answer that is valid now and not under the other schema. No query."""
     return tuple(_lost_answers(draft, with_schema(draft, schema)))
 
 

@@ -1,4 +1,4 @@
-"""Others do their part: a person fills in what is theirs without an account, somebody with one works on the whole.
+"""Invitations: a guest fills in their own part without an account; a collaborator with one works on the whole.
 
-Links open by keys of which only digests are kept, and a part opens only to whoever reads its address's mail.
+Links carry keys of which only digests are stored, and a part opens only to whoever can read its address's mail.
 """

@@ -1,4 +1,4 @@
-"""The invitations app: who was asked to do their part."""
+"""The invitations app."""
 
 from django.apps import AppConfig
 

@@ -1,4 +1,8 @@
-"""Keys of links and codes of letters: made at random, and known here by their digests alone."""
+"""Keys of links, and the code that is sent to the link's address before a part opens. Only digests are stored.
+
+A forwarded link opens nothing without the code. Ten codes a day with five tries each are 700 guesses in a million
+before the link expires.
+"""
 
 import hashlib
 import secrets
@@ -24,7 +28,7 @@ def new_key() -> str:
 
 
 def digest_of_key(key: str) -> str:
-    """What is kept of a key. Nobody can guess 256 bits, so that it needs no salt."""
+    """The stored digest of a key. Nobody can guess 256 bits, so it needs no salt."""
     return hashlib.sha256(key.encode()).hexdigest()
 
 
@@ -34,12 +38,12 @@ def new_code() -> str:
 
 
 def code_digest(code: str, *, of: str) -> str:
-    """What is kept of a code that opens one thing. A million is soon tried, so our own secret goes in."""
+    """The stored digest of a code for one thing. A million codes are soon tried, so it is keyed with our secret."""
     return salted_hmac(_SALT, f"{of}:{code}", algorithm="sha256").hexdigest()
 
 
 def digits(typed: str) -> str:
-    """The digits of a code as somebody typed it, in any script, with whatever stands between them."""
+    """The digits of a typed code, in any script and with any separators."""
     return "".join(str(int(letter)) for letter in typed[:100] if letter.isdecimal())
 
 
@@ -47,24 +51,24 @@ VALID_FOR = timedelta(minutes=10)
 MAX_TRIES = 5
 MAX_CODES_A_DAY = 10
 _DAY = timedelta(days=1)
-# A second press within this time means the same letter.
+# A second press of the button within this time sends nothing.
 _SAME_PRESS = timedelta(seconds=30)
 
 
 class TooMany(Exception):
-    """No more codes today."""
+    """No more codes are sent today."""
 
 
 @dataclass(frozen=True, slots=True)
 class CodeAttempt:
-    """What came of a guess: right; or wrong, with so many tries left. None left: the code is dead, or there is none."""
+    """Whether a code was right, and the tries that are left; 0 where the code is used up or there is none."""
 
     is_right: bool
     left: int = 0
 
 
 def send_code(invitation: Invitation) -> None:
-    """Send another code, which takes the place of the last one. Raises TooMany. Marks the invitation as opened."""
+    """Send a new code, which replaces the last one, and mark the invitation as opened. Raises TooMany."""
     now = timezone.now()
     with transaction.atomic():
         locked = _locked(invitation)
@@ -80,7 +84,7 @@ def send_code(invitation: Invitation) -> None:
 
 
 def try_code(invitation: Invitation, typed: str) -> CodeAttempt:
-    """Whether this is the code. Each guess counts, also those that come at once; a right one is used up."""
+    """Whether this is the code. Each try counts, also simultaneous ones; a right code is used up."""
     with transaction.atomic():
         locked = _locked(invitation)
         if not is_waiting(locked, now=timezone.now()):
@@ -94,7 +98,7 @@ def try_code(invitation: Invitation, typed: str) -> CodeAttempt:
 
 
 def is_waiting(invitation: Invitation, *, now: datetime) -> bool:
-    """Whether a code was sent that can still be entered."""
+    """Whether a code was sent that is still valid."""
     sent_at = invitation.code_sent_at
     is_fresh = sent_at is not None and now < sent_at + VALID_FOR
     return bool(invitation.code_digest) and is_fresh and invitation.code_tries < MAX_TRIES

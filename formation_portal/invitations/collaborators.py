@@ -1,4 +1,4 @@
-"""Asking somebody with an account to work on an application, and their saying yes."""
+"""Share an application with collaborators, who accept with their account."""
 
 from datetime import timedelta
 
@@ -23,9 +23,9 @@ _SAME_PRESS = timedelta(seconds=30)
 
 
 def share_with(draft: Draft, *, email: str, right: Right, by: AbstractBaseUser, language: str) -> Collaborator:
-    """Ask somebody to work on the application; who was asked before gets another link. Raises Closed.
+    """Invite a collaborator; who was invited before gets another link. Raises Closed.
 
-    Somebody who has said yes already only gets the right.
+    A collaborator who has accepted already only gets the new right.
     """
     now = timezone.now()
     with application_transaction(draft, by=by, must_be_open=False) as journal:
@@ -45,7 +45,7 @@ def share_with(draft: Draft, *, email: str, right: Right, by: AbstractBaseUser, 
 
 
 def change_right(draft: Draft, number: int, *, right: Right, by: AbstractBaseUser) -> Collaborator:
-    """Give them this right instead. Raises Gone."""
+    """Change a collaborator's right. Raises Gone."""
     with application_transaction(draft, by=by, must_be_open=False) as journal:
         one = _collaborator_of(draft, number)
         if one.right != right:
@@ -56,7 +56,7 @@ def change_right(draft: Draft, number: int, *, right: Right, by: AbstractBaseUse
 
 
 def revoke(draft: Draft, number: int, *, by: AbstractBaseUser) -> Collaborator:
-    """They can open the application no longer, nor the link if they haven't yet. Raises Gone."""
+    """Remove a collaborator and their link. Raises Gone."""
     with application_transaction(draft, by=by, must_be_open=False) as journal:
         one = _collaborator_of(draft, number)
         one.delete()
@@ -65,7 +65,7 @@ def revoke(draft: Draft, number: int, *, by: AbstractBaseUser) -> Collaborator:
 
 
 def accept(asked: Collaborator, *, by: AbstractBaseUser) -> None:
-    """Bind the account, once. The owner, and who works on it already, stay what they are. Raises Gone."""
+    """Accept with an account, once. The owner and existing collaborators keep their right. Raises Gone."""
     with transaction.atomic():
         # The application's row is locked first, as by every change.
         application = Application.objects.select_for_update().get(pk=asked.application_id)
@@ -81,13 +81,13 @@ def accept(asked: Collaborator, *, by: AbstractBaseUser) -> None:
 
 
 def just_accepted(by: AbstractBaseUser) -> Collaborator | None:
-    """What the account has said yes to a moment ago, so that a second press leads where the first one did."""
+    """What the account accepted a moment ago, so that a second press leads to the same page."""
     found = Collaborator.objects.select_related("application").filter(user=by.pk, application__deleted_at=None)
     return found.filter(accepted_at__gt=timezone.now() - _SAME_PRESS).order_by("-accepted_at").first()
 
 
 def find_by_key_digest(key_digest: str) -> Collaborator | None:
-    """Who was asked with the key of that digest, while the question is open."""
+    """The collaborator invited with the key of that digest, while the invitation is open."""
     found = Collaborator.objects.select_related("application", "application__schema_version")
     waiting = found.filter(key_digest=key_digest, expires_at__gt=timezone.now(), application__deleted_at=None)
     return waiting.first() if key_digest else None

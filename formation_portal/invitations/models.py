@@ -1,4 +1,4 @@
-"""What is kept of an invitation to fill in one's own part. What can be done with it is `parts` and `codes`."""
+"""Invitations to fill in one's own part, and their stages. Writing is `parts` and `codes`."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,10 +13,10 @@ from formation_portal.applications.models import Application, Party
 
 
 class Invitation(models.Model):
-    """One party's own part of an application, for whoever it was sent to. There is one a party: sending it again gives
-    it another key, and counts `round` up, so that whatever was opened with an earlier one is shut.
+    """The invitation of a party to fill in its part. A party has one: sending it again gives it a new key and raises
+    `round`, so that sessions opened with an earlier key end.
 
-    `reference` names it in addresses and opens nothing. Neither key nor code is kept, only their digests.
+    `reference` is in URLs and opens nothing. Neither key nor code is stored, only their digests.
     """
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="invitations")
@@ -33,9 +33,9 @@ class Invitation(models.Model):
     begun_at = models.DateTimeField(null=True, blank=True)
     done_at = models.DateTimeField(null=True, blank=True)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
-    # When whoever was invited asked for another link, this one having expired.
+    # When the guest asked for another link, since this one had expired.
     wanted_at = models.DateTimeField(null=True, blank=True)
-    # The code of the moment, how often it was guessed, and how many were sent since the day began for it.
+    # The present code, the tries with it, and the codes sent since the start of its day.
     code_digest = models.CharField(max_length=64, blank=True)
     code_sent_at = models.DateTimeField(null=True, blank=True)
     code_tries = models.PositiveSmallIntegerField(default=0)
@@ -50,7 +50,7 @@ class Invitation(models.Model):
 
 
 class InvitationStage(StrEnum):
-    """What its owner sees of it."""
+    """The stage of an invitation, as its owner sees it."""
 
     SENT = "sent"
     OPENED = "opened"
@@ -61,12 +61,12 @@ class InvitationStage(StrEnum):
 
     @property
     def words(self) -> Promise:
-        """What people read."""
+        """The label on screen."""
         return _WORDS[self]
 
     @property
     def waits(self) -> bool:
-        """Whether the next act is that of whoever was invited."""
+        """Whether it waits for the guest."""
         return self in (InvitationStage.SENT, InvitationStage.OPENED, InvitationStage.IN_PROGRESS)
 
 
@@ -81,7 +81,7 @@ _WORDS = {
 
 
 class Closure(StrEnum):
-    """Why a link that was right once opens nothing now; UNKNOWN is also said of one that never was."""
+    """Why a link opens nothing; UNKNOWN also where there never was such a link."""
 
     UNKNOWN = "unknown"
     EXPIRED = "expired"
@@ -99,7 +99,7 @@ class CurrentStage:
 
 
 def current_stage(invitation: Invitation, *, now: datetime) -> CurrentStage:
-    """The last thing that has happened to it; withdrawing ends it, and time ends what isn't done."""
+    """The stage at a time: the last event, unless it was withdrawn, or has expired unfinished."""
     if invitation.withdrawn_at:
         return CurrentStage(InvitationStage.WITHDRAWN, invitation.withdrawn_at)
     if invitation.done_at:
@@ -114,7 +114,7 @@ def current_stage(invitation: Invitation, *, now: datetime) -> CurrentStage:
 
 
 def closure(invitation: Invitation, *, now: datetime, round_: int) -> Closure | None:
-    """Why what was opened in some round opens nothing now; None while it does. Reads the application and the party."""
+    """Why a session of some round is over; None while it is open. Reads the application and the party."""
     if invitation.withdrawn_at or invitation.party.removed_at:
         return Closure.WITHDRAWN
     if invitation.round != round_:

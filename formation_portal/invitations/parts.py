@@ -1,4 +1,4 @@
-"""What its owner does with an invitation, and what is noted of whoever it was sent to."""
+"""What owner and guest do with an invitation: send, remind, withdraw, begin, finish."""
 
 from datetime import datetime, timedelta
 
@@ -22,23 +22,20 @@ from .models import Invitation, current_stage
 from .signals import finished
 
 REMIND_EVERY = timedelta(days=1)
-# A second press within this time means the same letter.
+# A second press of the button within this time sends nothing.
 _SAME_PRESS = timedelta(seconds=30)
 
 
 class TooSoon(Exception):
-    """It was written to within the last day."""
+    """The last letter to the guest is less than a day old."""
 
 
 class NothingToSend(Exception):
-    """The invitation doesn't wait for anybody."""
+    """The invitation does not wait for the guest."""
 
 
 def invite(draft: Draft, party: PartyRow, *, email: str, by: AbstractBaseUser, language: str) -> Invitation:
-    """Send the party's part to the address; sent again, it has another key and an end of its own.
-
-    Raises Closed, Gone.
-    """
+    """Send the party an invitation; sent again, it has a new key and a new expiry. Raises Closed, Gone."""
     now = timezone.now()
     with application_transaction(draft, by=by) as journal:
         row = current_party(draft, party)
@@ -60,7 +57,7 @@ def invite(draft: Draft, party: PartyRow, *, email: str, by: AbstractBaseUser, l
 
 
 def withdraw(draft: Draft, party: PartyRow, *, by: AbstractBaseUser) -> None:
-    """Shut the link, and whatever was opened with it. What was filled in stays. Raises Closed, Gone."""
+    """Withdraw the invitation and end its sessions. Answers stay. Raises Closed, Gone."""
     with application_transaction(draft, by=by) as journal:
         row = current_party(draft, party)
         invitation = _locked_invitation(row)
@@ -72,9 +69,9 @@ def withdraw(draft: Draft, party: PartyRow, *, by: AbstractBaseUser) -> None:
 
 
 def remind(draft: Draft, party: PartyRow, *, by: AbstractBaseUser) -> None:
-    """Remind whoever it was sent to, with a new link in place of the earlier one; its end stays.
+    """Remind the guest, with a new link that replaces the earlier one; the expiry stays.
 
-    Raises TooSoon within a day of the last letter, NothingToSend where nobody is waited for, Closed, Gone.
+    Raises TooSoon within a day of the last letter, NothingToSend where nothing is waited for, Closed, Gone.
     """
     now = timezone.now()
     with application_transaction(draft, by=by) as journal:
@@ -90,28 +87,28 @@ def remind(draft: Draft, party: PartyRow, *, by: AbstractBaseUser) -> None:
 
 
 def next_reminder_from(invitation: Invitation) -> datetime:
-    """When the next reminder may go."""
+    """When the next reminder may be sent."""
     return (invitation.nudged_at or invitation.sent_at) + REMIND_EVERY
 
 
 def mark_begun(invitation: Invitation) -> None:
-    """Note that something was filled in; after having been done, it is in progress once more."""
+    """Record that the guest has filled something in; a finished part is in progress again."""
     if invitation.begun_at is None or invitation.done_at:
         invitation.begun_at, invitation.done_at = timezone.now(), None
         invitation.save(update_fields=["begun_at", "done_at"])
 
 
 def ask_for_another_link(invitation: Invitation) -> None:
-    """Note that whoever was invited asks for another link."""
+    """Record that the guest asks for another link."""
     if invitation.wanted_at is None:
         invitation.wanted_at = timezone.now()
         invitation.save(update_fields=["wanted_at"])
 
 
 def finish(draft: Draft, invitation: Invitation) -> None:
-    """Note that whoever was invited says to be done, and tell `finished`. Raises Closed.
+    """Record that the guest has finished, and tell the owner. Raises Closed.
 
-    A second press, also one at the same moment, says nothing new.
+    A second press, also a simultaneous one, changes nothing.
     """
     with application_transaction(draft, by=Guest()) as journal:
         stands = Invitation.objects.select_for_update().get(pk=invitation.pk)
@@ -128,18 +125,18 @@ def finish(draft: Draft, invitation: Invitation) -> None:
 
 
 def find_by_key(key: str) -> Invitation | None:
-    """The invitation that the key opens, whether or not it is still open."""
+    """The invitation of a key, open or not."""
     found = Invitation.objects.select_related("application", "party").filter(key_digest=digest_of_key(key))
     return found.first() if key else None
 
 
 def find_by_reference(reference: str) -> Invitation | None:
-    """The invitation of that name."""
+    """The invitation of a reference."""
     return Invitation.objects.select_related("application", "party").filter(reference=reference).first()
 
 
 def invitations_of(draft: Draft) -> dict[str, Invitation]:
-    """Who was invited, by the token of the party: one query."""
+    """The application's invitations, by the token of the party. One query."""
     tokens = {model.pk: model.token for model in draft.party_models}
     found = Invitation.objects.filter(application=draft.application)
     return {tokens[one.party_id]: one for one in found if one.party_id in tokens}
@@ -150,7 +147,7 @@ def _locked_invitation(row: PartyRow) -> Invitation | None:
 
 
 def _send(invitation: Invitation, kind: str) -> None:
-    """Give it a new key, and write the letter that holds the only copy of it."""
+    """Save it with a new key, and post the letter that has the only copy of the key."""
     key = new_key()
     invitation.key_digest = digest_of_key(key)
     with transaction.atomic():

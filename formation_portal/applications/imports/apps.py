@@ -1,4 +1,4 @@
-"""The app of sheets: uploaded, and not taken over yet."""
+"""The app of uploaded sheets. It keeps the label of its tables, `spreadsheet`."""
 
 from django.apps import AppConfig
 

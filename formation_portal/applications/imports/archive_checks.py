@@ -1,4 +1,4 @@
-"""Looks at an XLSX file before anything reads it: it is an archive, and a small one may unfold into gigabytes."""
+"""Checks an XLSX file before it is parsed: it is an archive, and a small one may unpack to gigabytes."""
 
 import re
 import zlib
@@ -9,35 +9,35 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from .grid import SheetRefusal, SheetRefused
 
-# A sheet of as many rows as are taken, filled to the last cell, stays below either.
+# A sheet of MAX_ROWS rows, filled to the last cell, stays below both.
 MAX_UNPACKED_BYTES = 30_000_000
 MAX_TAGS = 600_000
-# Styles, names and whatever else is about the cells: each is made into an object before the first cell is read.
+# Styles, names and whatever else is not a cell: each becomes an object before the first cell is read.
 MAX_OTHER_TAGS = 20_000
 MAX_PARTS = 1_000
 
 _PASSWORD_FLAG = 0x1
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
 _MERGED = re.compile(rb"<(?:\w+:)?mergeCell\s")
-# The parser takes the square of a comment's length, and of a tag's; no program writes either so long.
+# The parser needs the square of the length of a comment or tag; no program writes either so long.
 _LONGEST_MARK_UP = 10_000
 _COMMENT, _TAG = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL), re.compile(rb"<[^<>]{%d}" % _LONGEST_MARK_UP)
-# What begins neither a row nor a cell nor its text.
+# Tags other than those of rows, cells and their text.
 _OTHER_TAG = re.compile(rb"<(?![/?!]|(?:\w+:)?(?:row|c|f|v|is|si|t)[\s/>])")
-# No program writes one into a sheet, and what it can declare unfolds without end.
+# No program writes a DOCTYPE into a sheet, and its entities can expand without end.
 _DECLARED = tuple("<!DOCTYPE".encode(encoding) for encoding in ("ascii", "utf-16-le", "utf-16-be"))
 
 
 @dataclass(frozen=True, slots=True)
 class WorkbookSigns:
-    """What is in the archive: whether any cell is worked out, and whether cells are merged."""
+    """Whether the workbook has formulas, and merged cells."""
 
     has_formulas: bool
     has_merged_cells: bool
 
 
 def check_archive(content: bytes) -> WorkbookSigns:
-    """What the archive holds, within bounds of memory and time. Raises SheetRefused for one that isn't to be read."""
+    """Check the archive within bounds of memory and time. Raises SheetRefused."""
     try:
         with ZipFile(BytesIO(content)) as archive:
             parts = archive.infolist()
@@ -63,7 +63,7 @@ def _refuse_other_kinds(archive: ZipFile, parts: list[ZipInfo]) -> None:
 
 
 def _check_parts(archive: ZipFile, parts: list[ZipInfo]) -> WorkbookSigns:
-    """Each part by itself."""
+    """Check each part by itself."""
     tags, others, has_formulas, has_merged_cells = 0, 0, False, False
     for part in parts:
         body = _unpacked(archive, part)
@@ -83,9 +83,9 @@ def _check_parts(archive: ZipFile, parts: list[ZipInfo]) -> WorkbookSigns:
 
 
 def _unpacked(archive: ZipFile, part: ZipInfo) -> bytes:
-    """What the part holds; it is refused where that is more than it says.
+    """The unpacked part. Raises SheetRefused where it is longer than its declared size.
 
-    Read as a whole, a part is unfolded to its end, and only then cut to what it says: so it is asked for a byte more.
+    `ZipFile` cuts a part to its declared size, so one byte more is asked for.
     """
     longer = copy(part)
     longer.file_size += 1

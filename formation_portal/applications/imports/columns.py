@@ -1,4 +1,4 @@
-"""The columns of the sheet, from the form's schema alone: the kind, the roles, and whatever any of them is asked."""
+"""The columns of the sheet, from the schema alone: kind, roles, and the questions of any role."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,14 +27,14 @@ _PART_WORDS = {
     "currency": noted("Currency"),
 }
 
-# What a column is about, whatever it is called: a role, or a part of the answer to a question; empty for the kind.
+# What a column is about: (role, field name, part of the answer); all empty for the kind.
 Key = tuple[str, str, str]
 KIND: Key = ("", "", "")
 
 
 @dataclass(frozen=True, slots=True)
 class AskedIn:
-    """One place where a question is asked: of a kind of party, in the section of a role."""
+    """One place where a question is asked: for a kind of party, in the section of a role."""
 
     kind: str
     section: Section
@@ -43,7 +43,7 @@ class AskedIn:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column. `askings` are the places where its question is asked; a role and the kind have none."""
+    """One column. `asked_in` are the places where its question is asked; columns of roles and of the kind have none."""
 
     heading: str
     role: str = ""
@@ -53,40 +53,40 @@ class Column:
 
     @property
     def key(self) -> Key:
-        """What it is about."""
+        """What the column is about."""
         return (self.role, self.name, self.part)
 
     @property
     def spec(self) -> FieldSpec | None:
-        """The question, as the first place asks it."""
+        """The question, from the first place that asks it."""
         return self.asked_in[0].spec if self.asked_in else None
 
     @property
     def is_of_people(self) -> bool:
-        """Whether natural persons are asked it too."""
+        """Whether natural persons are asked too."""
         return not self.asked_in or any(one.kind == canonical.PARTY_KINDS[0] for one in self.asked_in)
 
     @property
     def is_needed(self) -> bool:
-        """Whether an application can't be submitted without it, wherever it is asked without a condition."""
+        """Whether the answer is required without a condition anywhere."""
         asked = (one.spec for one in self.asked_in if self.part not in one.spec.optional_parts)
         return any(spec.required and spec.depends_on is None for spec in asked)
 
     @property
     def marked(self) -> str:
-        """The heading as the sheet has it."""
+        """The heading in the sheet, with the mark of required ones."""
         return f"{self.heading} {NEEDED_MARK}" if self.is_needed or self.key == KIND else self.heading
 
 
 def columns(schema: FormSchema) -> tuple[Column, ...]:
-    """Every column that the form could fill, in its order and in the reader's language; no two are headed alike."""
+    """Every column of the form, in its order and in the reader's language; no two headings are equal."""
     roles = dict.fromkeys(section.role for section in schema.role_sections if section.role)
     fixed = [Column(say("Kind")), *(Column(role_heading(role), role=role) for role in roles)]
     return tuple(_with_distinct_headings([*fixed, *_questions(schema)]))
 
 
 def keys_by_heading(schema: FormSchema) -> dict[str, Key]:
-    """What each heading is about, in any of our languages: a sheet may be read in another than it was made in."""
+    """The column keys by normalized heading in every language, since a sheet may be uploaded in another language."""
     known: dict[str, Key] = {}
     for code, _ in settings.LANGUAGES:
         with translation.override(code):
@@ -106,7 +106,7 @@ def kind_word(kind: str) -> str:
 
 
 def kinds_by_word() -> Mapping[str, str]:
-    """The kinds of party by everything that is written for them."""
+    """The kinds of party by every word for them, in every language."""
     words = {folded(kind): kind for kind in canonical.PARTY_KINDS}
     words |= {folded(word): kind for kind, word in canonical.KIND_WORDS.items()}
     for code, _ in settings.LANGUAGES:
@@ -116,7 +116,7 @@ def kinds_by_word() -> Mapping[str, str]:
 
 
 def kind_choices(sections: Iterable[Section]) -> tuple[Choice, ...]:
-    """The kinds that any of the roles takes."""
+    """The kinds that any of the role sections allows."""
     there = tuple(sections)
     kinds = (kind for kind in canonical.PARTY_KINDS if any(section.allows(kind) for section in there))
     return tuple(Choice(kind, kind_word(kind)) for kind in kinds)
@@ -129,7 +129,7 @@ def _questions(schema: FormSchema) -> Iterator[Column]:
             for spec in section.groups[kind] if section.allows(kind) else ():
                 if not spec.provided_by_agent and schema.why_unanswerable(spec) is None:
                     places.setdefault(spec.name, []).append(AskedIn(kind, section, spec))
-    # Whom a row is about is what everybody looks for first.
+    # Names come first.
     for name, askings in sorted(places.items(), key=lambda place: not canonical.is_name(place[0])):
         for part in askings[0].spec.cell_parts:
             yield Column(_heading(askings[0].spec, part), name=name, part=part, asked_in=tuple(askings))
@@ -140,7 +140,7 @@ def _heading(spec: FieldSpec, part: str) -> str:
 
 
 def _with_distinct_headings(found: Sequence[Column]) -> Iterator[Column]:
-    """What isn't asked of people says of whom it is; so do questions of one label, or by what name they are known."""
+    """Make headings distinct: add the kinds to equal labels and to what people are not asked, else the field name."""
     by_label = Counter(normalized_heading(column.heading) for column in found)
     named = [
         _with_kinds(column) if by_label[normalized_heading(column.heading)] > 1 or not column.is_of_people else column

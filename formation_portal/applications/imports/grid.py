@@ -1,4 +1,4 @@
-"""What a file says once it is read: headings and filled rows as texts, whatever made it. And why one isn't taken."""
+"""The grid that a file is read into, headings and filled rows as texts, and the reasons to refuse a file."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -8,28 +8,28 @@ from typing import Any
 from formation_portal.contract.cells import folded
 from formation_portal.contract.language import figure, noted, say
 
-# Behind the heading of what is needed.
+# Follows the heading of a required column.
 NEEDED_MARK = "*"
-# More is another sheet: each row is judged and shown on one page, and all are taken over in one transaction.
+# All rows are validated and shown on one page, and added in one transaction.
 MAX_ROWS = 200
 MAX_COLUMNS = 1_000
 MAX_BYTES = 5_000_000
-# What one cell may hold; a quote that is never closed would else swallow the rest of a file.
+# Characters of one cell; an unclosed quote would otherwise take in the rest of the file.
 MAX_CELL = 40_000
-# Of all cells together: a workbook keeps a text once, however many cells hold it.
+# Characters of all cells: a workbook stores a text once, however many cells have it.
 MAX_CHARACTERS = 2_000_000
 
-# Whether a text is the heading of a column that the form knows.
+# Whether a text is the heading of a known column.
 IsHeading = Callable[[str], bool]
 
 
 def normalized_heading(heading: str) -> str:
-    """A heading without the mark of what is needed, the same for any spelling of capitals and spaces."""
+    """A heading without the mark of required columns, in normalized case and spaces."""
     return folded(heading.strip().rstrip(NEEDED_MARK))
 
 
 class SheetRefusal(StrEnum):
-    """Why a file can't be taken, as the process says it that reads files; WORDS has what to do about each."""
+    """Why a file is refused, as the sandbox returns it; REFUSAL_TEXTS says what to do about each."""
 
     TOO_LARGE = "too_large"
     TOO_MANY = "too_many"
@@ -72,8 +72,7 @@ REFUSAL_TEXTS = {
 
 
 class SheetRefused(Exception):
-    """The file can't be taken. `message` says what to do, in its reader's language; `refusal` is why, if there is one
-    word for it, and `values` are the numbers in its words."""
+    """The file is refused. `why` is a SheetRefusal with `values` for its text, or a text in the reader's language."""
 
     def __init__(self, why: SheetRefusal | str, **values: int) -> None:
         super().__init__(why)
@@ -85,7 +84,7 @@ class SheetRefused(Exception):
 
     @property
     def message(self) -> str:
-        """What to do."""
+        """What to do, in the reader's language."""
         if not isinstance(self.why, SheetRefusal):
             return self.why
         return say(
@@ -95,7 +94,7 @@ class SheetRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class GridRow:
-    """One filled row by its number in the sheet; `formulas` are the places of cells that are worked out."""
+    """One row by its number in the sheet; `formulas` are the indexes of cells with a formula."""
 
     number: int
     cells: tuple[str, ...]
@@ -103,26 +102,26 @@ class GridRow:
 
     @property
     def is_filled(self) -> bool:
-        """Whether anything stands in it."""
+        """Whether any cell is filled."""
         return bool(self.formulas) or any(cell.strip() for cell in self.cells)
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The headings and the filled rows below. `remarks` are what is to be known of the file: a word, and its detail."""
+    """The headings and the filled rows below. `remarks` on the file are pairs of a code and a detail."""
 
     headings: tuple[str, ...]
     rows: tuple[GridRow, ...]
     remarks: tuple[tuple[str, str], ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """As it leaves the process that reads files."""
+        """The grid as the sandbox returns it."""
         rows = [{"number": row.number, "cells": row.cells, "formulas": sorted(row.formulas)} for row in self.rows]
         return {"headings": self.headings, "rows": rows, "remarks": self.remarks}
 
     @classmethod
     def from_json(cls, said: Any) -> "Grid":
-        """What came from there. Raises ValueError, TypeError or KeyError for anything else than a grid."""
+        """The grid from what the sandbox returned. Raises ValueError, TypeError or KeyError for anything else."""
         return cls(
             headings=_texts(said["headings"]),
             rows=tuple(
@@ -138,7 +137,7 @@ def _texts(said: Any) -> tuple[str, ...]:
 
 
 def grid_of(rows: Iterable[GridRow], remarks: Iterable[tuple[str, str]] = ()) -> Grid:
-    """The first filled row is the headings. Raises SheetRefused without rows below it, or with too many."""
+    """A grid whose headings are the first filled row. Raises SheetRefused without rows below it, or with too many."""
     filled = (row for row in within_bounds(rows) if row.is_filled)
     first = next(filled, None)
     if first is None:
@@ -157,7 +156,7 @@ def grid_of(rows: Iterable[GridRow], remarks: Iterable[tuple[str, str]] = ()) ->
 
 
 def within_bounds(rows: Iterable[GridRow]) -> Iterator[GridRow]:
-    """The rows as they are read, as long as they say no more than is taken. Raises SheetRefused."""
+    """The rows, as long as they hold no more than MAX_CHARACTERS. Raises SheetRefused."""
     left = MAX_CHARACTERS
     for row in rows:
         left -= sum(map(len, row.cells))

@@ -1,4 +1,4 @@
-"""What is right and wrong with the headings of a sheet, each by its name."""
+"""Checks of a sheet's headings: known, repeated, missing."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -17,7 +17,7 @@ _MAX_SHOWN = 12
 
 
 def check_headings(draft: Draft, found: Sequence[str]) -> None:
-    """Raises SheetRefused where nobody can tell what the columns are about."""
+    """Raises SheetRefused where the headings are unknown, repeated, or lack the kind or the roles."""
     known = keys_by_heading(draft.schema)
     keys = [known.get(normalized_heading(heading)) for heading in found]
     heads = {column.key: column.heading for column in columns(draft.schema)}
@@ -45,13 +45,13 @@ def _check_kind_and_roles(draft: Draft, keys: set[Key | None]) -> None:
 
 
 def unknown_headings(schema: FormSchema, found: Sequence[str]) -> tuple[str, ...]:
-    """The headings that the form doesn't know; nothing below them is read."""
+    """The headings that the form does not have; their columns are not read."""
     known = keys_by_heading(schema)
     return tuple(heading.strip() for heading in found if heading.strip() and normalized_heading(heading) not in known)
 
 
 def missing_headings(draft: Draft, found: Sequence[str], *, kinds: Collection[str]) -> tuple[str, ...]:
-    """The headings of what is needed of these kinds before submitting, and has no column."""
+    """The headings of required answers of these kinds that have no column."""
     known = keys_by_heading(draft.schema)
     there = {known.get(normalized_heading(heading)) for heading in found}
     absent = (one.column for one in template_columns(draft) if one.column.is_needed and one.column.key not in there)
@@ -59,7 +59,7 @@ def missing_headings(draft: Draft, found: Sequence[str], *, kinds: Collection[st
 
 
 def quoted_headings(found: Sequence[str]) -> str:
-    """Headings in a sentence; of very many the first ones."""
+    """Headings in a sentence, shortened where there are very many."""
     return _quoted(found[:_MAX_SHOWN]) + (" …" if len(found) > _MAX_SHOWN else "")
 
 

@@ -1,4 +1,4 @@
-"""A sheet of people that was uploaded and isn't taken over yet. Tables only: writing is `services.party_imports`."""
+"""Uploaded sheets of people that are not added yet. Writing is `services.party_imports`."""
 
 from datetime import datetime, timedelta
 
@@ -14,26 +14,26 @@ KEPT_FOR = timedelta(days=7)
 
 
 def expiry_of_new_import() -> datetime:
-    """When a sheet that is uploaded now is forgotten."""
+    """When a sheet that is uploaded now expires."""
     return timezone.now() + KEPT_FOR
 
 
 class PartyImportQuerySet(models.QuerySet["PartyImport"]):
-    """Which sheets are still to be had."""
+    """Queries for sheets."""
 
     def kept(self) -> "PartyImportQuerySet":
-        """Those whose time isn't over."""
+        """Sheets that have not expired."""
         return self.filter(expires_at__gt=timezone.now())
 
     def expired(self) -> "PartyImportQuerySet":
-        """Those that are to be deleted."""
+        """Sheets that are to be deleted."""
         return self.filter(expires_at__lte=timezone.now())
 
 
 class PartyImport(models.Model):
     """One sheet, as typed: {headings, remarks, rows}, each row {number, token, cells, formulas}.
 
-    A row's token becomes that of its party, so that a row that was taken over is known, and is never taken twice.
+    A row's token becomes the token of its party, so that a row is never added twice.
     """
 
     application = models.ForeignKey("applications.Application", models.CASCADE, related_name="party_imports")
@@ -55,5 +55,5 @@ class PartyImport(models.Model):
 
 @on_each_round
 def delete_expired() -> None:
-    """Delete what nobody can open any more."""
+    """Delete expired sheets, every hour."""
     PartyImport.objects.expired().delete()

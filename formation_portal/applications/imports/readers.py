@@ -1,4 +1,4 @@
-"""Reads a sheet of any kind: a task of the sandbox, never called anywhere else."""
+"""Reads a CSV or XLSX file into a grid. Runs in the sandbox alone, by the task `read_file`."""
 
 import codecs
 import csv
@@ -37,7 +37,7 @@ _ZIP = b"PK"
 
 
 def read_file(content: bytes, *, headings: Collection[str]) -> bytes:
-    """The grid as JSON; or why there is none, with the numbers in its words. `headings` are those that are known."""
+    """The grid as JSON, or why there is none, with the values of that text. `headings` are the known ones."""
     try:
         said = _grid(content, frozenset(headings)).as_json()
     except SheetRefused as refused:
@@ -62,13 +62,13 @@ _DELIMITERS = ",;\t|"
 _NAMED_DELIMITER = re.compile(r'"?sep=(.)"?\r?\n')
 _NO_TEXT = re.compile("[\x00-\x08\x0e-\x1f]")
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
-# Written before what a spreadsheet would take for a formula, and read as not being there.
+# Written before what a spreadsheet would take for a formula, and dropped when read.
 TEXT_MARK = "'"
 LOOKS_LIKE_A_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def read_csv(content: bytes, is_heading: IsHeading) -> Grid:
-    """What the file says. Raises SheetRefused where it is no text, or can't be followed to its end."""
+    """Read a CSV file, whichever program wrote it. Raises SheetRefused where it is not text or has a broken quote."""
     text, remarks = _csv_text(content)
     if _NO_TEXT.search(text):
         raise SheetRefused(SheetRefusal.NO_SHEET)
@@ -81,7 +81,7 @@ def read_csv(content: bytes, is_heading: IsHeading) -> Grid:
 
 
 def as_text(value: str) -> str:
-    """A value as it is written, so that no spreadsheet takes it for a formula."""
+    """A value for CSV, marked where a spreadsheet would take it for a formula."""
     is_marked = value.startswith(TEXT_MARK) and value[1:].startswith((*LOOKS_LIKE_A_FORMULA, TEXT_MARK))
     return f"{TEXT_MARK}{value}" if is_marked or value.startswith(LOOKS_LIKE_A_FORMULA) else value
 
@@ -92,7 +92,7 @@ def _read_text(cell: str) -> str:
 
 
 def _csv_text(content: bytes) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """The text. Without a mark it is UTF-8, or else what Windows writes in western Europe, which is said."""
+    """The decoded text, and remarks. Without a byte order mark it is UTF-8, or else Windows-1252, with a remark."""
     for mark, encoding in _MARKS:
         if content.startswith(mark):
             return _decode(content, encoding), ()
@@ -110,7 +110,7 @@ def _decode(content: bytes, encoding: str) -> str:
 
 
 def _delimiter(text: str, is_heading: IsHeading) -> str:
-    """The one that makes the most known headings of the first filled line; else the most cells."""
+    """The delimiter that yields the most known headings in the first filled line; else the most cells."""
 
     def sense(delimiter: str) -> tuple[int, int]:
         try:
@@ -134,7 +134,7 @@ def _csv_rows(text: str, delimiter: str) -> Iterator[GridRow]:
 
 
 def _csv_row(number: int, record: list[str]) -> GridRow:
-    """A formula has no value in a file of text, and is never worked out: its cell is empty, and known as one."""
+    """A row; a cell with a formula is empty and listed in `formulas`, since CSV has no value for it."""
     if len(record) > MAX_COLUMNS:
         raise SheetRefused(SheetRefusal.COLUMNS, number=number)
     formulas = frozenset(place for place, cell in enumerate(record) if cell.startswith("="))
@@ -142,17 +142,20 @@ def _csv_row(number: int, record: list[str]) -> GridRow:
     return GridRow(number, cells, formulas)
 
 
-# Below this row nobody fills in a sheet that is taken; empty rows cost time too.
+# Below this row a sheet is refused; empty rows cost time too.
 _LAST_ROW_READ = 20_000
-# Below this row, and behind this sheet, nobody looks for headings.
+# How many rows, and sheets, are searched for headings.
 _HEADINGS_WITHIN, _SHEETS_WITHIN = 100, 20
 _ONLY_ZEROS = re.compile("0{1,20}")
-# What a spreadsheet shows of a number at most, which is also what it keeps.
+# The significant digits that a spreadsheet stores.
 _DIGITS = 15
 
 
 def read_xlsx(content: bytes, is_heading: IsHeading) -> Grid:
-    """What the first sheet with known headings says. Raises SheetRefused where the file can't be read."""
+    """Read the first sheet with known headings, each cell as the text it shows. Formulas are not evaluated.
+
+    Raises SheetRefused where the file cannot be read.
+    """
     signs = check_archive(content)
     merged = (("merged", ""),) if signs.has_merged_cells else ()
     with _open_workbook(content, values=True) as values:
@@ -166,10 +169,10 @@ def read_xlsx(content: bytes, is_heading: IsHeading) -> Grid:
 
 @contextmanager
 def _open_workbook(content: bytes, *, values: bool) -> Iterator[Any]:
-    """The workbook, read row by row. The library stumbles over a malformed part in any of a dozen ways."""
+    """The workbook, read row by row. The library raises any of a dozen errors for a malformed part."""
     try:
         with warnings.catch_warnings():
-            # It tells of parts that it leaves out; none of them is read here.
+            # It warns of parts that it leaves out; none of them is read here.
             warnings.simplefilter("ignore")
             book = load_workbook(BytesIO(content), read_only=True, data_only=values, keep_links=False)
             try:
@@ -183,7 +186,7 @@ def _open_workbook(content: bytes, *, values: bool) -> Iterator[Any]:
 
 
 def _chosen_sheet(book: Any, is_heading: IsHeading) -> tuple[Any, tuple[tuple[str, str], ...]]:
-    """The visible sheet that begins with headings of the form, and which others are left alone."""
+    """The visible sheet that begins with headings of the form, and remarks on sheets that are not read."""
     visible = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
     if not visible:
         raise SheetRefused(SheetRefusal.DAMAGED)
@@ -207,7 +210,7 @@ def _sheet_rows(sheet: Any) -> Iterator[GridRow]:
 
 
 def _read_rows(sheet: Any) -> Iterator[tuple[int, Any]]:
-    # What a sheet says of its own size is often wrong.
+    # The declared size of a sheet is often wrong.
     sheet.reset_dimensions()
     for number, row in enumerate(sheet.iter_rows(max_col=MAX_COLUMNS), start=1):
         if number > _LAST_ROW_READ:
@@ -231,7 +234,7 @@ def _with_formulas(rows: Iterator[GridRow], formulas: Iterator[frozenset[int]]) 
 
 
 def _shown_text(cell: Any) -> str:
-    """What the cell shows, as far as it can be told without the program that draws it."""
+    """The text that the cell shows, as far as its value and format tell."""
     value = cell.value
     if value is None:
         return ""
@@ -250,7 +253,7 @@ def _shown_text(cell: Any) -> str:
 
 
 def _number_text(value: float, number_format: str) -> str:
-    """A number without what only binary fractions add; as a share, or with leading zeros, where the format says so."""
+    """A number without binary rounding; as a percentage, or with leading zeros, where its format says so."""
     share = "%" in number_format
     exact = Decimal(f"{value:.{_DIGITS}g}") * (100 if share else 1)
     text = format(exact.normalize() if exact else Decimal(0), "f")

@@ -1,4 +1,4 @@
-"""What the rows of a kept sheet come to, as the draft stands now: who each would be, and what speaks against it."""
+"""Validates the rows of a stored sheet against the draft as it is now: the party of each row, and its problems."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,14 +17,14 @@ from ..parties import PartyRow
 from .columns import KIND, Column, Key, columns, keys_by_heading, kind_choices, kinds_by_word
 from .grid import normalized_heading
 
-# What a spreadsheet shows in place of a value that can't be worked out.
+# What a spreadsheet shows for a formula that fails.
 _ERRORS = frozenset({"#REF!", "#N/A", "#VALUE!", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!"})
 _TICK_MARKS = frozenset({"x", "✓", "✔"})
 
 
 @dataclass(frozen=True, slots=True)
 class CellRemark:
-    """What is to be said of one cell: its heading, and a sentence."""
+    """A remark on one cell: its heading, and a sentence."""
 
     heading: str
     text: str
@@ -32,7 +32,7 @@ class CellRemark:
 
 @dataclass(frozen=True, slots=True)
 class SheetRow:
-    """One row. With `problems` it can't be taken over; `twin` is who seems to be the same, here or in a row above."""
+    """One row. With `problems` it cannot be added; `match` is the party that seems to be the same."""
 
     number: int
     token: str
@@ -45,12 +45,12 @@ class SheetRow:
 
     @property
     def label(self) -> str:
-        """Whom it is about, as far as it says so."""
+        """The name of its party, or ""."""
         return self.party.record.label if self.party else ""
 
     @property
     def adds_to_match(self) -> bool:
-        """Whether its twin lacks a role or an answer that stands in it."""
+        """Whether it has a role or an answer that its match lacks."""
         if self.party is None or self.match is None:
             return False
         there = self.match.party
@@ -59,7 +59,7 @@ class SheetRow:
 
 @dataclass
 class _RowReading:
-    """One row while it is read."""
+    """One row while it is validated."""
 
     texts: Mapping[Key, str]
     formulas: frozenset[Key]
@@ -68,7 +68,7 @@ class _RowReading:
 
 
 class SheetRows:
-    """Reads the rows of one sheet against one draft."""
+    """Validates the rows of one sheet against one draft."""
 
     def __init__(self, draft: Draft, found: tuple[str, ...]) -> None:
         self._draft = draft
@@ -82,7 +82,7 @@ class SheetRows:
         self._there = {model.token for model in (*draft.party_models, *draft.removed_party_models)}
 
     def validated(self, kept: Iterable[Mapping[str, Any]]) -> Iterator[SheetRow]:
-        """Every row in its order. `kept` are rows as an import keeps them."""
+        """Every row in its order. `kept` are rows as PartyImport.sheet stores them."""
         present = MatchIndex(self._draft)
         for one in kept:
             row = self._validated(one, present)
@@ -131,7 +131,7 @@ class SheetRows:
         reading.problems.append(CellRemark(self._columns[key].heading, text))
 
     def _kind(self, reading: _RowReading) -> str:
-        """The kind of party; where the roles take only one, nobody has to say it."""
+        """The kind of party; where the roles allow only one, the cell may be empty."""
         offered = kind_choices(self._asked)
         text = reading.texts.get(KIND, "")
         if not text and len(offered) == 1:
@@ -144,7 +144,7 @@ class SheetRows:
         return kind
 
     def _row_roles(self, reading: _RowReading) -> tuple[str, ...]:
-        """The roles with a yes; where there is only one, nobody has to say it."""
+        """The roles with a yes; where there is only one role, the cell may be empty."""
         if len(self._asked) == 1 and not any(column.key in reading.texts for column in self._roles):
             return (self._asked[0].role or "",)
         chosen = tuple(column.role for column in self._roles if self._is_ticked(reading, column))
@@ -222,7 +222,7 @@ class SheetRows:
                 reading.notes.append(CellRemark(self._columns[key].heading, words))
 
     def _missing(self, party: PartyRow) -> tuple[str, ...]:
-        """The labels of what will still be needed once it is taken over."""
+        """The labels of what will still be needed once the row is added."""
         answers = party.record.answers
         return tuple(
             question.spec.label

@@ -1,7 +1,7 @@
-"""What stands in the empty sheet of an application, and the sheet as CSV; `template` writes the XLSX.
+"""The empty sheet of an application, as CSV and as XLSX with explanations and lists to choose from.
 
-It lists nobody who is here already. A sheet goes from hand to hand, and whoever gets it needs nobody else's passport
-number; whoever is in it and here is recognised when it comes back.
+It lists no party of the application, since a sheet is passed on and its receiver needs nobody else's data. A party that
+is in both is recognised when the sheet is uploaded.
 """
 
 import csv
@@ -29,13 +29,13 @@ from .columns import KIND, AskedIn, Column, columns, kind_choices, kind_word
 from .grid import MAX_ROWS
 from .readers import as_text
 
-# With a mark, since the program that most people open it with reads it as something else without.
+# With a byte order mark, without which Excel reads another encoding.
 _ENCODING = "utf-8-sig"
 
 
 @dataclass(frozen=True, slots=True)
 class TemplateColumn:
-    """A column that can be filled at present, with what can be chosen in it; `takes_others` where more may be typed."""
+    """A column that can be filled at present, with its choices; `takes_others` where other text may be typed."""
 
     column: Column
     choices: tuple[Choice, ...]
@@ -43,7 +43,7 @@ class TemplateColumn:
 
 
 def template_columns(draft: Draft) -> tuple[TemplateColumn, ...]:
-    """The columns of the roles that are asked as the draft stands."""
+    """The columns of the roles that are active at present."""
     asked = {section.key for section in draft.schema.role_sections if draft.form_state.section(section).active}
     return tuple(
         TemplateColumn(column, _choices(draft, column), takes_others=bool(column.spec and column.spec.many))
@@ -57,7 +57,7 @@ def _is_asked(draft: Draft, column: Column, asked: set[str]) -> bool:
         return True
     if column.role:
         return any(section.role == column.role and section.key in asked for section in draft.schema.role_sections)
-    # A class of shares can be named once there is one.
+    # A share class can be named once there is one.
     is_answerable = bool(draft.share_classes) or not (column.spec and column.spec.refers_to_share_class)
     return is_answerable and any(one.section.key in asked for one in column.asked_in)
 
@@ -83,13 +83,13 @@ def csv_template(draft: Draft) -> bytes:
     return text.getvalue().encode(_ENCODING)
 
 
-# More than these are a list of their own.
+# Longer lists stand in a sheet of their own.
 _MAX_CHOICES_INLINE = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """One column in words."""
+    """The explanation of one column."""
 
     heading: str
     asked_of: str
@@ -99,17 +99,17 @@ class Explanation:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """As the sheet of explanations has it."""
+        """The cells of its row."""
         return (self.heading, self.asked_of, self.needed, self.what, self.answers)
 
 
 def explanation_titles() -> tuple[str, ...]:
-    """The headings of the explanations."""
+    """The headings of the sheet of explanations."""
     return (say("Column"), say("Who it is for"), say("Required"), say("What to type"), say("Allowed answers"))
 
 
 def explanation(schema: FormSchema, found: TemplateColumn) -> Explanation:
-    """The column as the form explains it, and as we do."""
+    """Explain a column: who is asked, whether it is required, what to type."""
     column = found.column
     return Explanation(
         column.heading, _who_is_asked(column), _needed(schema, column), _what_to_type(column), _allowed_answers(found)
@@ -165,7 +165,7 @@ _BOLD = Font(bold=True)
 _TINT = PatternFill("solid", start_color="FFDDECEE")
 _WRAPPED = Alignment(wrap_text=True, vertical="top")
 _WIDTHS = (28, 34, 26, 60, 60)
-# As it is typed: no zero is dropped in front, and nothing is taken for a date or a formula.
+# Text, so that leading zeros stay and nothing becomes a date or a formula.
 _TEXT_FORMAT = "@"
 _LAST_ROW = MAX_ROWS + 1
 
@@ -173,7 +173,7 @@ Lists = Mapping[tuple[Choice, ...], str]
 
 
 def xlsx_template(draft: Draft) -> bytes:
-    """The workbook."""
+    """The empty sheet as XLSX: one sheet to fill in, one of explanations, one of lists."""
     found = template_columns(draft)
     book = Workbook()
     sheet = book.active
@@ -196,7 +196,7 @@ def _fill_sheet(sheet: Any, found: Sequence[TemplateColumn], lists: Lists) -> No
         sheet.column_dimensions[letter].number_format = _TEXT_FORMAT
         if one.choices:
             offer = DataValidation("list", formula1=lists[one.choices], allow_blank=True)
-            # Where several can be chosen, or anything may be typed, the list only helps.
+            # Where several can be chosen, or other text may be typed, the list only suggests.
             offer.showErrorMessage = not one.takes_others
             offer.add(f"{letter}2:{letter}{_LAST_ROW}")
             sheet.add_data_validation(offer)
@@ -213,7 +213,7 @@ def _write_explanations(sheet: Any, draft: Draft, found: Sequence[TemplateColumn
 
 
 def _write_lists(sheet: Any, found: Sequence[TemplateColumn]) -> dict[tuple[Choice, ...], str]:
-    """Each list once, under the heading of the first column that it is for; where each stands."""
+    """Write each list once, under the heading of the first column that has it; return their cell ranges."""
     first = {one.choices: one.column.heading for one in reversed(found) if one.choices}
     lists: dict[tuple[Choice, ...], str] = {}
     for place, choices in enumerate(reversed(first), start=1):
@@ -229,7 +229,7 @@ def _write_lists(sheet: Any, found: Sequence[TemplateColumn]) -> dict[tuple[Choi
 
 
 def _write_text(sheet: Any, row: int, column: int, text: str, *, is_heading: bool = False) -> None:
-    """A text, whatever it begins with: nothing that we write is ever worked out."""
+    """Write a cell as text, whatever it begins with, so that it is never a formula."""
     cell = sheet.cell(row, column)
     cell.value = ILLEGAL_CHARACTERS_RE.sub("", text)
     cell.data_type = "s"

@@ -1,7 +1,4 @@
-"""A file becomes a grid, by what it holds and not by what it is called.
-
-Anybody may have made it, so it is opened in the sandbox: `read_sheet` asks, `read` is the task.
-"""
+"""Has an uploaded file read into a grid in the sandbox, since anybody may have made it; the task is in `readers`."""
 
 import fcntl
 import json
@@ -16,14 +13,14 @@ from formation_portal.papers import sandbox
 from .grid import MAX_BYTES, MAX_CHARACTERS, Grid, SheetRefusal, SheetRefused
 
 _TASK = "formation_portal.applications.imports.readers:read_file"
-# In JSON a character takes six bytes at most; what stands around the cells is as much again.
+# In JSON a character takes up to six bytes; the syntax around the cells takes as much again.
 _ANSWER_AT_MOST = 12 * MAX_CHARACTERS
 
 
 def read_sheet(content: bytes, headings: Collection[str], *, account: int) -> Grid:
-    """What the file says; `headings` are those that the form knows, plain. One at a time for an account.
+    """The grid of a file. `headings` are those of the form, normalized. An account reads one file at a time.
 
-    Raises SheetRefused for what is no sheet, too much of one, or takes too much to read.
+    Raises SheetRefused for a file that is not a sheet, is too large, or takes too long to read.
     """
     if len(content) > MAX_BYTES:
         raise SheetRefused(SheetRefusal.TOO_LARGE, limit=MAX_BYTES // 1_000_000)
@@ -38,7 +35,7 @@ def read_sheet(content: bytes, headings: Collection[str], *, account: int) -> Gr
 
 
 def _grid(answer: bytes) -> Grid:
-    """What has come from a process that a hostile file may have taken over is read with care, and never believed."""
+    """Parse the sandbox's answer, which a hostile file may have forged: anything but a grid is refused."""
     try:
         said = json.loads(answer)
         if "refused" not in said:
@@ -46,7 +43,7 @@ def _grid(answer: bytes) -> Grid:
         refused = SheetRefused(
             SheetRefusal(said["refused"]), **{str(name): int(one) for name, one in said["values"].items()}
         )
-        # Its words ask for the numbers that go with them.
+        # The text must be complete with these values.
         assert refused.message
     except (ValueError, TypeError, KeyError, AttributeError):
         raise SheetRefused(SheetRefusal.TOO_HEAVY) from None
@@ -55,7 +52,7 @@ def _grid(answer: bytes) -> Grid:
 
 @contextmanager
 def _one_at_a_time(account: int) -> Iterator[None]:
-    """One sheet of an account at a time, whichever process of this machine reads it. Raises SheetRefused."""
+    """A lock so that an account reads one sheet at a time on this machine. Raises SheetRefused."""
     path = settings.FILE_UPLOAD_TEMP_DIR / f"sheet-of-{account}"
     with path.open("w") as lock:
         try:

@@ -1,6 +1,6 @@
-"""Every way to change an application. Each call is one transaction: the change, its history, and `signals.changed`.
+"""Every write to an application. Each call is one transaction: the change, its history, and those who listen to it.
 
-The draft that is handed in is up to date afterwards, also with what others have changed meanwhile.
+The draft that is passed in is up to date afterwards, also with what others have changed meanwhile.
 """
 
 from .concurrency import KeptTheirs, PageVersion

@@ -1,7 +1,7 @@
-"""What others have saved since a page was drawn: so that nobody writes over what they haven't seen.
+"""Optimistic concurrency: nobody overwrites answers that others have saved since the page was drawn.
 
-The history tells, answer by answer. A page's own earlier posts are known by the page's id, also where their answers
-haven't come back yet, and never look like somebody else's.
+The history tells, answer by answer. A page's own earlier posts carry the page's id, so they are never taken for
+somebody else's, even while their responses are on the way.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -12,13 +12,13 @@ from ..fields import changed_names
 from ..models import Application, Change
 from .exceptions import Stale
 
-# The names of answers that others have saved since, and that stay as they did.
+# The names of answers that others have saved since and that keep their values.
 KeptTheirs = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PageVersion:
-    """What a page that posts was drawn from: the application's revision, and the page's own id."""
+    """The version of a page that posts: the application's revision when it was drawn, and the page's id."""
 
     revision: int
     page: str
@@ -26,7 +26,7 @@ class PageVersion:
 
 @dataclass(frozen=True, slots=True)
 class OtherChange:
-    """An answer that was saved elsewhere: what the page was drawn with or has saved last, and the latest change."""
+    """An answer that others have changed: the value that the page last knew, and the latest change."""
 
     base: Any
     change: Change
@@ -34,7 +34,7 @@ class OtherChange:
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """The posted names that differ from what stands: to be written, and left as others have saved them."""
+    """The names of posted answers to be written, and of those that keep what others have saved."""
 
     names: tuple[Any, ...]
     kept_theirs: KeptTheirs = ()
@@ -51,10 +51,11 @@ def compare_versions(
     page_version: PageVersion | None = None,
     history_key: Callable[[Any], str] = str,
 ) -> Merge:
-    """Sort what the post changes. Raises Stale where it would write over what its page has not shown.
+    """Merge a post with what others have saved. Raises Stale where both have changed the same answer.
 
-    `holders` are those whose entries in the history are about these answers, and `line` is what an answer is called
-    there. A page that doesn't say what it has seen is stale as soon as its version is old.
+    `version` is the one that the page was drawn with, `current` the stored one. `holders` are the holders of the
+    history entries about these answers, and `history_key` gives an answer's name there. Without a `page_version` any
+    post of an old version is stale.
     """
     names = changed_names(stored, posted)
     if not names or version is None or version == current:
@@ -86,7 +87,7 @@ def _stale(
 def changes_by_others(
     application: Application, page_version: PageVersion, holders: Collection[str]
 ) -> dict[str, OtherChange]:
-    """What others have changed since, by the lines of the history. One query."""
+    """The answers that others have changed since the page was drawn, by their names in the history. One query."""
     found: dict[str, OtherChange] = {}
     bases: dict[str, Any] = {}
     since = application.changes.filter(revision__gt=page_version.revision, holder__in=holders)

@@ -1,4 +1,7 @@
-"""Copying uploads on the disk: each new document has a file of its own, so that neither application needs the other."""
+"""Create an application from another in one transaction: a copy, or what fits another product.
+
+Each new document has a file of its own, so that neither application needs the other.
+"""
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping
@@ -34,15 +37,15 @@ from .shares import parse_shares
 
 logger = logging.getLogger(__name__)
 
-# The name of the copy by the primary key of the document that was copied; one whose file is gone has none.
+# The storage name of each copy, by the primary key of the copied document; without those whose file is missing.
 StoredNames = dict[int, str]
 
 
 @contextmanager
 def copied_files(application: Application, documents: Iterable[NewDocument]) -> Iterator[StoredNames]:
-    """The files, copied and whole before any row names them, and removed where the rows can't be written.
+    """Copy the files before any row names them, and delete the copies where the rows cannot be written.
 
-    A document whose file is gone is left out. Raises NotCopied where the disk takes no more.
+    A document whose file is missing is left out. Raises NotCopied where the disk fails.
     """
     stored: StoredNames = {}
     try:
@@ -69,7 +72,7 @@ def _copy_file(application: Application, source: Document) -> str | None:
 
 
 def _remove_without_rows(stored: StoredNames) -> None:
-    """A commit whose answer was lost may have been done all the same; whoever can't ask leaves the files alone."""
+    """Delete the files that no row names: a commit may have succeeded although its reply was lost."""
     with suppress(Error, OSError):
         known = set(Document.objects.filter(file__in=stored.values()).values_list("file", flat=True))
         for name in set(stored.values()) - known:
@@ -77,20 +80,17 @@ def _remove_without_rows(stored: StoredNames) -> None:
 
 
 def copied_from_entry(draft: Draft) -> HistoryEntry:
-    """What the history of a copy says first."""
+    """The first history entry of a copy."""
     return history_entry(noted("Copied from {reference}"), reference=draft.application.reference)
 
 
 def created_from_entry(draft: Draft) -> HistoryEntry:
-    """What the history says first of an application that took over what fits."""
+    """The first history entry of an application that was created from another."""
     return history_entry(noted("Started with answers from {reference}"), reference=draft.application.reference)
 
 
 def create_copy(draft: Draft, *, by: AbstractBaseUser) -> Application:
-    """A new draft of the same product and schema with everything that was entered, and nothing that was delivered.
-
-    Raises NotCopied where the documents can't be stored.
-    """
+    """Create a draft of the same product and schema with everything entered, and no deliveries. Raises NotCopied."""
     old = draft.application
     new = Application(
         owner_id=by.pk, product_id=old.product_id, product=old.product, schema_version_id=old.schema_version_id
@@ -99,7 +99,7 @@ def create_copy(draft: Draft, *, by: AbstractBaseUser) -> Application:
 
 
 def create_from(draft: Draft, *, product: CatalogItem, content: Content, by: AbstractBaseUser) -> Application:
-    """A new draft of another product with the content that fits there; the old one stays as it is. Raises NotCopied."""
+    """Create a draft of another product with the content that fits there; the old one stays. Raises NotCopied."""
     new = Application(
         owner_id=by.pk,
         product_id=product.jurisdiction_product_id,
@@ -120,7 +120,7 @@ def _create(application: Application, content: Content, *, by: AbstractBaseUser,
 
 
 class _Filling:
-    """One new application while it is being filled: everything gets a new token, and what refers to one follows it."""
+    """Writes the content of one new application: all of it gets new tokens, and references follow them."""
 
     def __init__(self, application: Application, content: Content) -> None:
         self._application = application
@@ -148,7 +148,7 @@ class _Filling:
         )
 
     def _sections(self) -> Iterable[SectionAnswers]:
-        """The entity's answers, each in the section that keeps it there, and the version of the grid of holdings."""
+        """The entity's answers, each in the section that stores it there, and the row of the share section."""
         schema = self._draft.schema
         raw = self._renamed(schema.entity_fields, self._content.entity)
         kept: dict[str, dict[str, Any]] = {}
@@ -204,7 +204,7 @@ class _Filling:
         )
 
     def _renamed(self, fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> dict[str, Any]:
-        """The answers, with those that name a class of shares naming the new one."""
+        """The answers, with references to share classes renamed to the new tokens."""
         referring = {spec.name for spec in fields if spec.refers_to_share_class}
         named = {name: self._tokens.get(raw[name], raw[name]) for name in referring if isinstance(raw.get(name), str)}
         return without_blanks({**raw, **named})

@@ -1,4 +1,4 @@
-"""Judging uploads by their content. What the house can't take is refused here; what may merely be amiss is advice."""
+"""Checks of uploads by content: what cannot be stored is refused; what may be wrong is recorded as a finding."""
 
 import hashlib
 import logging
@@ -27,18 +27,17 @@ SIGNATURES = {
     b"\x89PNG\r\n\x1a\n": "image/png",
 }
 MAX_NAME_LENGTH = 200
-# The markers within a JPEG's data that do not end it: a stuffed byte, and restarts.
+# Markers within a JPEG's data that do not end it: a stuffed byte, and restarts.
 _JPEG_MARKER = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
 _JPEG_END = b"\xff\xd9"
-# What a page of HTML begins with, and the entry of an archive's list of files.
+# The beginning of an HTML page, and of an entry in a ZIP archive's directory.
 _PAGE = re.compile(rb"<(?:!doctype\s+html|html|head|body|script|iframe)[\s>/]", re.IGNORECASE)
 _ARCHIVED = b"PK\x01\x02"
 
 
 @contextmanager
 def disk_errors_refused() -> Iterator[None]:
-    """What goes wrong with the disk is nobody's fault who uploads: all else on the page is kept, and the file asked for
-    again."""
+    """Turn errors of the disk into UploadRefused, so that the rest of the page is saved without the file."""
     try:
         yield
     except OSError as error:
@@ -47,7 +46,7 @@ def disk_errors_refused() -> Iterator[None]:
 
 
 def check_upload(upload: "UploadedFile[bytes]") -> tuple[str, str]:
-    """The type by content and the digest. Raises UploadRefused."""
+    """The media type by content, and the SHA-256 digest. Raises UploadRefused."""
     size = upload.size or 0
     if size == 0:
         raise UploadRefused(_("Upload a different file. This one is empty"))
@@ -72,25 +71,25 @@ def check_upload(upload: "UploadedFile[bytes]") -> tuple[str, str]:
 
 
 def hides_another_file(content: bytes, mime_type: str) -> bool:
-    """Whether a page or an archive follows the picture's end. A film that a phone put there is nothing of the kind."""
+    """Whether an HTML page or an archive follows the picture's end. A phone's film there is harmless."""
     rest = content[_ENDS[mime_type](content) :]
     return _ARCHIVED in rest or bool(_PAGE.search(rest))
 
 
 def _end_of_jpeg(content: bytes) -> int:
-    """Where the picture ends; where it is broken, the place from which nothing makes sense."""
+    """The offset where the picture ends; of a broken one, where it stops to be valid."""
     at = 2
     while found := _JPEG_MARKER.search(content, at):
         marker, at = found[0], found.end()
         if marker == _JPEG_END:
             return at
-        # Each part says its length; after the head of a scan come its data, up to the next marker.
+        # Each segment has its length; after the header of a scan come its data, up to the next marker.
         at += max(2, int.from_bytes(content[at : at + 2], "big"))
     return min(at, len(content))
 
 
 def _end_of_png(content: bytes) -> int:
-    """Likewise: each part is its length, four letters, as many bytes, and a checksum."""
+    """Likewise: each chunk is a length, four letters, as many bytes, and a checksum."""
     at, name = len(b"\x89PNG\r\n\x1a\n"), b""
     while name != b"IEND" and at < len(content):
         name = content[at + 4 : at + 8]
@@ -102,14 +101,14 @@ _ENDS = {"image/jpeg": _end_of_jpeg, "image/png": _end_of_png}
 
 
 def printable_name(name: str) -> str:
-    """The file's own name for people to read, its ending kept; it is never used as a path."""
+    """The uploaded file name, printable and shortened, with its suffix; never used as a path."""
     plain = "".join(letter for letter in PurePath(name.replace("\\", "/")).name if letter.isprintable()).strip()
     path = PurePath(plain or "document")
     return path.stem[:MAX_NAME_LENGTH] + path.suffix[:20]
 
 
 def record_findings(document: Document) -> bytes:
-    """Note what is found in a stored file, and give the picture of its first page; empty where there is none."""
+    """Record the findings of a stored file, and return the picture of its first page; empty where there is none."""
     with document.file.storage.open(str(document.file.name)) as file:
         look = look_at(cast(IO[bytes], file), document.mime_type)
     document.findings = look.findings.of_file(document.name, document.mime_type).kept()

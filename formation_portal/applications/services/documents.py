@@ -1,4 +1,4 @@
-"""Taking uploads: judged by content, stored under names of our own, one to a slot; replaced ones are kept a while."""
+"""Add and remove documents: one in a slot, checked by content, stored under random names; replaced ones are kept."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -21,17 +21,17 @@ from .document_checks import check_upload, disk_errors_refused, printable_name, 
 from .exceptions import Gone, LockedByReview, UploadRefused
 from .transactions import application_transaction
 
-# How many earlier files a slot keeps.
+# Replaced files kept for each slot.
 MAX_EARLIER_FILES = 5
 
 
 def add_document(
     draft: Draft, party: Party | PartyRow | None, slot: str, upload: "UploadedFile[bytes]", *, by: Author
 ) -> Document:
-    """Keep a file in a slot of the party, or of the entity itself; it takes the place of an earlier one.
+    """Store a file in a slot of the party, or of the entity itself; it replaces an earlier one.
 
-    Raises UploadRefused with what to do for a file that is empty, over the limit, or not PDF, JPEG or PNG by its
-    content, and for one that the disk does not take; raises Gone, Closed.
+    Raises UploadRefused for a file that is empty, over the limit, or not PDF, JPEG or PNG by its content, and where the
+    disk fails; raises Gone, Closed.
     """
     with disk_errors_refused():
         mime_type, digest = check_upload(upload)
@@ -44,9 +44,9 @@ def add_document(
 def reuse_document(
     draft: Draft, party: Party | PartyRow | None, slot: str, source: Document, *, by: Author
 ) -> Document:
-    """Keep a copy of a file that was uploaded before, as if it were uploaded here. Raises as `add_document` does.
+    """Store a copy of a file that was uploaded before, as if it were uploaded here. Raises as `add_document` does.
 
-    The copy is a file of its own, so that removing one never takes the other. Whose file it may be is asked before.
+    The copy is a file of its own, so that removing one keeps the other. The caller checks whose file it is.
     """
     document = Document(name=source.name, mime_type=source.mime_type, size=source.size, sha256=source.sha256)
     try:
@@ -66,7 +66,7 @@ def _store(
     *,
     by: Author,
 ) -> Document:
-    """Store the file, whole, then its row; without the row the file goes again."""
+    """Store the file, then its row; where the row cannot be written, the file is deleted again."""
     document.application, document.uploaded_by_id = draft.application, by.pk
     document.slot, document.subject = slot, document_subject(party.token if party else None, slot)
     storage = document.file.storage
@@ -84,9 +84,9 @@ def _store(
 
 
 def _remove_without_row(draft: Draft, stored: str) -> None:
-    """A commit whose answer was lost may have been done all the same; whoever can't ask leaves the file alone.
+    """Delete the file unless a row names it: a commit may have succeeded although its reply was lost.
 
-    The lock waits for a commit that is still on its way.
+    The lock waits for a commit that is under way; where the database cannot be asked, the file stays.
     """
     with suppress(Error), transaction.atomic():
         Application.objects.select_for_update().get(pk=draft.application.pk)
@@ -131,7 +131,7 @@ def _save_row(
 
 
 def _replace(draft: Draft, old: Document, row: PartyRow | None) -> None:
-    """Set a file aside for another; of those set aside only the last few are kept."""
+    """Mark a file as replaced; of the replaced ones only the last few are kept."""
     old.replaced_at = timezone.now()
     old.save(update_fields=["replaced_at"])
     draft.documents.remove(old)
@@ -141,7 +141,7 @@ def _replace(draft: Draft, old: Document, row: PartyRow | None) -> None:
 
 
 def remove_document(draft: Draft, document: Document, *, by: Author) -> None:
-    """Take a file out of its slot, or away from those that were there before. Raises Gone, Closed."""
+    """Remove a file from its slot, or one of the replaced files. Raises Gone, Closed."""
     with application_transaction(draft, by=by) as journal:
         every = (*draft.documents, *draft.replaced_documents)
         held = next((one for one in every if one.pk == document.pk), None)
@@ -156,9 +156,9 @@ def remove_document(draft: Draft, document: Document, *, by: Author) -> None:
 
 
 def delete_files_on_commit(documents: Iterable[Document]) -> None:
-    """Delete the files once it is sure that their rows are gone."""
+    """Delete the files once the transaction that deletes their rows is committed."""
     for document in documents:
-        # A file that can't be removed now is an orphan, which is found later; the change itself is done.
+        # A file that cannot be deleted is an orphan, which is found later; the change itself is committed.
         transaction.on_commit(partial(document.file.storage.delete, str(document.file.name)), robust=True)
 
 
@@ -169,7 +169,7 @@ def _delete(draft: Draft, document: Document) -> None:
 
 
 def _slots(draft: Draft, row: PartyRow | None) -> set[str]:
-    """The names of all slots that the form has there, asked for at present or not."""
+    """The names of all slots that the form has there, active or not."""
     sections = draft.schema.sections_of(row.roles) if row else draft.schema.entity_sections
     return {slot.name for section in sections for slot in section.slots(row.kind if row else "entity")}
 

@@ -1,4 +1,4 @@
-"""Two entries of the same person or company: made one, or kept as two."""
+"""Two entries that seem to be the same person or company: merged, or kept as two."""
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.utils import timezone
@@ -14,7 +14,7 @@ from .transactions import Journal, answer_changes, application_transaction
 
 
 def keep_both(draft: Draft, party: PartyRow, other: PartyRow, *, by: AbstractBaseUser) -> None:
-    """Two different ones: nobody is asked about them again. Raises Gone, Closed."""
+    """Mark two parties as different, so that nobody is asked about them again. Raises Gone, Closed."""
     with application_transaction(draft, by=by) as journal:
         row, beside = current_party(draft, party), current_party(draft, other)
         if beside.token in row.model.apart_from:
@@ -25,9 +25,9 @@ def keep_both(draft: Draft, party: PartyRow, other: PartyRow, *, by: AbstractBas
 
 
 def merge_parties(draft: Draft, party: PartyRow, kept: PartyRow, *, by: AbstractBaseUser) -> None:
-    """Make one of two: `kept` takes the roles, and the answers, documents and holdings that it lacks.
+    """Merge `party` into `kept`, which takes its roles, and the answers, documents and holdings that it lacks.
 
-    `party` is removed, and can be restored with what was left to it. Raises Gone, Closed.
+    `party` is removed, and can be restored with what is left. Raises Gone, Closed.
     """
     with application_transaction(draft, by=by) as journal:
         row, stays = current_party(draft, party), current_party(draft, kept)
@@ -49,7 +49,7 @@ def merge_parties(draft: Draft, party: PartyRow, kept: PartyRow, *, by: Abstract
 
 
 def _hand_over_documents(draft: Draft, row: PartyRow, stays: PartyRow) -> None:
-    """Documents go over where their place is free."""
+    """Move documents whose slot is free."""
     taken = draft.documents_of(stays)
     for slot, document in draft.documents_of(row).items():
         if slot not in taken:
@@ -58,7 +58,7 @@ def _hand_over_documents(draft: Draft, row: PartyRow, stays: PartyRow) -> None:
 
 
 def _hand_over_holdings(draft: Draft, row: PartyRow, stays: PartyRow, journal: Journal) -> None:
-    """Holdings too. It is a change of the grid, so that no page that was drawn before writes over them."""
+    """Move holdings whose cell is free, with a new version of the holdings, so that no earlier page overwrites them."""
     section, changes = draft.schema.share_section, []
     for (holder, share_class), holding in draft.holdings.items():
         if holder == row.token and (stays.token, share_class) not in draft.holdings:

@@ -1,4 +1,4 @@
-"""Why a change was not made. Nothing was written when one of these is raised."""
+"""Why a write was refused. When one of these is raised, nothing was written."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -12,7 +12,7 @@ from ..models import Change
 
 
 class Closed(Exception):
-    """The application's state does not allow it."""
+    """The application's state does not allow the change."""
 
     def __init__(self, state: State) -> None:
         super().__init__(say("The application is “{state}” and can’t be changed", state=state.words))
@@ -20,7 +20,7 @@ class Closed(Exception):
 
 
 class FormChanged(Closed):
-    """The draft has taken another version of its form over since it was opened."""
+    """The draft was moved to another version of its form since it was loaded."""
 
     def __init__(self) -> None:
         super().__init__(State.DRAFT)
@@ -28,7 +28,7 @@ class FormChanged(Closed):
 
 
 class LockedByReview(Closed):
-    """What was to be changed was checked and accepted; it stays as it is."""
+    """A reviewer has accepted what was to be changed."""
 
     def __init__(self) -> None:
         super().__init__(State.RETURNED_FOR_CHANGES)
@@ -36,14 +36,14 @@ class LockedByReview(Closed):
 
 
 class Gone(LookupError):
-    """The party, share class or document was removed meanwhile."""
+    """The party, share class or document was removed in the meantime."""
 
 
 class Stale(Exception):
-    """Somebody saved since the page was opened. Both texts: what stands there, and what was posted, by name.
+    """Others have saved the same answers since the page was drawn. `stored` and `posted` are both versions, by name.
 
-    `fields` are those in which both have written; `left` those that only others have, and `changes` is what the history
-    says of either.
+    `fields` are the names that both have changed, `kept_theirs` those that only others have, and `changes` the history
+    entries of either.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Stale(Exception):
 
 
 class Overtaken(Exception):
-    """A choice can't be taken back, since it was answered again. The labels are those of its questions."""
+    """A choice cannot be undone, since it was answered again. `labels` are those of its questions."""
 
     def __init__(self, labels: Sequence[str]) -> None:
         super().__init__(say("This question has been answered again since"))
@@ -72,7 +72,7 @@ class Overtaken(Exception):
 
 
 class NotReady(Exception):
-    """Something is still needed before the application can be submitted."""
+    """Answers are missing that the application needs before it can be submitted."""
 
     def __init__(self, needs: Sequence[Need]) -> None:
         super().__init__(say("Some answers are still missing"))
@@ -80,14 +80,14 @@ class NotReady(Exception):
 
 
 class NotCopied(Exception):
-    """The documents can't be stored a second time at present."""
+    """The documents cannot be copied at present."""
 
     def __init__(self) -> None:
         super().__init__(say("We could not copy the documents just now. Try again in a few minutes"))
 
 
 class Unread(Exception):
-    """The application was changed since the page was drawn that declares, withdraws or deletes it.
+    """The application was changed since the page that submits, withdraws or deletes it was drawn.
 
     `changes` are the newest ones, the last first.
     """
@@ -98,7 +98,7 @@ class Unread(Exception):
 
 
 class UploadRefused(Exception):
-    """The file cannot be taken; the message says what to do."""
+    """The file is refused; the message says what to do."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)

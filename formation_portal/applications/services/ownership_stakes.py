@@ -1,4 +1,4 @@
-"""Who owns a company that holds shares: kept as typed, and never sent."""
+"""Save who owns a company that holds shares: stored as typed, never sent."""
 
 from collections.abc import Mapping
 
@@ -19,7 +19,7 @@ from .shares import MAX_NUMBER_LENGTH
 from .transactions import application_transaction
 
 _KEY_PREFIX = "owner/"
-# Owners have no version of their own: with this one the history is asked whenever something differs.
+# Owners have no version of their own: with this one the history is read whenever something differs.
 ALWAYS_COMPARE = -1
 
 
@@ -32,10 +32,10 @@ def save_owners(
     version: int | None = None,
     page_version: PageVersion | None = None,
 ) -> KeptTheirs:
-    """Keep which part each owner has, by their tokens, as typed; an empty one is none. Others stay.
+    """Save the part of each owner as typed, by their tokens; an empty text removes one. Other owners stay.
 
-    The tokens of those that others have changed since, and the page hasn't, are returned. Raises Stale (names are
-    tokens), Closed, and Gone also for an owner that isn't there or is the company itself.
+    Returns the tokens of those that others have changed since and this page has not. Raises Stale (names are tokens),
+    Closed, and Gone, also for an owner that is removed or is the company itself.
     """
     with application_transaction(draft, by=by, page_version=page_version) as journal:
         row = current_party(draft, company)
@@ -92,7 +92,7 @@ def add_owner(
     version: int | None = None,
     page_version: PageVersion | None = None,
 ) -> None:
-    """Somebody new who owns a part of the company, without a role. Posting twice makes one. Raises Gone, Closed."""
+    """Add a party without a role that owns a part of the company. A second post adds nothing. Raises Gone, Closed."""
     with transaction.atomic():
         if draft.party(company.token) is None:
             raise Gone("The company was removed")
@@ -104,7 +104,7 @@ def add_owner(
 
 
 def hand_over_stakes(draft: Draft, row: PartyRow, stays: PartyRow) -> None:
-    """What one of two entries owns, and who owns it, goes over to the other where its place is free."""
+    """Move the stakes that a party owns, and those in it, to another party that has none there."""
     typed = typed_stakes(draft)
     for (company, owner), text in typed.items():
         new = (stays.token if company == row.token else company, stays.token if owner == row.token else owner)

@@ -1,4 +1,4 @@
-"""Entering and changing people, companies and foundations."""
+"""Add, save, remove and restore people, companies and foundations."""
 
 import logging
 from collections.abc import Iterable, Mapping
@@ -22,7 +22,7 @@ from .transactions import Journal, answer_changes, application_transaction, aske
 
 logger = logging.getLogger(__name__)
 
-# What the history calls the roles of a party, beside the names of answers, none of which begins with a colon.
+# The name of a party's roles among the names of its answers, none of which begins with a colon.
 ROLES = ":roles"
 
 
@@ -35,11 +35,10 @@ def add_party(
     by: AbstractBaseUser,
     token: str | None = None,
 ) -> Party:
-    """A new party with its roles and whatever is filled in.
+    """Add a party with its roles and the answers given so far.
 
-    A page that carries a `token` of its own makes posting twice harmless: the second post changes the first one's
-    party, and restores it where it was removed meanwhile. Raises ValueError for a kind that does not exist; raises
-    Closed.
+    With a `token` chosen by the page a second post is harmless: it changes the party of the first one, and restores it
+    where it was removed in the meantime. Raises ValueError for an unknown kind; Closed.
     """
     if kind not in canonical.PARTY_KINDS:
         raise ValueError(f"No such kind of party: {kind!r}")
@@ -81,10 +80,10 @@ def save_party(
     roles: Iterable[str] | None = None,
     page_version: PageVersion | None = None,
 ) -> KeptTheirs:
-    """Keep what was posted about a party, as typed, and its roles where they are given.
+    """Save the posted answers of a party as typed, and its roles where they are given.
 
-    Answers to the questions of a new role are kept too. The names of what others have changed since, and the page
-    hasn't, are returned. Raises Stale (the roles are called ROLES), Gone, Closed.
+    Answers to the questions of a new role are saved too. Returns the names of what others have changed since and this
+    page has not. Raises Stale (roles go by the name ROLES), Gone, Closed.
     """
     with application_transaction(draft, by=by, page_version=page_version) as journal:
         model = current_party(draft, party).model
@@ -117,7 +116,7 @@ def save_party(
 
 
 def _note_changes(journal: Journal, row: PartyRow, changes: ChangeList, had: list[str]) -> None:
-    """One entry for the answers, and one for the roles."""
+    """Add a history entry for the answers, and one for the roles."""
     if changes:
         journal.note("Changed {name}", holder=row.token, changes=changes, name=row.label)
     if of_roles := role_changes(had, row.model.roles):
@@ -125,12 +124,12 @@ def _note_changes(journal: Journal, row: PartyRow, changes: ChangeList, had: lis
 
 
 def role_changes(before: list[str], after: list[str]) -> ChangeList:
-    """The history's line for changed roles; none where they are the same."""
+    """The changed roles as a Change stores them; empty where they are the same."""
     return [{"field": ROLES, "label": "Roles", "before": before, "after": after}] if before != after else []
 
 
 def set_roles(draft: Draft, party: Party | PartyRow, roles: Iterable[str], *, by: AbstractBaseUser) -> None:
-    """Give a party these roles and no others. Answers of a role that it loses stay. Raises Gone, Closed."""
+    """Set a party's roles. Answers to the questions of a lost role stay. Raises Gone, Closed."""
     with application_transaction(draft, by=by) as journal:
         row = current_party(draft, party)
         model, before = row.model, row.model.roles
@@ -144,7 +143,7 @@ def set_roles(draft: Draft, party: Party | PartyRow, roles: Iterable[str], *, by
 
 
 def _with_locked_roles(draft: Draft, journal: Journal, party: Party, wanted: list[str]) -> list[str]:
-    """The wanted roles, and those that the party has where they were accepted."""
+    """The wanted roles, with those that the party has where its roles are locked."""
     missing = [role for role in party.roles if role not in wanted]
     if not missing or party.token not in journal.locks.roles:
         return wanted
@@ -153,7 +152,7 @@ def _with_locked_roles(draft: Draft, journal: Journal, party: Party, wanted: lis
 
 
 def current_party(draft: Draft, party: Party | PartyRow) -> PartyRow:
-    """The party as it stands now. Raises Gone."""
+    """The party as it is now. Raises Gone."""
     row = draft.party(party.token)
     if row is None:
         raise Gone(say("This person or company was removed"))
@@ -161,7 +160,7 @@ def current_party(draft: Draft, party: Party | PartyRow) -> PartyRow:
 
 
 def unremove(draft: Draft, token: str) -> None:
-    """Take the mark off a removed party, within a change. Raises Gone."""
+    """Unmark a removed party, within a transaction. Raises Gone."""
     model = next((one for one in draft.removed_party_models if one.token == token), None)
     if model is None:
         raise Gone(say("This person or company was deleted"))
@@ -171,7 +170,7 @@ def unremove(draft: Draft, token: str) -> None:
 
 
 def known_roles(draft: Draft, roles: Iterable[str]) -> list[str]:
-    """The roles that the schema has a section for, once each, in its order."""
+    """Those of the roles that the schema has a section for, each once, in its order."""
     wanted = set(roles)
     known = [section.role for section in draft.schema.role_sections if section.role in wanted]
     if len(set(known)) < len(wanted):
@@ -182,7 +181,7 @@ def known_roles(draft: Draft, roles: Iterable[str]) -> list[str]:
 def remove_party(draft: Draft, party: Party | PartyRow, *, by: AbstractBaseUser) -> References:
     """Remove a party with its holdings and documents, which are returned. Raises Gone, Closed.
 
-    All of it is kept, and counts nowhere, until it is restored or the application is submitted.
+    All of it is kept, inactive, until it is restored or the application is submitted.
     """
     with application_transaction(draft, by=by) as journal:
         row = current_party(draft, party)
@@ -197,7 +196,7 @@ def remove_party(draft: Draft, party: Party | PartyRow, *, by: AbstractBaseUser)
 
 
 def restore_party(draft: Draft, token: str, *, by: AbstractBaseUser) -> PartyRow:
-    """Bring a removed party back, as it was. Nothing happens to one that is there. Raises Gone, Closed."""
+    """Restore a removed party as it was. No-op for a party that is not removed. Raises Gone, Closed."""
     with application_transaction(draft, by=by) as journal:
         if (row := draft.party(token)) is not None:
             return row
@@ -211,7 +210,7 @@ def restore_party(draft: Draft, token: str, *, by: AbstractBaseUser) -> PartyRow
 
 
 def delete_removed_parties(draft: Draft) -> None:
-    """Delete what was removed for good, with its files, within a change that nobody can take back."""
+    """Delete removed parties for good, with their files, within a transaction that cannot be undone."""
     if not draft.removed_party_models:
         return
     removed = [model.pk for model in draft.removed_party_models]

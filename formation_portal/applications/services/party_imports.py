@@ -1,4 +1,4 @@
-"""Keeping a sheet of people until somebody says what is to be taken over, and taking it over."""
+"""Store an uploaded sheet of people, and add the rows that its customer has chosen."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,19 +22,19 @@ from .transactions import Journal, answer_changes, application_transaction
 
 
 class RowAction(StrEnum):
-    """What may be done with a row."""
+    """What to do with a row of a sheet."""
 
-    # As long as nobody seems to be the same.
+    # Add a party, as long as nobody seems to be the same.
     ADD = "add"
-    # Although somebody seems to be the same: it was seen, and they are two.
+    # Add a party, although somebody seems to be the same: they are different.
     ADD_ANYWAY = "apart"
-    # Who is there already takes the row's roles, and the answers that they lack.
+    # Give the party that is there the row's roles, and the answers that it lacks.
     MERGE = "join"
 
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """How many were added, how many who were there have been given something, and whether nothing is left."""
+    """The numbers of added and of changed parties, and whether no row is left."""
 
     added: int
     merged: int
@@ -42,7 +42,7 @@ class ImportResult:
 
 
 def keep_import(draft: Draft, grid: Grid, *, name: str, by: AbstractBaseUser) -> PartyImport:
-    """Keep a sheet for a week, in place of an earlier one. Nothing of the application changes by it. Raises Closed."""
+    """Store a sheet for a week, in place of an earlier one. The application does not change. Raises Closed."""
     with application_transaction(draft, by=by):
         draft.application.party_imports.all().delete()
         return PartyImport.objects.create(
@@ -51,20 +51,20 @@ def keep_import(draft: Draft, grid: Grid, *, name: str, by: AbstractBaseUser) ->
 
 
 def delete_import(draft: Draft, found: PartyImport, *, by: AbstractBaseUser) -> None:
-    """Delete a sheet that is not to be taken over. Raises Closed."""
+    """Delete a stored sheet. Raises Closed."""
     with application_transaction(draft, by=by):
         PartyImport.objects.filter(pk=found.pk).delete()
 
 
 def import_rows(draft: Draft, found: PartyImport) -> tuple[SheetRow, ...]:
-    """The rows of a kept sheet as the draft stands now."""
+    """The rows of a stored sheet, validated against the draft as it is now."""
     return tuple(SheetRows(draft, tuple(found.sheet["headings"])).validated(found.sheet["rows"]))
 
 
 def apply_import(draft: Draft, found: PartyImport, wanted: Mapping[str, str], *, by: AbstractBaseUser) -> ImportResult:
-    """Add the wanted rows, by their tokens, in one transaction. Rows with problems are left, whatever is wanted.
+    """Add the wanted rows in one transaction; `wanted` has the RowAction by row token. Rows with problems are skipped.
 
-    A row that was taken once is never taken again. A sheet of which nothing is left is deleted. Raises Gone, Closed.
+    A row is never added twice. A sheet of which no row is left is deleted. Raises Gone, Closed.
     """
     with application_transaction(draft, by=by) as journal:
         if not PartyImport.objects.kept().filter(pk=found.pk).exists():
@@ -82,7 +82,7 @@ def apply_import(draft: Draft, found: PartyImport, wanted: Mapping[str, str], *,
 
 
 class _Import:
-    """One transaction's additions."""
+    """The additions of one transaction."""
 
     def __init__(self, draft: Draft, journal: Journal) -> None:
         self._draft = draft
@@ -94,7 +94,7 @@ class _Import:
         self.done: set[str] = set()
 
     def take(self, row: SheetRow, deed: str) -> None:
-        """Do with the row what is wanted, as far as it stands as it was seen."""
+        """Carry out the action, unless what the row matches has changed since it was chosen."""
         assert row.party is not None
         if row.match is None and deed == RowAction.ADD:
             self._add(row.party, None)
@@ -110,17 +110,17 @@ class _Import:
         self._position += 1
         model = party.model
         model.application, model.position = self._draft.application, self._position
-        # Somebody has seen both, and said that they are two.
+        # The customer has said that they are different.
         model.apart_from = [twin.token] if twin else []
         self.added.append(model)
         self._draft.party_models.append(model)
         self._note(noted("Added {name} from a spreadsheet"), party, {}, model.raw)
 
     def _merge(self, party: PartyRow, twin: PartyRow) -> None:
-        """The one who is there, or who was added from a row above, keeps every answer that it has."""
+        """Add what the matching party lacks; it keeps its own answers. It may come from a row above."""
         there = next((one for one in self._draft.party_models if one.token == twin.token), None)
         if there is None:
-            # The row above was left out.
+            # The row above was not added.
             self._add(party, None)
             return
         before, roles = there.raw, known_roles(self._draft, (*there.roles, *party.roles))

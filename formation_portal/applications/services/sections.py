@@ -1,4 +1,4 @@
-"""Saving one section about the entity."""
+"""Save a section about the entity, and undo a choice."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -28,10 +28,10 @@ def save_section(
     by: Author,
     page_version: PageVersion | None = None,
 ) -> KeptTheirs:
-    """Keep what was posted of the section, exactly as typed, also what cannot be read or is not asked at present.
+    """Save the posted answers of a section exactly as typed, also invalid and inactive ones.
 
-    Other stored answers stay, and so do those that others have changed since `version` and the page hasn't; their names
-    are returned. Raises Stale with both texts where both have written, and Closed.
+    Answers that were not posted stay, and so do those that others have changed since `version` and this page has not;
+    the names of the latter are returned. Raises Stale where both have changed an answer, and Closed.
     """
     with application_transaction(draft, by=by, page_version=page_version) as journal:
         stored = draft.raw(section)
@@ -65,15 +65,15 @@ def save_section(
 
 
 def restorable_choices(draft: Draft, change: Change) -> dict[str, str]:
-    """The answers of a change that rules read, with their labels; none where their holder is gone."""
+    """The answers of a change that decide what is asked, with their labels; none where their holder is removed."""
     names = {spec.name for spec in _fields_of(draft, change.holder)} & choices(draft.schema)
     return {one["field"]: str(one["label"]) for one in change.changes if one["field"] in names}
 
 
 def restore_choices(draft: Draft, change: Change, *, by: Author) -> None:
-    """Answer the choices of the change as before it; what else it changed stays.
+    """Set the choices of a change back to what they were before it; what else it changed stays. Idempotent.
 
-    Raises Overtaken where one of them was answered again since; Gone, Closed. Twice is the same as once.
+    Raises Overtaken where one of them was answered again since; Gone, Closed.
     """
     with application_transaction(draft, by=by) as journal:
         labels = restorable_choices(draft, change)
@@ -108,7 +108,7 @@ def _answers_of(draft: Draft, holder: str) -> Mapping[str, Any]:
 
 
 def _save_answers(draft: Draft, holder: str, raw: Mapping[str, Any], by: Author) -> None:
-    # Whoever presses Undo has seen this very answer, whatever else was saved since.
+    # Who presses Undo has seen this answer, whatever else was saved since.
     if section := draft.schema.section(holder):
         save_section(draft, section, raw, version=draft.version(holder), by=by)
     elif party := draft.party(holder):

@@ -1,4 +1,4 @@
-"""Share classes, and who holds how many of each."""
+"""Add, save and remove share classes, and save holdings."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,7 +19,7 @@ from .concurrency import KeptTheirs, PageVersion, compare_versions
 from .exceptions import Gone, LockedByReview
 from .transactions import Journal, answer_changes, application_transaction, asked_answers
 
-# What is kept of a typed number, in characters.
+# Characters stored of a typed number.
 MAX_NUMBER_LENGTH = 200
 
 
@@ -31,7 +31,7 @@ def add_share_class(
     token: str | None = None,
     page_version: PageVersion | None = None,
 ) -> ShareClass:
-    """A new class with whatever is filled in; a token makes posting twice harmless, as with a party. Raises Closed."""
+    """Add a share class; with a `token` a second post is harmless, as in `add_party`. Raises Closed."""
     with application_transaction(draft, by=by, page_version=page_version) as journal:
         _refuse_if_locked(draft, journal)
         fields = draft.schema.share_class_fields
@@ -62,7 +62,7 @@ def save_share_class(
     by: Author,
     page_version: PageVersion | None = None,
 ) -> KeptTheirs:
-    """Keep what was posted about a class, as typed. What others have changed since, and the page hasn't, is returned.
+    """Save the posted answers of a share class as typed. Returns the names of what others have changed since.
 
     Raises Stale, Gone, Closed.
     """
@@ -94,7 +94,7 @@ def save_share_class(
 
 
 def remove_share_class(draft: Draft, share_class: ShareClass | ShareClassRow, *, by: AbstractBaseUser) -> References:
-    """Remove a class with its holdings. What referred to it is returned; answers that name it must be chosen again.
+    """Remove a class with its holdings. Returns what referred to it; answers that name it have to be chosen again.
 
     Raises Gone, Closed.
     """
@@ -117,10 +117,10 @@ def save_holdings(
     version: int | None = None,
     page_version: PageVersion | None = None,
 ) -> KeptTheirs:
-    """Keep the numbers of the grid, by the tokens of party and class, as typed. Cells that were not posted stay.
+    """Save the numbers of shares as typed, by the tokens of party and class. Numbers that were not posted stay.
 
-    So do those that others have changed since and the page hasn't; they are returned. Raises Stale (names are pairs of
-    tokens) where a version is given and both have written; raises Closed.
+    So do those that others have changed since and this page has not; they are returned. Raises Stale (names are pairs
+    of tokens) where a `version` is given and both have changed a number; raises Closed.
     """
     section = draft.schema.share_section
     if section is None:
@@ -162,7 +162,7 @@ def save_holdings(
 
 
 def raise_holdings_version(draft: Draft, section_key: str) -> None:
-    """Give the grid a new version, within a change of it."""
+    """Raise the version of the holdings, within a transaction that changes them."""
     row = draft.sections.get(section_key) or SectionAnswers(application=draft.application, section_key=section_key)
     row.version += 1
     row.save()
@@ -176,16 +176,16 @@ def _store_holding(draft: Draft, pair: tuple[str, str], text: str, party: Any, s
             draft.holdings.pop(pair).delete()
         return
     holding = holding or Holding(application=draft.application, party=party, share_class=share_class)
-    # No number has so many digits; of what is none, the beginning is enough to be known by.
+    # No number has so many digits; of other text the beginning is enough.
     holding.typed, holding.shares = text[:MAX_NUMBER_LENGTH], parse_shares(text)
     holding.save()
     draft.holdings[pair] = holding
 
 
 def parse_shares(text: str) -> int | None:
-    """The number of shares that was typed, or None where it is not a whole number of at least one.
+    """The number of shares, or None where the text is not a whole number of at least one.
 
-    Nought is a way to say that there are none; it is kept as typed and counts as no shares.
+    A typed 0 is stored and counts as no shares.
     """
     try:
         # Nobody reads why: the page says it, of the number by its name.
@@ -195,7 +195,7 @@ def parse_shares(text: str) -> int | None:
 
 
 def _refuse_if_locked(draft: Draft, journal: Journal) -> None:
-    """Raises Accepted where the shares are locked."""
+    """Raises LockedByReview where the shares are locked."""
     if journal.locks.has_shares(draft):
         raise LockedByReview
 

@@ -1,4 +1,4 @@
-"""What every change has in common: the lock, the look at what stands there now, the history, the signal."""
+"""What every write shares: the row lock, the history, those who listen to changes, and the audit log."""
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping
@@ -35,7 +35,7 @@ HISTORY_AN_HOUR = 8_000_000
 
 
 class Journal:
-    """What one transaction has changed; becomes the history's entries. `locks` is what it may not change."""
+    """Collects the history entries of one transaction. `locks` is what it may not change."""
 
     def __init__(self, application: Application, by: Author | None, page: str, *, locks: Locks = NO_LOCKS) -> None:
         self.locks = locks
@@ -45,7 +45,7 @@ class Journal:
         self.entries: list[Change] = []
 
     def note(self, message: str, /, *, holder: str = "", changes: ChangeList | None = None, **named: str) -> None:
-        """One sentence for the history, `{name}` in it the value of that name, with what was there before and after."""
+        """Add an entry: a message with values for its `{name}`s, and the answers before and after."""
         self.entries.append(
             Change(
                 application=self._application,
@@ -63,10 +63,10 @@ class Journal:
 def application_transaction(
     draft: Draft, *, by: Author | None, must_be_open: bool = True, page_version: PageVersion | None = None
 ) -> Iterator[Journal]:
-    """A transaction around one change. Raises Closed where the state allows none, or where the form is another by now.
+    """A transaction around one change of an application. Raises Closed, FormChanged, LockedByReview.
 
-    The application's row is locked, so that changes of one application come one after another. Without an entry in
-    the journal nothing has changed, and nobody is told. `seen` names the page that the change was posted from.
+    The application's row is locked, so that its changes come one after another. Without an entry in the journal nothing
+    is written and nobody is told. `page_version` names the page that posted the change.
     """
     with transaction.atomic():
         application = draft.application
@@ -87,7 +87,7 @@ def application_transaction(
             application.state,
         )
         yield journal
-        # Whatever wrote it: what was accepted stands as it did, or nothing is written.
+        # Whoever wrote it: locked values are unchanged, or nothing is written.
         if locks and not stood_locked.is_kept_by(LockedValues.of(draft, locks)):
             raise LockedByReview
         if journal.entries:
@@ -113,10 +113,10 @@ def asked_answers(
     where: str,
     stored: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """The posted answers to questions that are asked there; others are ignored, and logged without their values.
+    """The posted answers to these fields; others are ignored, and logged without their values.
 
-    Those that are too long, by themselves, for the whole application or for the history, are kept on the draft as
-    `overlong`, and are not among them: what is `stored` stays.
+    Answers that are too long, by themselves, for the whole application or for the history, are left out and put on the
+    draft as `overlong`; the stored ones stay.
     """
     asked = {spec.name: spec for spec in fields if not spec.provided_by_agent}
     ignored = [name[:MAX_NAME_SHOWN] for name in raw if name not in asked]
@@ -169,7 +169,7 @@ def unlocked_answers(
     stored: Mapping[str, Any],
     holder: str = "",
 ) -> dict[str, Any]:
-    """The posted answers without those that are locked; a locked one that says something else is kept on the draft."""
+    """The posted answers without locked ones. The labels of locked ones that differ are put on the draft."""
     names = journal.locks.answers_of(holder)
     labels = {spec.name: spec.label for spec in fields}
     held = [name for name in changed_names(stored, posted) if name in names]
@@ -180,7 +180,7 @@ def unlocked_answers(
 def answer_changes(
     fields: Iterable[FieldSpec], names: Iterable[str], before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> ChangeList:
-    """The history's lines for changed answers, with the labels that people read."""
+    """The changed answers as a Change stores them, with their labels."""
     labels = {spec.name: spec.label for spec in fields}
     return [
         {"field": name, "label": labels.get(name, name), "before": before.get(name), "after": after.get(name)}

@@ -1,4 +1,4 @@
-"""What moves an application as a whole: starting, submitting, withdrawing, deleting, and handing it back."""
+"""What changes an application as a whole: its state from start to withdrawal, its deletion, its form version."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,9 +21,9 @@ from .exceptions import Closed, NotReady, Unread
 from .parties import delete_removed_parties
 from .transactions import application_transaction
 
-# Of more changes than these only the newest are told.
+# Of more changes only the newest are shown.
 _MAX_CHANGES_SHOWN = 20
-# What the history says of an agent's deed.
+# The history message of each transition by an agent.
 _HISTORY_OF_TRANSITIONS = {
     "begin_review": noted("Started the review"),
     "return": noted("Returned it for changes"),
@@ -34,7 +34,7 @@ _HISTORY_OF_TRANSITIONS = {
 
 
 def start(*, owner: AbstractBaseUser, product: CatalogItem) -> Application:
-    """A new draft of the product, which keeps the schema as it is today."""
+    """Create a draft of the product with today's version of its schema."""
     with transaction.atomic():
         application = Application.objects.create(
             owner_id=owner.pk,
@@ -50,10 +50,10 @@ def start(*, owner: AbstractBaseUser, product: CatalogItem) -> Application:
 
 
 def submit(draft: Draft, *, by: AbstractBaseUser, declaration: str = "", revision: int | None = None) -> None:
-    """Hand the application in for review. Raises NotReady with what is still needed, and Closed.
+    """Submit the application for review. Raises NotReady with what is still needed, and Closed.
 
-    Who declares something has read it: raises Unread where the application is another by now than at the `revision`
-    that the page was drawn from. Parties that were removed are deleted for good, with their documents.
+    Raises Unread where the application has changed since the `revision` that the page was drawn from, since whoever
+    declares something has to have read it. Removed parties are deleted for good, with their documents.
     """
     with application_transaction(draft, by=by, must_be_open=False) as journal:
         application = draft.application
@@ -84,9 +84,9 @@ def _refuse_unread(application: Application, revision: int | None) -> None:
 
 
 def withdraw(draft: Draft, *, by: AbstractBaseUser, revision: int | None = None) -> None:
-    """Take back an application that was submitted; a draft that never was is deleted instead.
+    """Withdraw a submitted application; a draft that never was submitted is deleted instead.
 
-    Raises Closed, and Unread where it is another by now than at the `revision` that the page was drawn from.
+    Raises Closed, and Unread where it has changed since the `revision` that the page was drawn from.
     """
     application = draft.application
     if application.submitted_at is None:
@@ -102,7 +102,7 @@ def withdraw(draft: Draft, *, by: AbstractBaseUser, revision: int | None = None)
 
 
 def advance(draft: Draft, transition: str, *, by: AbstractBaseUser, note: str = "") -> None:
-    """Do an agent's deed, by its name in the lifecycle. `note` is what the service is told with it. Raises Closed."""
+    """Make an agent's transition, by its name in the lifecycle. `note` goes to the service with it. Raises Closed."""
     assert DEEDS[transition].by == AGENT
     with application_transaction(draft, by=by, must_be_open=False) as journal:
         application = draft.application
@@ -113,10 +113,10 @@ def advance(draft: Draft, transition: str, *, by: AbstractBaseUser, note: str = 
 
 
 def delete_draft(application: Application, *, by: AbstractBaseUser, revision: int | None = None) -> None:
-    """Delete a draft that was never submitted, with everything typed in it and whoever works on it.
+    """Delete a draft that was never submitted, with everything typed, its history and its collaborators.
 
-    Raises Closed, and Unread where it is another by now than at the `revision` that the page was drawn from. The empty
-    row stays, unseen, until the service has been told; its history goes too.
+    Raises Closed, and Unread where it has changed since the `revision` that the page was drawn from. The empty row
+    stays, unseen, until the service has been told.
     """
     draft = open_draft(application)
     with application_transaction(draft, by=by, must_be_open=False) as journal:
@@ -142,9 +142,9 @@ def delete_draft(application: Application, *, by: AbstractBaseUser, revision: in
 
 
 def reopen(draft: Draft, *, reason: str) -> None:
-    """Give a submitted application back to its customer, since the service could not take it. No-op once in review.
+    """Return a submitted application to its customer, since the service refused it. No-op once it is in review.
 
-    `reason` is a message of ours.
+    `reason` is a message for the history.
     """
     with application_transaction(draft, by=None, must_be_open=False) as journal:
         if draft.application.status is not State.SUBMITTED_FOR_REVIEW:
@@ -154,10 +154,10 @@ def reopen(draft: Draft, *, reason: str) -> None:
 
 
 def adopt_form(draft: Draft, *, product: CatalogItem, by: AbstractBaseUser) -> None:
-    """Go on with the product's form and price as they are now. Raises Closed.
+    """Move an open draft to the product's present form and price. Raises Closed.
 
-    Nothing typed is dropped: what the form no longer asks stays where it is stored, and counts again if it is asked
-    again. Every section gets a new version, so that a page drawn from the old form overwrites nothing.
+    No answer is dropped: what the form no longer asks stays stored and is active again if it is asked again. Every
+    section gets a new version, so that a page of the old form overwrites nothing.
     """
     schema_version = keep_schema(product.document)
     with application_transaction(draft, by=by) as journal:
@@ -181,11 +181,11 @@ def adopt_form(draft: Draft, *, product: CatalogItem, by: AbstractBaseUser) -> N
 
 
 def _move_answers(draft: Draft, typed: dict[str, Any], old_homes: dict[str, str]) -> None:
-    """Each answer to the section that keeps it now; one that isn't asked stays in the row that has it."""
+    """Move each answer to the section that stores it now; one that is not asked stays in its row."""
     kept: dict[str, dict[str, Any]] = {key: {} for key in draft.sections}
     for name, value in typed.items():
         kept.setdefault(draft.home_section(name, kept_in=old_homes[name]), {})[name] = value
-    # A section's version is a sum over the rows that keep its answers, so each must be beyond any sum there was.
+    # A section's version is the sum over the rows that store its answers, so each must exceed any earlier sum.
     ahead = sum(row.version for row in draft.sections.values()) + 1
     for key, raw in kept.items():
         row = draft.sections.get(key) or SectionAnswers(application=draft.application, section_key=key)
