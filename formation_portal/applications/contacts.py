@@ -5,8 +5,8 @@ to where its people were copied from.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import date
 from typing import Any
 
 from django.contrib.auth.models import AbstractUser
@@ -54,18 +54,22 @@ class Contact:
 
 def contacts(user: AbstractUser, draft: Draft) -> tuple[Contact, ...]:
     """The customer first, where the account has a name, then the parties of their other applications. One query."""
-    return _with_owner(user, _merge(_entries(user, draft.application)))
+    known = _merge(_entries(user, draft.application))
+    if not user.get_full_name():
+        return known
+    me, entry = _owner_contact(user, known)
+    return (me, *(one for one in known if one is not entry))
 
 
 def _merge(entries: Iterable[Contact]) -> tuple[Contact, ...]:
     """Each contact once, the newest first; entries come in that order."""
     known: dict[tuple[str, str], list[Contact]] = {}
     for entry in entries:
-        told = entry.identifying_values
-        if name := folded_name(told):
+        values = entry.identifying_values
+        if name := folded_name(values):
             namesakes = known.setdefault((entry.kind, name), [])
             place = next(
-                (at for at, one in enumerate(namesakes) if may_be_one(entry.kind, told, one.identifying_values)), None
+                (at for at, one in enumerate(namesakes) if may_be_one(entry.kind, values, one.identifying_values)), None
             )
             if place is None:
                 namesakes.append(entry)
@@ -83,13 +87,6 @@ def owner_contact(user: AbstractUser, draft: Draft) -> Contact:
     return _owner_contact(user, _merge(_entries(user, draft.application)))[0]
 
 
-def _with_owner(user: AbstractUser, known: tuple[Contact, ...]) -> tuple[Contact, ...]:
-    if not user.get_full_name():
-        return known
-    me, entry = _owner_contact(user, known)
-    return (me, *(one for one in known if one is not entry))
-
-
 def _owner_contact(user: AbstractUser, known: tuple[Contact, ...]) -> tuple[Contact, Contact | None]:
     """The customer as a contact, the account's own data first, and the contact that the rest was taken from."""
     said = {"first_name": user.first_name, "last_name": user.last_name, "email": user.email}
@@ -101,17 +98,20 @@ def _owner_contact(user: AbstractUser, known: tuple[Contact, ...]) -> tuple[Cont
 
 def is_same(kind: str, answers: Mapping[str, Any], known: Contact) -> bool:
     """Whether the answers may be about the contact: the same name, and nothing that differs."""
-    told = _identifying_values(answers)
-    is_alike = kind == known.kind and folded_name(told) == folded_name(known.identifying_values)
-    return is_alike and may_be_one(kind, told, known.identifying_values)
+    values = _identifying_values(answers)
+    is_alike = kind == known.kind and folded_name(values) == folded_name(known.identifying_values)
+    return is_alike and may_be_one(kind, values, known.identifying_values)
 
 
 def matching_party(draft: Draft, known: Contact) -> PartyRow | None:
-    """The application's party that may be the same person or company."""
-    entered = ((row, answers_by_property(row.kind, row.raw)) for row in draft.parties)
-    return next(
-        (row for row, answers in entered if is_same(row.kind, answers, known) or _has_owner_email(answers, known)), None
-    )
+    """The application's party that may be the same person or company; the customer also by their e-mail address."""
+    for row in draft.parties:
+        answers = answers_by_property(row.kind, row.raw)
+        if is_same(row.kind, answers, known):
+            return row
+        if known.is_owner and _identifying_values(answers).get("email") == known.identifying_values["email"]:
+            return row
+    return None
 
 
 def copyable_answers(draft: Draft, known: Contact, roles: Sequence[str]) -> dict[str, Any]:
@@ -143,22 +143,14 @@ def _entries(user: AbstractUser, application: Application) -> Iterable[Contact]:
         yield Contact((f"{reference}/{token}",), kind, answers_by_property(kind, raw))
 
 
-def _has_owner_email(answers: Mapping[str, Any], known: Contact) -> bool:
-    """Whether the contact is the customer and has their e-mail address, whatever the name."""
-    return known.is_owner and _identifying_values(answers).get("email") == known.identifying_values["email"]
-
-
 def _identifying_values(answers: Mapping[str, Any]) -> dict[str, Any]:
-    told = {name: typed.strip() for name, typed in answers.items() if isinstance(typed, str)}
-    told |= {"email": told["email"].lower()} if "email" in told else {}
-    return told | ({"date_of_birth": born} if (born := _date_of_birth(answers)) else {})
-
-
-def _date_of_birth(answers: Mapping[str, Any]) -> date | None:
-    try:
-        return reading.calendar_date(answers["date_of_birth"], label="")
-    except (KeyError, AnswerError):
-        return None
+    values: dict[str, Any] = {name: typed.strip() for name, typed in answers.items() if isinstance(typed, str)}
+    if "email" in values:
+        values["email"] = values["email"].lower()
+    with suppress(KeyError, AnswerError):
+        if born := reading.calendar_date(answers["date_of_birth"], label=""):
+            values["date_of_birth"] = born
+    return values
 
 
 def _can_read(spec: FieldSpec, typed: Any) -> bool:

@@ -58,24 +58,19 @@ def expired_dates(draft: Draft, party: PartyRow | None, slot: str) -> tuple[tupl
 
     Such an answer is a date whose canonical name holds words of the slot's name.
     """
-    answers = party.record.answers if party else draft.record.answers
+    questions: Iterable[Question]
+    if party is not None:
+        answers, questions = party.record.answers, draft.form_state.party_questions(party.record)
+    else:
+        answers, sections = draft.record.answers, draft.schema.entity_sections
+        questions = (one for section in sections for one in draft.form_state.questions(section))
     return tuple(
         (question.spec.label, day)
-        for question in _questions(draft, party)
-        if question.verdict.active and _is_about(question, slot)
+        for question in questions
+        if question.verdict.active
+        if (document := canonical.expiring(question.spec.canonical_field)) and document in slot.casefold()
         if isinstance(day := answers.values.get(question.spec.name), date) and day < draft.today
     )
-
-
-def _questions(draft: Draft, party: PartyRow | None) -> Iterable[Question]:
-    if party is not None:
-        return draft.form_state.party_questions(party.record)
-    return (one for section in draft.schema.entity_sections for one in draft.form_state.questions(section))
-
-
-def _is_about(question: Question, slot: str) -> bool:
-    paper = canonical.expiring(question.spec.canonical_field)
-    return bool(paper) and paper in slot.casefold()
 
 
 # More files than anybody tells apart by their names; older ones are uploaded again.
@@ -124,16 +119,13 @@ class EarlierFiles:
             if party is None:
                 found = [one for one in self._found if one.party_id is None and self._is_about_the_entity(one)]
             else:
-                same = self._ids_of(party)
+                answers = answers_by_property(party.kind, party.raw)
+                # Parties of other applications that may be the same; a nameless one is nobody's.
+                named = ((pk, one) for pk, one in self._parties.items() if folded_name(one.identifying_values))
+                same = {party.model.pk} | {pk for pk, one in named if is_same(party.kind, answers, one)}
                 found = [one for one in self._found if one.party_id in same]
             self._about[key] = found
         return self._about[key]
-
-    def _ids_of(self, party: PartyRow) -> set[int]:
-        """The keys of the party and of parties of other applications that may be the same; never of nameless ones."""
-        answers = answers_by_property(party.kind, party.raw)
-        named = ((key, known) for key, known in self._parties.items() if folded_name(known.identifying_values))
-        return {party.model.pk} | {key for key, known in named if is_same(party.kind, answers, known)}
 
     def _is_about_the_entity(self, document: Document) -> bool:
         if document.application_id == self._draft.application.pk:

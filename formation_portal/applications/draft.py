@@ -176,7 +176,14 @@ class Draft:
     @cached_property
     def share_classes(self) -> tuple[ShareClassRow, ...]:
         """The share classes in the order in which they were entered."""
-        return tuple(ShareClassRow(model, self._share_class(model)) for model in self.share_class_models)
+        fields = self.schema.share_class_fields
+        return tuple(
+            ShareClassRow(
+                model,
+                record.ShareClass(model.token, self._validate(fields, model.raw), _label(fields, model.raw)),
+            )
+            for model in self.share_class_models
+        )
 
     def party(self, token: str) -> PartyRow | None:
         """The party of that token."""
@@ -192,10 +199,6 @@ class Draft:
         answers = self._validate(fields, model.raw)
         label = _label(fields or name_fields(self.schema, model.kind), model.raw)
         return PartyRow(model, record.Party(model.token, model.kind, tuple(model.roles), answers, label))
-
-    def _share_class(self, model: ShareClass) -> record.ShareClass:
-        fields = self.schema.share_class_fields
-        return record.ShareClass(model.token, self._validate(fields, model.raw), _label(fields, model.raw))
 
     def _validate(self, fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> Answers:
         fields = tuple(fields)

@@ -15,7 +15,7 @@ from formation_portal.contract.schema import Section
 
 from .draft import Draft
 from .history import entry_text
-from .models import Change, Document
+from .models import Document
 from .ownership_stakes import owners_of, typed_stakes
 from .parties import PartyRow, ShareClassRow
 from .readback import answer_line
@@ -49,13 +49,12 @@ def export(draft: Draft) -> Exported:
         "holdings": list(_holdings(draft)),
         "stakes": list(_stakes(draft)),
         "documents": [_document(draft, document) for document in draft.documents],
-        "history": [_change(one) for one in application.changes.order_by("pk")],
+        # The state of an entry is the one that the application moved to with it.
+        "history": [
+            {"at": _time(change.at), "what": entry_text(change), "state": change.moved_to or None}
+            for change in application.changes.order_by("pk")
+        ],
     }
-
-
-def _change(change: Change) -> Exported:
-    """One entry of the history; `state` is the one that the application came to by it, where it moved."""
-    return {"at": _time(change.at), "what": entry_text(change), "state": change.moved_to or None}
 
 
 def _time(at: datetime | None) -> str | None:

@@ -36,12 +36,17 @@ def without_blanks(raw: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in raw.items() if not is_blank(value)}
 
 
-def changed_names(stored: Mapping[str, Any], posted: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names whose posted text differs from the stored one; a blank and a missing answer are equal."""
-    kept = without_blanks(stored)
-    return tuple(name for name, value in posted.items() if (None if is_blank(value) else value) != kept.get(name))
+def is_same_answer(one: Any, other: Any) -> bool:
+    """Whether two answers are equal; a blank answer and a missing one are."""
+    return bool((None if is_blank(one) else one) == (None if is_blank(other) else other))
 
 
+def changed_names(stored: Mapping[Any, Any], posted: Mapping[Any, Any]) -> tuple[Any, ...]:
+    """The names of posted answers that differ from the stored ones."""
+    return tuple(name for name, value in posted.items() if not is_same_answer(value, stored.get(name)))
+
+
+# Crockford's base 32, which can be read aloud: it has no I, L, O or U.
 _LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _TOKEN_LENGTH = 10
 
@@ -52,7 +57,7 @@ def new_reference() -> str:
 
 
 def new_token() -> str:
-    """A party's or share class's name in addresses, like 7k3m92qx4t: 50 random bits, unique within an application."""
+    """The token of a party or share class in URLs, like 7k3m92qx4t: 50 random bits, unique within an application."""
     return _letters(_TOKEN_LENGTH).lower()
 
 
@@ -61,5 +66,5 @@ def _letters(count: int) -> str:
 
 
 def is_token(text: str) -> bool:
-    """Whether the text could be such a name."""
+    """Whether the text could be a token."""
     return len(text) == _TOKEN_LENGTH and all(letter in _LETTERS.lower() for letter in text)

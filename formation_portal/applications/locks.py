@@ -9,9 +9,9 @@ from typing import Any
 
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import Need
-from formation_portal.contract.reading import is_blank
 
 from .draft import Draft
+from .fields import is_same_answer
 from .models import Application
 from .signals import locking, submitting
 
@@ -114,12 +114,7 @@ class LockedValues:
     def is_kept_by(self, after: "LockedValues") -> bool:
         """Whether all that is still there is unchanged; roles may have been added."""
         return (
-            all(_same(after.answers.get(place, value), value) for place, value in self.answers.items())
+            all(is_same_answer(after.answers.get(place, value), value) for place, value in self.answers.items())
             and all(after.documents.get(place, digest) == digest for place, digest in self.documents.items())
             and all(had <= after.roles.get(token, had) for token, had in self.roles.items())
         )
-
-
-def _same(one: Any, other: Any) -> bool:
-    """A blank answer and a missing one are the same."""
-    return (None if is_blank(one) else one) == (None if is_blank(other) else other)

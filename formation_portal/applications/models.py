@@ -48,7 +48,7 @@ class Application(AccessControlled, models.Model):
     state = models.CharField(
         max_length=24, choices=[(state.value, state.words) for state in State], default=State.DRAFT
     )
-    # Goes up with every change, so that whoever holds an older copy can tell.
+    # Rises with every change, so that whoever holds an older copy can tell.
     revision = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
@@ -170,6 +170,22 @@ class Holding(models.Model):
         return f"{self.party_id} holds {self.share_class_id}"
 
 
+class Stake(models.Model):
+    """One owner of one company, with the part as typed. Never sent: the formation service has no field for it."""
+
+    application = models.ForeignKey(Application, models.CASCADE, related_name="stakes")
+    company = models.ForeignKey(Party, models.CASCADE, related_name="owners")
+    owner = models.ForeignKey(Party, models.CASCADE, related_name="stakes")
+    typed = AnswersField(default=str)
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = (models.UniqueConstraint(fields=("company", "owner"), name="one_stake_an_owner"),)
+
+    def __str__(self) -> str:
+        return f"{self.owner_id} owns a part of {self.company_id}"
+
+
 def document_subject(party_token: str | None, slot: str) -> str:
     """The key of a document slot within its application: the party's token and the slot's name, shortened to fit."""
     subject = f"{party_token or ''}/{slot}"
@@ -286,20 +302,3 @@ class Change(models.Model):
 
 
 ChangeList = list[dict[str, Any]]
-
-
-class Stake(models.Model):
-    """One owner of one company, with the part as typed. Never sent: the formation service has no field for it."""
-
-    application = models.ForeignKey("applications.Application", models.CASCADE, related_name="stakes")
-    company = models.ForeignKey("applications.Party", models.CASCADE, related_name="owners")
-    owner = models.ForeignKey("applications.Party", models.CASCADE, related_name="stakes")
-    typed = AnswersField(default=str)
-
-    class Meta:
-        app_label = "applications"
-        ordering = ("pk",)
-        constraints = (models.UniqueConstraint(fields=("company", "owner"), name="one_stake_an_owner"),)
-
-    def __str__(self) -> str:
-        return f"{self.owner_id} owns a part of {self.company_id}"

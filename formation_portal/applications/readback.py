@@ -95,33 +95,38 @@ class Readback:
 
 def readback(draft: Draft) -> Readback:
     """Read the whole draft back. No query."""
-    standing = draft.form_state
-    active = [section for section in draft.schema.entity_sections if standing.section(section).active]
+    state, share_section = draft.form_state, draft.schema.share_section
     entity = [
-        SectionReadback(section, _lines(draft, standing.questions(section), draft.record.answers, draft.entity_raw))
-        for section in active
+        SectionReadback(section, _lines(draft, state.questions(section), draft.record.answers, draft.entity_raw))
+        for section in draft.schema.entity_sections
+        if state.section(section).active
+    ]
+    parties = [
+        PartyReadback(
+            row,
+            roles=tuple(canonical.role_word(role) for role in state.active_roles(row.record)),
+            lines=_lines(draft, state.party_questions(row.record), row.record.answers, row.raw),
+        )
+        for row in draft.parties
+    ]
+    share_classes = [
+        ShareClassReadback(row, _lines(draft, state.questions(share_section, row.record), row.record.answers, row.raw))
+        for row in draft.share_classes
+        if share_section is not None and draft.holds_shares
+    ]
+    documents = [
+        DocumentLine(row, slot.name, slot.required, uploaded.get(slot.name))
+        for row in (None, *draft.parties)
+        for uploaded in (draft.documents_of(row),)
+        for slot in state.slots(row.record if row else None)
     ]
     return Readback(
         sections=tuple(one for one in entity if one.lines),
-        parties=tuple(_party(draft, row) for row in draft.parties),
-        share_classes=tuple(_share_class(draft, row) for row in draft.share_classes if draft.holds_shares),
+        parties=tuple(parties),
+        share_classes=tuple(share_classes),
         shares=_share_table(draft) if draft.holds_shares and draft.share_classes else None,
-        documents=tuple(_documents(draft)),
+        documents=tuple(documents),
     )
-
-
-def _party(draft: Draft, row: PartyRow) -> PartyReadback:
-    questions = draft.form_state.party_questions(row.record)
-    active = draft.form_state.active_roles(row.record)
-    roles = tuple(canonical.role_word(role) for role in active)
-    return PartyReadback(row, roles, _lines(draft, questions, row.record.answers, row.raw))
-
-
-def _share_class(draft: Draft, row: ShareClassRow) -> ShareClassReadback:
-    section = draft.schema.share_section
-    assert section is not None  # holds_shares says so
-    questions = draft.form_state.questions(section, row.record)
-    return ShareClassReadback(row, _lines(draft, questions, row.record.answers, row.raw))
 
 
 def _lines(
@@ -140,18 +145,16 @@ def answer_line(draft: Draft, question: Question, *, answers: Answers, raw: Mapp
     if spec.provided_by_agent:
         return AnswerLine(question.section, spec, _address(draft.schema.agent_address), is_given=True)
     if spec.name in answers.values:
-        words = _words(draft, spec, answers.values[spec.name])
-        return AnswerLine(question.section, spec, words, doubt=spec.doubt(raw.get(spec.name)))
+        value = answers.values[spec.name]
+        if spec.refers_to_share_class:
+            share_class = draft.share_class(value)
+            text = share_class.label if share_class else ""
+        else:
+            text = spec.display(value)
+        return AnswerLine(question.section, spec, text, doubt=spec.doubt(raw.get(spec.name)))
     if spec.name in answers.problems:
         return AnswerLine(question.section, spec, _as_typed(spec.shown(raw.get(spec.name))), is_unreadable=True)
     return AnswerLine(question.section, spec, "")
-
-
-def _words(draft: Draft, spec: FieldSpec, value: Any) -> str:
-    if spec.refers_to_share_class:
-        row = draft.share_class(value)
-        return row.label if row else ""
-    return spec.display(value)
 
 
 def _as_typed(raw: Any) -> str:
@@ -176,13 +179,6 @@ def _share_table(draft: Draft) -> ShareTable:
         rows=tuple((label, tuple(map(figure, row))) for label, row in cells),
         totals=tuple(map(figure, totals)),
     )
-
-
-def _documents(draft: Draft) -> Iterable[DocumentLine]:
-    for row in (None, *draft.parties):
-        there = draft.documents_of(row)
-        for slot in draft.form_state.slots(row.record if row else None):
-            yield DocumentLine(row, slot.name, slot.required, there.get(slot.name))
 
 
 def entity_name(application: Application) -> str:

@@ -130,29 +130,26 @@ def _questions(schema: FormSchema) -> Iterator[Column]:
                 if not spec.provided_by_agent and schema.why_unanswerable(spec) is None:
                     places.setdefault(spec.name, []).append(AskedIn(kind, section, spec))
     # Names come first.
-    for name, askings in sorted(places.items(), key=lambda place: not canonical.is_name(place[0])):
-        for part in askings[0].spec.cell_parts:
-            yield Column(_heading(askings[0].spec, part), name=name, part=part, asked_in=tuple(askings))
-
-
-def _heading(spec: FieldSpec, part: str) -> str:
-    return f"{spec.label}: {say(_PART_WORDS.get(part, part))}" if part and len(spec.cell_parts) > 1 else spec.label
+    for name, asked_in in sorted(places.items(), key=lambda place: not canonical.is_name(place[0])):
+        spec = asked_in[0].spec
+        for part in spec.cell_parts:
+            heading = spec.label
+            if part and len(spec.cell_parts) > 1:
+                heading = f"{spec.label}: {say(_PART_WORDS.get(part, part))}"
+            yield Column(heading, name=name, part=part, asked_in=tuple(asked_in))
 
 
 def _with_distinct_headings(found: Sequence[Column]) -> Iterator[Column]:
     """Make headings distinct: add the kinds to equal labels and to what people are not asked, else the field name."""
     by_label = Counter(normalized_heading(column.heading) for column in found)
-    named = [
-        _with_kinds(column) if by_label[normalized_heading(column.heading)] > 1 or not column.is_of_people else column
-        for column in found
-    ]
+    named: list[Column] = []
+    for column in found:
+        is_repeated = by_label[normalized_heading(column.heading)] > 1
+        kinds = ", ".join(kind_word(kind) for kind in dict.fromkeys(one.kind for one in column.asked_in))
+        if kinds and (is_repeated or not column.is_of_people):
+            column = replace(column, heading=f"{column.heading} ({kinds})")
+        named.append(column)
     again = Counter(normalized_heading(column.heading) for column in named)
     for column in named:
         is_unclear = again[normalized_heading(column.heading)] > 1 and column.name
         yield replace(column, heading=f"{column.heading} ({column.name})") if is_unclear else column
-
-
-def _with_kinds(column: Column) -> Column:
-    kinds = dict.fromkeys(one.kind for one in column.asked_in)
-    words = ", ".join(kind_word(kind) for kind in kinds)
-    return replace(column, heading=f"{column.heading} ({words})") if words else column

@@ -28,6 +28,25 @@ def normalized_heading(heading: str) -> str:
     return folded(heading.strip().rstrip(NEEDED_MARK))
 
 
+# Written before a value that a spreadsheet would take for a formula, and dropped when it is read.
+_TEXT_MARK = "'"
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def as_csv(value: str) -> str:
+    """A value for CSV, marked where a spreadsheet would take it for a formula."""
+    return f"{_TEXT_MARK}{value}" if _is_marked(value) or value.startswith(_FORMULA_STARTS) else value
+
+
+def from_csv(cell: str) -> str:
+    """A value of CSV without that mark."""
+    return cell[1:] if _is_marked(cell) else cell
+
+
+def _is_marked(text: str) -> bool:
+    return text.startswith(_TEXT_MARK) and text[1:].startswith((*_FORMULA_STARTS, _TEXT_MARK))
+
+
 class SheetRefusal(StrEnum):
     """Why a file is refused, as the sandbox returns it; REFUSAL_TEXTS says what to do about each."""
 

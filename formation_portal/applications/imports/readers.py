@@ -26,6 +26,7 @@ from .grid import (
     IsHeading,
     SheetRefusal,
     SheetRefused,
+    from_csv,
     grid_of,
     normalized_heading,
     within_bounds,
@@ -39,7 +40,7 @@ _ZIP = b"PK"
 def read_file(content: bytes, *, headings: Collection[str]) -> bytes:
     """The grid as JSON, or why there is none, with the values of that text. `headings` are the known ones."""
     try:
-        said = _grid(content, frozenset(headings)).as_json()
+        said = _read(content, frozenset(headings)).as_json()
     except SheetRefused as refused:
         said = {"refused": refused.why, "values": refused.values}
     except MemoryError:
@@ -47,7 +48,7 @@ def read_file(content: bytes, *, headings: Collection[str]) -> bytes:
     return json.dumps(said).encode()
 
 
-def _grid(content: bytes, known: frozenset[str]) -> Grid:
+def _read(content: bytes, known: frozenset[str]) -> Grid:
     def is_heading(text: str) -> bool:
         return normalized_heading(text) in known
 
@@ -62,9 +63,6 @@ _DELIMITERS = ",;\t|"
 _NAMED_DELIMITER = re.compile(r'"?sep=(.)"?\r?\n')
 _NO_TEXT = re.compile("[\x00-\x08\x0e-\x1f]")
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
-# Written before what a spreadsheet would take for a formula, and dropped when read.
-TEXT_MARK = "'"
-LOOKS_LIKE_A_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def read_csv(content: bytes, is_heading: IsHeading) -> Grid:
@@ -78,17 +76,6 @@ def read_csv(content: bytes, is_heading: IsHeading) -> Grid:
     text = text[named.end() :] if named else text
     delimiter = named[1] if named else _delimiter(text, is_heading)
     return grid_of(_csv_rows(text, delimiter), remarks)
-
-
-def as_text(value: str) -> str:
-    """A value for CSV, marked where a spreadsheet would take it for a formula."""
-    is_marked = value.startswith(TEXT_MARK) and value[1:].startswith((*LOOKS_LIKE_A_FORMULA, TEXT_MARK))
-    return f"{TEXT_MARK}{value}" if is_marked or value.startswith(LOOKS_LIKE_A_FORMULA) else value
-
-
-def _read_text(cell: str) -> str:
-    is_marked = cell.startswith(TEXT_MARK) and cell[1:].startswith((*LOOKS_LIKE_A_FORMULA, TEXT_MARK))
-    return cell[1:] if is_marked else cell
 
 
 def _csv_text(content: bytes) -> tuple[str, tuple[tuple[str, str], ...]]:
@@ -128,18 +115,14 @@ def _csv_rows(text: str, delimiter: str) -> Iterator[GridRow]:
     number = 0
     try:
         for number, record in enumerate(records, start=1):
-            yield _csv_row(number, record)
+            if len(record) > MAX_COLUMNS:
+                raise SheetRefused(SheetRefusal.COLUMNS, number=number)
+            # CSV has no value for a formula, so that its cell is empty.
+            formulas = frozenset(place for place, cell in enumerate(record) if cell.startswith("="))
+            cells = ("" if place in formulas else from_csv(cell) for place, cell in enumerate(record))
+            yield GridRow(number, tuple(cells), formulas)
     except csv.Error as error:
         raise SheetRefused(SheetRefusal.QUOTATION, number=number + 1) from error
-
-
-def _csv_row(number: int, record: list[str]) -> GridRow:
-    """A row; a cell with a formula is empty and listed in `formulas`, since CSV has no value for it."""
-    if len(record) > MAX_COLUMNS:
-        raise SheetRefused(SheetRefusal.COLUMNS, number=number)
-    formulas = frozenset(place for place, cell in enumerate(record) if cell.startswith("="))
-    cells = tuple("" if place in formulas else _read_text(cell) for place, cell in enumerate(record))
-    return GridRow(number, cells, formulas)
 
 
 # Below this row a sheet is refused; empty rows cost time too.
@@ -162,8 +145,8 @@ def read_xlsx(content: bytes, is_heading: IsHeading) -> Grid:
         sheet, remarks = _chosen_sheet(values, is_heading)
         if not signs.has_formulas:
             return grid_of(_sheet_rows(sheet), (*remarks, *merged))
-        with _open_workbook(content, values=False) as worked_out:
-            rows = _with_formulas(_sheet_rows(sheet), _formulas(worked_out[sheet.title]))
+        with _open_workbook(content, values=False) as with_formulas:
+            rows = _with_formulas(_sheet_rows(sheet), with_formulas[sheet.title])
             return grid_of(rows, (*remarks, *merged))
 
 
@@ -205,8 +188,9 @@ def _has_headings(sheet: Any, is_heading: IsHeading) -> bool:
 def _sheet_rows(sheet: Any) -> Iterator[GridRow]:
     for number, row in _read_rows(sheet):
         places = [place for place, cell in enumerate(row) if cell is not EMPTY_CELL]
-        filled = row[: places[-1] + 1] if places else ()
-        yield GridRow(number, _without_tail(tuple(map(_shown_text, filled))))
+        cells = tuple(map(_shown_text, row[: places[-1] + 1] if places else ()))
+        filled = [place for place, cell in enumerate(cells) if cell.strip()]
+        yield GridRow(number, cells[: filled[-1] + 1] if filled else ())
 
 
 def _read_rows(sheet: Any) -> Iterator[tuple[int, Any]]:
@@ -218,19 +202,11 @@ def _read_rows(sheet: Any) -> Iterator[tuple[int, Any]]:
         yield number, row
 
 
-def _without_tail(cells: tuple[str, ...]) -> tuple[str, ...]:
-    filled = [place for place, cell in enumerate(cells) if cell.strip()]
-    return cells[: filled[-1] + 1] if filled else ()
-
-
-def _formulas(sheet: Any) -> Iterator[frozenset[int]]:
-    for _, row in _read_rows(sheet):
-        yield frozenset(place for place, cell in enumerate(row) if cell is not EMPTY_CELL and cell.data_type == "f")
-
-
-def _with_formulas(rows: Iterator[GridRow], formulas: Iterator[frozenset[int]]) -> Iterator[GridRow]:
-    for row, places in zip(rows, formulas, strict=True):
-        yield GridRow(row.number, row.cells, places)
+def _with_formulas(rows: Iterator[GridRow], sheet: Any) -> Iterator[GridRow]:
+    """The rows with the places of formulas, from the sheet opened without values."""
+    for row, (_, cells) in zip(rows, _read_rows(sheet), strict=True):
+        is_formula = (place for place, cell in enumerate(cells) if cell is not EMPTY_CELL and cell.data_type == "f")
+        yield GridRow(row.number, row.cells, frozenset(is_formula))
 
 
 def _shown_text(cell: Any) -> str:

@@ -25,9 +25,8 @@ from formation_portal.contract.rules import named_place
 from formation_portal.contract.schema import FormSchema
 
 from ..draft import Draft
-from .columns import KIND, AskedIn, Column, columns, kind_choices, kind_word
-from .grid import MAX_ROWS
-from .readers import as_text
+from .columns import KIND, Column, columns, kind_choices, kind_word
+from .grid import MAX_ROWS, as_csv
 
 # With a byte order mark, without which Excel reads another encoding.
 _ENCODING = "utf-8-sig"
@@ -79,7 +78,7 @@ def _choices(draft: Draft, column: Column) -> tuple[Choice, ...]:
 def csv_template(draft: Draft) -> bytes:
     """The headings, as CSV."""
     text = io.StringIO(newline="")
-    csv.writer(text).writerow([as_text(one.column.marked) for one in template_columns(draft)])
+    csv.writer(text).writerow([as_csv(one.column.marked) for one in template_columns(draft)])
     return text.getvalue().encode(_ENCODING)
 
 
@@ -87,32 +86,20 @@ def csv_template(draft: Draft) -> bytes:
 _MAX_CHOICES_INLINE = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """The explanation of one column."""
-
-    heading: str
-    asked_of: str
-    needed: str
-    what: str
-    answers: str
-
-    @property
-    def cells(self) -> tuple[str, ...]:
-        """The cells of its row."""
-        return (self.heading, self.asked_of, self.needed, self.what, self.answers)
-
-
 def explanation_titles() -> tuple[str, ...]:
     """The headings of the sheet of explanations."""
     return (say("Column"), say("Who it is for"), say("Required"), say("What to type"), say("Allowed answers"))
 
 
-def explanation(schema: FormSchema, found: TemplateColumn) -> Explanation:
-    """Explain a column: who is asked, whether it is required, what to type."""
+def explanation(schema: FormSchema, found: TemplateColumn) -> tuple[str, ...]:
+    """A column explained: its heading, who is asked, whether it is required, what to type, and what is allowed."""
     column = found.column
-    return Explanation(
-        column.heading, _who_is_asked(column), _needed(schema, column), _what_to_type(column), _allowed_answers(found)
+    return (
+        column.heading,
+        _who_is_asked(column),
+        _needed(schema, column),
+        _what_to_type(column),
+        _allowed_answers(found),
     )
 
 
@@ -133,14 +120,13 @@ def _needed(schema: FormSchema, column: Column) -> str:
     if column.is_needed:
         return say("Before you submit")
     needed = (one for one in column.asked_in if one.spec.required and column.part not in one.spec.optional_parts)
-    conditions = dict.fromkeys(_condition(schema, one) for one in needed)
-    return ". ".join(one for one in conditions if one) or say("No")
-
-
-def _condition(schema: FormSchema, asking: AskedIn) -> str:
-    rule = asking.spec.depends_on
-    place = named_place(schema, rule, asking.section, asking.kind, None) if rule else None
-    return only_if(rule, place.spec) if rule and place else ""
+    conditions: dict[str, None] = {}
+    for one in needed:
+        rule = one.spec.depends_on
+        place = named_place(schema, rule, one.section, one.kind, None) if rule else None
+        if rule and place and (condition := only_if(rule, place.spec)):
+            conditions[condition] = None
+    return ". ".join(conditions) or say("No")
 
 
 def _what_to_type(column: Column) -> str:
@@ -148,9 +134,8 @@ def _what_to_type(column: Column) -> str:
         return say("Yes if they have this role. If not, leave it empty.")
     if column.spec is None:
         return ""
-    return " ".join(
-        text for text in (column.spec.help, say(column.spec.cell_hint) if column.spec.cell_hint else "") if text
-    )
+    hint = say(column.spec.cell_hint) if column.spec.cell_hint else ""
+    return " ".join(text for text in (column.spec.help, hint) if text)
 
 
 def _allowed_answers(found: TemplateColumn) -> str:
@@ -203,7 +188,7 @@ def _fill_sheet(sheet: Any, found: Sequence[TemplateColumn], lists: Lists) -> No
 
 
 def _write_explanations(sheet: Any, draft: Draft, found: Sequence[TemplateColumn]) -> None:
-    rows = [explanation_titles(), *(explanation(draft.schema, one).cells for one in found)]
+    rows = [explanation_titles(), *(explanation(draft.schema, one) for one in found)]
     for number, row in enumerate(rows, start=1):
         for place, text in enumerate(row, start=1):
             _write_text(sheet, number, place, text, is_heading=number == 1)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..fields import changed_names
+from ..fields import changed_names, is_same_answer
 from ..models import Application, Change
 from .exceptions import Stale
 
@@ -64,12 +64,12 @@ def compare_versions(
         raise _stale(stored, posted, names)
     others = changes_by_others(application, page_version, holders)
     touched = {name: others[history_key(name)] for name in names if history_key(name) in others}
-    foreign = {name: one for name, one in touched.items() if changed_names({name: one.base}, {name: stored.get(name)})}
-    left = tuple(name for name, one in foreign.items() if not changed_names({name: one.base}, {name: posted[name]}))
-    if clashing := tuple(name for name in foreign if name not in left):
-        changes = {name: one.change for name, one in foreign.items()}
-        raise _stale(stored, posted, clashing, left=left, changes=changes)
-    return Merge(tuple(name for name in names if name not in left), left)
+    theirs = {name: one for name, one in touched.items() if not is_same_answer(one.base, stored.get(name))}
+    kept_theirs = tuple(name for name, one in theirs.items() if is_same_answer(one.base, posted[name]))
+    if clashing := tuple(name for name in theirs if name not in kept_theirs):
+        changes = {name: one.change for name, one in theirs.items()}
+        raise _stale(stored, posted, clashing, kept_theirs=kept_theirs, changes=changes)
+    return Merge(tuple(name for name in names if name not in kept_theirs), kept_theirs)
 
 
 def _stale(
@@ -77,11 +77,11 @@ def _stale(
     posted: Mapping[Any, Any],
     names: tuple[Any, ...],
     *,
-    left: tuple[Any, ...] = (),
+    kept_theirs: tuple[Any, ...] = (),
     changes: Mapping[Any, Change] | None = None,
 ) -> Stale:
     shown = {name: stored.get(name, "") for name in posted}
-    return Stale(stored=shown, posted=dict(posted), fields=names, kept_theirs=left, changes=changes or {})
+    return Stale(stored=shown, posted=dict(posted), fields=names, kept_theirs=kept_theirs, changes=changes or {})
 
 
 def changes_by_others(

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from formation_portal.contract.language import noted, say
+from formation_portal.contract.schema import ENTITY
 
 from ..draft import Draft
 from ..history import Author
@@ -101,7 +102,10 @@ def _save_row(
         row = draft.party(party.token) if party else None
         if party and row is None:
             raise Gone(say("This person or company was removed"))
-        if document.slot not in _slots(draft, row):
+        # Inactive slots take documents too.
+        sections = draft.schema.sections_of(row.roles) if row else draft.schema.entity_sections
+        kind = row.kind if row else ENTITY
+        if not any(document.slot == slot.name for section in sections for slot in section.slots(kind)):
             raise UploadRefused(_("Choose one of the documents in the list"))
         old = draft.documents_of(row).get(document.slot)
         if old and (old.sha256, old.name) == (document.sha256, document.name):
@@ -109,7 +113,12 @@ def _save_row(
         if (row.token if row else "", document.slot) in journal.locks.documents:
             raise UploadRefused(_("You can’t replace this file. Our reviewer has accepted it"))
         if old:
-            _replace(draft, old, row)
+            old.replaced_at = timezone.now()
+            old.save(update_fields=["replaced_at"])
+            draft.documents.remove(old)
+            draft.replaced_documents.append(old)
+            for oldest in draft.replaced_in(row, old.slot)[MAX_EARLIER_FILES:]:
+                _delete(draft, oldest)
         document.party = row.model if row else None
         document.save()
         if picture:
@@ -128,16 +137,6 @@ def _save_row(
         else:
             journal.note("Uploaded “{slot}”", changes=[change], slot=document.slot)
     return document
-
-
-def _replace(draft: Draft, old: Document, row: PartyRow | None) -> None:
-    """Mark a file as replaced; of the replaced ones only the last few are kept."""
-    old.replaced_at = timezone.now()
-    old.save(update_fields=["replaced_at"])
-    draft.documents.remove(old)
-    draft.replaced_documents.append(old)
-    for oldest in draft.replaced_in(row, old.slot)[MAX_EARLIER_FILES:]:
-        _delete(draft, oldest)
 
 
 def remove_document(draft: Draft, document: Document, *, by: Author) -> None:
@@ -166,12 +165,6 @@ def _delete(draft: Draft, document: Document) -> None:
     delete_files_on_commit([document])
     (draft.replaced_documents if document.replaced_at else draft.documents).remove(document)
     document.delete()
-
-
-def _slots(draft: Draft, row: PartyRow | None) -> set[str]:
-    """The names of all slots that the form has there, active or not."""
-    sections = draft.schema.sections_of(row.roles) if row else draft.schema.entity_sections
-    return {slot.name for section in sections for slot in section.slots(row.kind if row else "entity")}
 
 
 def _history_value(document: Document | None) -> Any:

@@ -46,7 +46,22 @@ def keep_import(draft: Draft, grid: Grid, *, name: str, by: AbstractBaseUser) ->
     with application_transaction(draft, by=by):
         draft.application.party_imports.all().delete()
         return PartyImport.objects.create(
-            application=draft.application, uploaded_by_id=by.pk, name=name[:255], sheet=_as_stored(grid)
+            application=draft.application,
+            uploaded_by_id=by.pk,
+            name=name[:255],
+            sheet={
+                "headings": list(grid.headings),
+                "remarks": [list(one) for one in grid.remarks],
+                "rows": [
+                    {
+                        "number": row.number,
+                        "token": new_token(),
+                        "cells": list(row.cells),
+                        "formulas": sorted(row.formulas),
+                    }
+                    for row in grid.rows
+                ],
+            },
         )
 
 
@@ -138,11 +153,3 @@ class _Import:
         fields = self._draft.schema.fields_of(party.kind, party.roles)
         changes = answer_changes(fields, changed_names(before, after), before, after)
         self._journal.note(message, holder=party.token, changes=changes, name=party.label)
-
-
-def _as_stored(grid: Grid) -> dict[str, Any]:
-    rows = (
-        {"number": row.number, "token": new_token(), "cells": list(row.cells), "formulas": sorted(row.formulas)}
-        for row in grid.rows
-    )
-    return {"headings": list(grid.headings), "remarks": [list(one) for one in grid.remarks], "rows": list(rows)}

@@ -27,10 +27,9 @@ from .exceptions import Closed, FormChanged, LockedByReview
 logger = logging.getLogger(__name__)
 
 MAX_NAME_SHOWN = 80
-# Characters of answers that a save changes, from which on it counts what its author has changed lately.
+# A save that changes fewer characters is not counted against the limit of the history.
 LONG_CHANGE = 5_000
-# Characters of JSON that the history takes of one author in an hour: a text of the greatest length, changed four
-# hundred times.
+# Characters of JSON that the history takes of one author in an hour: 400 changes of a text of the greatest length.
 HISTORY_AN_HOUR = 8_000_000
 
 
@@ -129,9 +128,11 @@ def asked_answers(
         if name not in asked:
             continue
         more = count_characters(value) - count_characters(stored.get(name, ""))
-        message = asked[name].overlong(value) or (_no_room(asked[name]) if more > max(room, 0) else "")
-        if is_history_full and name in changed:
-            message = message or _too_much_changed(asked[name])
+        message, label = asked[name].overlong(value), asked[name].label
+        if not message and more > max(room, 0):
+            message = say("Shorten “{label}”. The application has reached its limit of text", label=label)
+        if not message and is_history_full and name in changed:
+            message = say("Save “{label}” again in an hour. Too much text was changed in the last hour", label=label)
         if message:
             draft.overlong[name] = Overlong(value, message)
         else:
@@ -140,24 +141,16 @@ def asked_answers(
 
 
 def _is_history_full(draft: Draft, by: Author | None, texts: list[Any]) -> bool:
-    """Whether one more change of such texts is more than the history takes of its author in an hour.
+    """Whether one more change of these texts is more than the history takes of its author in an hour.
 
-    It keeps what was there before and after each save. Saves of ordinary length are not counted, and cost no query.
+    The history stores the answers before and after each save. Short changes are not counted and need no query.
     """
     if count_characters(texts) < LONG_CHANGE:
         return False
-    lately = Change.objects.filter(at__gte=timezone.now() - timedelta(hours=1))
-    own = lately.filter(who_id=by.pk) if by else lately.filter(application=draft.application, who=None)
+    recent = Change.objects.filter(at__gte=timezone.now() - timedelta(hours=1))
+    own = recent.filter(who_id=by.pk) if by else recent.filter(application=draft.application, who=None)
     written = own.aggregate(length=Sum(Length(Cast("changes", TextField()))))["length"] or 0
     return bool(written > HISTORY_AN_HOUR)
-
-
-def _too_much_changed(spec: FieldSpec) -> str:
-    return say("Save “{label}” again in an hour. Too much text was changed in the last hour", label=spec.label)
-
-
-def _no_room(spec: FieldSpec) -> str:
-    return say("Shorten “{label}”. The application has reached its limit of text", label=spec.label)
 
 
 def unlocked_answers(
@@ -170,11 +163,11 @@ def unlocked_answers(
     holder: str = "",
 ) -> dict[str, Any]:
     """The posted answers without locked ones. The labels of locked ones that differ are put on the draft."""
-    names = journal.locks.answers_of(holder)
+    locked = journal.locks.answers_of(holder)
     labels = {spec.name: spec.label for spec in fields}
-    held = [name for name in changed_names(stored, posted) if name in names]
-    draft.locked_labels += [label for label in (labels[name] for name in held) if label not in draft.locked_labels]
-    return {name: value for name, value in posted.items() if name not in names}
+    refused = [labels[name] for name in changed_names(stored, posted) if name in locked]
+    draft.locked_labels += [label for label in refused if label not in draft.locked_labels]
+    return {name: value for name, value in posted.items() if name not in locked}
 
 
 def answer_changes(

@@ -10,7 +10,6 @@ from django.utils import timezone
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.language import noted
 from formation_portal.contract.lifecycle import AGENT, DEEDS, State, may
-from formation_portal.contract.needs import Need
 
 from ..draft import Draft, keep_schema, load_schema, open_draft
 from ..history import append_to_audit_log, history_entry
@@ -60,8 +59,9 @@ def submit(draft: Draft, *, by: AbstractBaseUser, declaration: str = "", revisio
         if application.deleted_at or not may("submit", application.status):
             raise Closed(application.status)
         _refuse_unread(application, revision)
-        objections = _blockers(draft)
-        if still_needed := (*draft.needs, *objections):
+        answers: Sequence[tuple[object, Any]] = submitting.send(sender=Application, draft=draft)
+        blockers = (need for _, needs in answers for need in needs or ())
+        if still_needed := (*draft.needs, *blockers):
             raise NotReady(still_needed)
         application.state = State.SUBMITTED_FOR_REVIEW
         application.submitted_at = timezone.now()
@@ -71,11 +71,6 @@ def submit(draft: Draft, *, by: AbstractBaseUser, declaration: str = "", revisio
         delete_removed_parties(draft)
         application.party_imports.all().delete()
         journal.note("Submitted the application for review")
-
-
-def _blockers(draft: Draft) -> tuple[Need, ...]:
-    answers: Sequence[tuple[object, Any]] = submitting.send(sender=Application, draft=draft)
-    return tuple(need for _, needs in answers for need in needs or ())
 
 
 def _refuse_unread(application: Application, revision: int | None) -> None:
