@@ -72,21 +72,21 @@ class MatchIndex:
 
     def add(self, party: PartyRow, number: int | None) -> None:
         """Add a party, with the number of its row where it comes from the sheet."""
-        told, twin = self._identifying_values(party), Match(party, number)
-        if (known := identity(party.kind, told)) is not None:
-            self._by_identity.setdefault(known, twin)
-        if name := folded_name(told):
-            self._by_name.setdefault((party.kind, name), []).append(_Candidate(twin, told))
+        values, match = self._identifying_values(party), Match(party, number)
+        if (known := identity(party.kind, values)) is not None:
+            self._by_identity.setdefault(known, match)
+        if name := folded_name(values):
+            self._by_name.setdefault((party.kind, name), []).append(_Candidate(match, values))
 
     def match(self, party: PartyRow) -> Match | None:
         """The party that may be the same: of the same identity, or of the same name with nothing that differs."""
-        told = self._identifying_values(party)
-        known = identity(party.kind, told)
+        values = self._identifying_values(party)
+        known = identity(party.kind, values)
         if known in self._by_identity:
             return self._by_identity[known]
-        namesakes = self._by_name.get((party.kind, folded_name(told)), [])
-        return next((one.match for one in namesakes if may_be_one(party.kind, told, one.values)), None)
+        namesakes = self._by_name.get((party.kind, folded_name(values)), [])
+        return next((one.match for one in namesakes if may_be_one(party.kind, values, one.values)), None)
 
     def _identifying_values(self, party: PartyRow) -> dict[str, Any]:
-        told = properties_of(self._draft, party)
-        return told | {"email": told["email"].casefold()} if isinstance(told.get("email"), str) else told
+        values = properties_of(self._draft, party)
+        return values | {"email": values["email"].casefold()} if isinstance(values.get("email"), str) else values

@@ -1,12 +1,12 @@
 """Inactive answers as text: entered, but not asked at present. They are kept, and sent once they are asked again."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from formation_portal.contract import canonical
 from formation_portal.contract.parking import is_parked, parked_questions, shares_are_parked
 from formation_portal.contract.rules import Verdict
-from formation_portal.contract.schema import ENTITY, Section
+from formation_portal.contract.schema import ENTITY
 
 from .draft import Draft
 from .models import Document
@@ -64,28 +64,38 @@ class InactiveAnswers:
     @property
     def deciding(self) -> tuple[str, ...]:
         """The labels of the questions that decide, each once, without those that are inactive themselves."""
-        verdicts = (
-            *(verdict for party in self.parties for verdict in party.activations),
+        activations = (
+            *(activation for party in self.parties for activation in party.activations),
             *(one.activation for one in self.answers),
             *(one.activation for one in self.share_classes),
             *(one.activation for one in self.documents),
         )
-        named = dict.fromkeys(verdict.named for verdict in verdicts if verdict.named)
+        named = dict.fromkeys(activation.named for activation in activations if activation.named)
         aside = {one.line.spec.label for one in self.answers}
         return tuple(label for label in named if label not in aside) or tuple(named)
 
 
 def inactive_in(draft: Draft) -> InactiveAnswers:
     """What the draft keeps without sending it. No query."""
-    parties = tuple(_parties(draft))
-    tokens = {one.party.token for one in parties}
-    kept = tuple(row for row in draft.parties if row.token not in tokens)
-    return InactiveAnswers(
-        tuple(_answers(draft, kept)), parties, tuple(_share_classes(draft)), tuple(_documents(draft, kept))
-    )
+    state, schema = draft.form_state, draft.schema
+    parties: list[InactiveParty] = []
+    active: list[PartyRow] = []
+    for row in draft.parties:
+        if is_parked(state, row.record):
+            sections = schema.sections_of(row.roles)
+            roles = tuple(canonical.role_word(section.role or "") for section in sections)
+            parties.append(InactiveParty(row, roles, tuple(dict.fromkeys(map(state.section, sections)))))
+        else:
+            active.append(row)
+    share_classes: list[InactiveShareClass] = []
+    if schema.share_section is not None and shares_are_parked(state):
+        rule = state.section(schema.share_section)
+        share_classes += (InactiveShareClass(row, rule) for row in draft.share_classes)
+    answers, documents = tuple(_answers(draft, active)), tuple(_documents(draft, active))
+    return InactiveAnswers(answers, tuple(parties), tuple(share_classes), documents)
 
 
-def _answers(draft: Draft, parties: tuple[PartyRow, ...]) -> Iterator[InactiveAnswer]:
+def _answers(draft: Draft, parties: Sequence[PartyRow]) -> Iterator[InactiveAnswer]:
     for asked in parked_questions(draft.form_state, None):
         line = answer_line(draft, asked, answers=draft.record.answers, raw=draft.entity_raw)
         yield InactiveAnswer(None, line, asked.verdict)
@@ -97,33 +107,16 @@ def _answers(draft: Draft, parties: tuple[PartyRow, ...]) -> Iterator[InactiveAn
             yield InactiveAnswer(row, line, asked.verdict)
 
 
-def _parties(draft: Draft) -> Iterator[InactiveParty]:
-    for row in draft.parties:
-        if is_parked(draft.form_state, row.record):
-            sections = draft.schema.sections_of(row.roles)
-            verdicts = dict.fromkeys(draft.form_state.section(section) for section in sections)
-            roles = tuple(canonical.role_word(section.role or "") for section in sections)
-            yield InactiveParty(row, roles, tuple(verdicts))
-
-
-def _share_classes(draft: Draft) -> Iterator[InactiveShareClass]:
-    section = draft.schema.share_section
-    if section is not None and shares_are_parked(draft.form_state):
-        yield from (InactiveShareClass(row, draft.form_state.section(section)) for row in draft.share_classes)
-
-
-def _documents(draft: Draft, parties: tuple[PartyRow, ...]) -> Iterator[InactiveDocument]:
+def _documents(draft: Draft, parties: Sequence[PartyRow]) -> Iterator[InactiveDocument]:
     for row in (None, *parties):
-        asked = {slot.name for slot in draft.form_state.slots(row.record if row else None)}
-        closed = dict(_inactive_slots(draft, row))
+        sections = draft.schema.sections_of(row.roles) if row else draft.schema.entity_sections
+        rules = {
+            slot.name: rule
+            for section in sections
+            if not (rule := draft.form_state.section(section)).active
+            for slot in section.slots(row.kind if row else ENTITY)
+        }
+        active = {slot.name for slot in draft.form_state.slots(row.record if row else None)}
         for name, document in draft.documents_of(row).items():
-            if name in closed and name not in asked:
-                yield InactiveDocument(row, document, closed[name])
-
-
-def _inactive_slots(draft: Draft, row: PartyRow | None) -> Iterator[tuple[str, Verdict]]:
-    sections: tuple[Section, ...] = draft.schema.sections_of(row.roles) if row else draft.schema.entity_sections
-    for section in sections:
-        verdict = draft.form_state.section(section)
-        if not verdict.active:
-            yield from ((slot.name, verdict) for slot in section.slots(row.kind if row else ENTITY))
+            if name in rules and name not in active:
+                yield InactiveDocument(row, document, rules[name])

@@ -143,7 +143,10 @@ def answer_line(draft: Draft, question: Question, *, answers: Answers, raw: Mapp
     """One question with its answer as text, active or not."""
     spec = question.spec
     if spec.provided_by_agent:
-        return AnswerLine(question.section, spec, _address(draft.schema.agent_address), is_given=True)
+        parts = draft.schema.agent_address
+        lines = [parts[part] for part in _ADDRESS if parts.get(part)]
+        lines += [country_name(parts["country"])] if parts.get("country") else []
+        return AnswerLine(question.section, spec, ", ".join(lines), is_given=True)
     if spec.name in answers.values:
         value = answers.values[spec.name]
         if spec.refers_to_share_class:
@@ -161,11 +164,6 @@ def _as_typed(raw: Any) -> str:
     if isinstance(raw, Mapping):
         return " ".join(str(part) for part in raw.values() if not is_blank(part))
     return ", ".join(str(part) for part in raw) if isinstance(raw, list) else str(raw or "")
-
-
-def _address(parts: Mapping[str, str]) -> str:
-    lines = [parts[part] for part in _ADDRESS if parts.get(part)]
-    return ", ".join([*lines, country_name(parts["country"])] if parts.get("country") else lines)
 
 
 def _share_table(draft: Draft) -> ShareTable:

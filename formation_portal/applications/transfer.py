@@ -306,13 +306,17 @@ def lost_answers(draft: Draft, schema: FormSchema) -> tuple[LostAnswer, ...]:
 
 
 def _lost_answers(draft: Draft, other: Draft) -> Iterator[LostAnswer]:
+    roles = {section.role for section in other.schema.role_sections}
     yield from _lost_between(draft.title, draft.schema.entity_fields, draft.record.answers, other.record.answers)
     for before, after in zip(draft.parties, other.parties, strict=True):
         fields = draft.schema.fields_of(before.kind, before.roles)
         yield from _lost_between(before.label, fields, before.record.answers, after.record.answers)
-        yield from _lost_roles(other.schema, before)
-    for held, then in zip(draft.share_classes, other.share_classes, strict=True):
-        yield from _lost_between(held.label, draft.schema.share_class_fields, held.record.answers, then.record.answers)
+        for role in before.roles:
+            if role not in roles:
+                yield LostAnswer(before.label, say("Role: {role}", role=role), is_asked=False)
+    fields = draft.schema.share_class_fields
+    for stored, same in zip(draft.share_classes, other.share_classes, strict=True):
+        yield from _lost_between(stored.label, fields, stored.record.answers, same.record.answers)
 
 
 def _lost_between(holder: str, fields: Any, before: Answers, after: Answers) -> Iterator[LostAnswer]:
@@ -320,10 +324,3 @@ def _lost_between(holder: str, fields: Any, before: Answers, after: Answers) -> 
     for name in before.values:
         if name not in after.values:
             yield LostAnswer(holder, labels[name], is_asked=name in after.problems)
-
-
-def _lost_roles(schema: FormSchema, row: PartyRow) -> Iterator[LostAnswer]:
-    known = {section.role for section in schema.role_sections}
-    for role in row.roles:
-        if role not in known:
-            yield LostAnswer(row.label, say("Role: {role}", role=role), is_asked=False)

@@ -111,9 +111,9 @@ def finish(draft: Draft, invitation: Invitation) -> None:
     A second press, also a simultaneous one, changes nothing.
     """
     with application_transaction(draft, by=Guest()) as journal:
-        stands = Invitation.objects.select_for_update().get(pk=invitation.pk)
-        if stands.done_at and not draft.new_changes:
-            invitation.done_at = stands.done_at
+        current = Invitation.objects.select_for_update().get(pk=invitation.pk)
+        if current.done_at and not draft.new_changes:
+            invitation.done_at = current.done_at
             return
         invitation.done_at = timezone.now()
         invitation.save(update_fields=["done_at"])

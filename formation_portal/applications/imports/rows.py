@@ -14,7 +14,7 @@ from ..draft import Draft
 from ..duplicates import Match, MatchIndex
 from ..models import Party
 from ..parties import PartyRow
-from .columns import KIND, Column, Key, columns, keys_by_heading, kind_choices, kinds_by_word
+from .columns import KIND, Key, columns, keys_by_heading, kind_choices, kinds_by_word
 from .grid import normalized_heading
 
 # What a spreadsheet shows for a formula that fails.
@@ -145,19 +145,20 @@ class SheetRows:
 
     def _row_roles(self, reading: _RowReading) -> tuple[str, ...]:
         """The roles with a yes; where there is only one role, the cell may be empty."""
-        if len(self._asked) == 1 and not any(column.key in reading.texts for column in self._roles):
+        is_filled = any(column.key in reading.texts for column in self._roles)
+        if len(self._asked) == 1 and not is_filled:
             return (self._asked[0].role or "",)
-        chosen = tuple(column.role for column in self._roles if self._is_ticked(reading, column))
-        if not chosen and not any(column.key in reading.texts for column in self._roles):
+        chosen: list[str] = []
+        for column in self._roles:
+            text = reading.texts.get(column.key, "")
+            answer = "true" if text.strip().lower() in _TICK_MARKS else cells.chosen(text, cells.yes_and_no())
+            if answer == "true":
+                chosen.append(column.role)
+            elif answer not in ("false", ""):
+                self._add_problem(reading, column.key, say("Type Yes, or leave it empty"))
+        if not chosen and not is_filled:
             reading.problems.append(CellRemark(say("Roles"), say("Type Yes under at least one role")))
-        return chosen
-
-    def _is_ticked(self, reading: _RowReading, column: Column) -> bool:
-        text = reading.texts.get(column.key, "")
-        answer = "true" if text.strip().lower() in _TICK_MARKS else cells.chosen(text, cells.yes_and_no())
-        if answer not in ("true", "false", ""):
-            self._add_problem(reading, column.key, say("Type Yes, or leave it empty"))
-        return answer == "true"
+        return tuple(chosen)
 
     def _party(self, reading: _RowReading, token: str, kind: str, roles: tuple[str, ...]) -> PartyRow:
         self._check_roles(reading, kind, roles)
@@ -170,7 +171,11 @@ class SheetRows:
             named = next((spec.name for spec in specs if canonical.is_name(spec.canonical_field)), None)
             if named is not None:
                 self._add_problem(reading, self._key_of(named), say("Enter a name"))
-        self._note_unasked(reading, {spec.name for spec in specs})
+        asked = {spec.name for spec in specs}
+        for key in reading.texts:
+            if key[1] and key[1] not in asked:
+                text = say("Not asked for these roles, so we left it out")
+                reading.notes.append(CellRemark(self._columns[key].heading, text))
         return party
 
     def _fields(self, kind: str, roles: tuple[str, ...]) -> tuple[FieldSpec, ...]:
@@ -214,12 +219,6 @@ class SheetRows:
 
     def _key_of(self, name: str) -> Key:
         return next(key for key in self._columns if key[1] == name)
-
-    def _note_unasked(self, reading: _RowReading, asked: set[str]) -> None:
-        for key in reading.texts:
-            if key[1] and key[1] not in asked:
-                words = say("Not asked for these roles, so we left it out")
-                reading.notes.append(CellRemark(self._columns[key].heading, words))
 
     def _missing(self, party: PartyRow) -> tuple[str, ...]:
         """The labels of what will still be needed once the row is added."""

@@ -112,10 +112,10 @@ def create_from(draft: Draft, *, product: CatalogItem, content: Content, by: Abs
 def _create(application: Application, content: Content, *, by: AbstractBaseUser, said: HistoryEntry) -> Application:
     with copied_files(application, content.documents) as stored, transaction.atomic():
         application.save()
-        planted = Change.objects.create(application=application, who_id=by.pk, **said)
+        entry = Change.objects.create(application=application, who_id=by.pk, **said)
         _Filling(application, content).write(stored, by=by)
         changed.send(sender=Application, draft=open_draft(application))
-        append_to_audit_log(application, [planted], by=by)
+        append_to_audit_log(application, [entry], by=by)
     return application
 
 

@@ -143,15 +143,15 @@ def remove_document(draft: Draft, document: Document, *, by: Author) -> None:
     """Remove a file from its slot, or one of the replaced files. Raises Gone, Closed."""
     with application_transaction(draft, by=by) as journal:
         every = (*draft.documents, *draft.replaced_documents)
-        held = next((one for one in every if one.pk == document.pk), None)
-        if held is None:
+        found = next((one for one in every if one.pk == document.pk), None)
+        if found is None:
             raise Gone(say("The document was removed"))
-        if not held.replaced_at and journal.locks.has_document(held):
+        if not found.replaced_at and journal.locks.has_document(found):
             raise LockedByReview
-        change = {"field": held.slot, "label": held.slot, "before": _history_value(held), "after": None}
-        what = noted("Removed an earlier file for “{slot}”") if held.replaced_at else noted("Removed “{slot}”")
-        journal.note(what, holder=held.party.token if held.party else "", changes=[change], slot=held.slot)
-        _delete(draft, held)
+        change = {"field": found.slot, "label": found.slot, "before": _history_value(found), "after": None}
+        what = noted("Removed an earlier file for “{slot}”") if found.replaced_at else noted("Removed “{slot}”")
+        journal.note(what, holder=found.party.token if found.party else "", changes=[change], slot=found.slot)
+        _delete(draft, found)
 
 
 def delete_files_on_commit(documents: Iterable[Document]) -> None:

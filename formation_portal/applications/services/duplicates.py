@@ -30,43 +30,43 @@ def merge_parties(draft: Draft, party: PartyRow, kept: PartyRow, *, by: Abstract
     `party` is removed, and can be restored with what is left. Raises Gone, Closed.
     """
     with application_transaction(draft, by=by) as journal:
-        row, stays = current_party(draft, party), current_party(draft, kept)
-        before, had, model = stays.model.raw, stays.model.roles, stays.model
-        model.roles = known_roles(draft, (*stays.roles, *row.roles))
+        row, target = current_party(draft, party), current_party(draft, kept)
+        before, had, model = target.model.raw, target.model.roles, target.model
+        model.roles = known_roles(draft, (*target.roles, *row.roles))
         model.raw = {**row.raw, **before}
         model.version += 1
         model.save()
-        _hand_over_documents(draft, row, stays)
-        _hand_over_holdings(draft, row, stays, journal)
-        hand_over_stakes(draft, row, stays)
+        _hand_over_documents(draft, row, target)
+        _hand_over_holdings(draft, row, target, journal)
+        hand_over_stakes(draft, row, target)
         row.model.removed_at = timezone.now()
         row.model.save()
         fields = draft.schema.fields_of(model.kind, model.roles)
         answers = answer_changes(fields, changed_names(before, model.raw), before, model.raw)
         changes = answers + role_changes(had, model.roles)
-        journal.note("Merged two entries for {name}", holder=model.token, changes=changes, name=stays.label)
+        journal.note("Merged two entries for {name}", holder=model.token, changes=changes, name=target.label)
         draft.reload()
 
 
-def _hand_over_documents(draft: Draft, row: PartyRow, stays: PartyRow) -> None:
+def _hand_over_documents(draft: Draft, row: PartyRow, target: PartyRow) -> None:
     """Move documents whose slot is free."""
-    taken = draft.documents_of(stays)
+    taken = draft.documents_of(target)
     for slot, document in draft.documents_of(row).items():
         if slot not in taken:
-            document.party, document.subject = stays.model, document_subject(stays.token, slot)
+            document.party, document.subject = target.model, document_subject(target.token, slot)
             document.save(update_fields=["party", "subject"])
 
 
-def _hand_over_holdings(draft: Draft, row: PartyRow, stays: PartyRow, journal: Journal) -> None:
+def _hand_over_holdings(draft: Draft, row: PartyRow, target: PartyRow, journal: Journal) -> None:
     """Move holdings whose cell is free, with a new version of the holdings, so that no earlier page overwrites them."""
     section, changes = draft.schema.share_section, []
     for (holder, share_class), holding in draft.holdings.items():
-        if holder == row.token and (stays.token, share_class) not in draft.holdings:
-            holding.party = stays.model
+        if holder == row.token and (target.token, share_class) not in draft.holdings:
+            holding.party = target.model
             holding.save(update_fields=["party"])
             of_class = draft.share_class(share_class)
-            label = f"{stays.label}, {of_class.label}" if of_class else stays.label
-            line = {"field": f"{stays.token}/{share_class}", "label": label, "before": None, "after": holding.typed}
+            label = f"{target.label}, {of_class.label}" if of_class else target.label
+            line = {"field": f"{target.token}/{share_class}", "label": label, "before": None, "after": holding.typed}
             changes.append(line)
     if section is not None and changes:
         raise_holdings_version(draft, section.key)

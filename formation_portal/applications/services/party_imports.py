@@ -84,16 +84,16 @@ def apply_import(draft: Draft, found: PartyImport, wanted: Mapping[str, str], *,
     with application_transaction(draft, by=by) as journal:
         if not PartyImport.objects.kept().filter(pk=found.pk).exists():
             raise Gone("The sheet was taken over or deleted")
-        taking = _Import(draft, journal)
+        additions = _Import(draft, journal)
         rows = import_rows(draft, found)
         for row in rows:
             if row.party and not row.problems and not row.is_taken:
-                taking.take(row, wanted.get(row.token, ""))
-        Party.objects.bulk_create(taking.added)
-        is_all = all(row.is_taken or row.token in taking.done for row in rows)
+                additions.take(row, wanted.get(row.token, ""))
+        Party.objects.bulk_create(additions.added)
+        is_all = all(row.is_taken or row.token in additions.done for row in rows)
         if is_all:
             PartyImport.objects.filter(pk=found.pk).delete()
-        return ImportResult(len(taking.added), taking.merged, is_all)
+        return ImportResult(len(additions.added), additions.merged, is_all)
 
 
 class _Import:
@@ -108,32 +108,32 @@ class _Import:
         self.merged = 0
         self.done: set[str] = set()
 
-    def take(self, row: SheetRow, deed: str) -> None:
+    def take(self, row: SheetRow, action: str) -> None:
         """Carry out the action, unless what the row matches has changed since it was chosen."""
         assert row.party is not None
-        if row.match is None and deed == RowAction.ADD:
+        if row.match is None and action == RowAction.ADD:
             self._add(row.party, None)
-        elif row.match is not None and deed == RowAction.ADD_ANYWAY:
+        elif row.match is not None and action == RowAction.ADD_ANYWAY:
             self._add(row.party, row.match.party)
-        elif row.match is not None and deed == RowAction.MERGE:
+        elif row.match is not None and action == RowAction.MERGE:
             self._merge(row.party, row.match.party)
         else:
             return
         self.done.add(row.token)
 
-    def _add(self, party: PartyRow, twin: PartyRow | None) -> None:
+    def _add(self, party: PartyRow, match: PartyRow | None) -> None:
         self._position += 1
         model = party.model
         model.application, model.position = self._draft.application, self._position
         # The customer has said that they are different.
-        model.apart_from = [twin.token] if twin else []
+        model.apart_from = [match.token] if match else []
         self.added.append(model)
         self._draft.party_models.append(model)
         self._note(noted("Added {name} from a spreadsheet"), party, {}, model.raw)
 
-    def _merge(self, party: PartyRow, twin: PartyRow) -> None:
+    def _merge(self, party: PartyRow, match: PartyRow) -> None:
         """Add what the matching party lacks; it keeps its own answers. It may come from a row above."""
-        there = next((one for one in self._draft.party_models if one.token == twin.token), None)
+        there = next((one for one in self._draft.party_models if one.token == match.token), None)
         if there is None:
             # The row above was not added.
             self._add(party, None)

@@ -81,13 +81,13 @@ def restore_choices(draft: Draft, change: Change, *, by: Author) -> None:
             raise Gone(say("This question is no longer asked"))
         before = {one["field"]: one["before"] for one in change.changes if one["field"] in labels}
         after = {one["field"]: one["after"] for one in change.changes if one["field"] in labels}
-        stands = _answers_of(draft, change.holder)
-        if not changed_names(stands, before):
+        current = _answers_of(draft, change.holder)
+        if not changed_names(current, before):
             return
-        if overtaken := changed_names(stands, after):
+        if overtaken := changed_names(current, after):
             raise Overtaken([labels[name] for name in overtaken])
         holder = "" if draft.schema.section(change.holder) else change.holder
-        if journal.locks.answers_of(holder) & set(changed_names(stands, before)):
+        if journal.locks.answers_of(holder) & set(changed_names(current, before)):
             raise LockedByReview
         _save_answers(draft, change.holder, before, by)
 
