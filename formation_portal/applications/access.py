@@ -5,12 +5,12 @@ share it: those bind the owner or open the application to somebody else.
 """
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import models
-from django.db.models import Case, Q, QuerySet, Subquery, Value
+from django.db.models import Case, Q, Subquery, Value
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
@@ -96,36 +96,26 @@ class Collaborator(models.Model):
         return f"{self.application_id}: {self.right}"
 
 
-def accessible_to(user_pk: Any) -> Q:
-    """A filter for the applications that an account owns or works on."""
-    return Q(owner=user_pk) | Q(pk__in=Collaborator.objects.filter(user=user_pk).values("application"))
-
-
-def right_expression(user_pk: Any) -> Case:
-    """An expression for the account's right to each application of such a query."""
-    theirs: QuerySet[Collaborator] = Collaborator.objects.filter(application=models.OuterRef("pk"), user=user_pk)
-    own = models.When(owner=user_pk, then=Value(Right.OWN.value))
-    return Case(own, default=Subquery(theirs.values("right")[:1]), output_field=models.CharField())
-
-
-def granted_right(user: Any, application: Any) -> str:
-    """The right that was granted to a user on another's application; "" for none. One query."""
-    theirs = Collaborator.objects.filter(application=application, user=user.pk)
-    return theirs.values_list("right", flat=True).first() or ""
-
-
 class ApplicationQuerySet(models.QuerySet["Application"]):
     """Queries for applications; views use no others, so that nobody finds what they may not see."""
 
     def visible_to(self, user: AbstractBaseUser) -> "ApplicationQuerySet":
         """The applications that a user owns or works on, without deleted ones, each with the user's right."""
-        found = self.filter(accessible_to(user.pk), deleted_at=None)
-        return found.annotate(given_right=right_expression(user.pk))  # type: ignore[no-redef]
+        theirs = Collaborator.objects.filter(user=user.pk)
+        found = self.filter(Q(owner=user.pk) | Q(pk__in=theirs.values("application")), deleted_at=None)
+        granted = Subquery(theirs.filter(application=models.OuterRef("pk")).values("right")[:1])
+        own = models.When(owner=user.pk, then=Value(Right.OWN.value))
+        right = Case(own, default=granted, output_field=models.CharField())
+        return found.annotate(given_right=right)  # type: ignore[no-redef]
 
     def get_for(self, user: AbstractBaseUser, reference: str) -> "Application":
         """One of those by its reference: one query for its owner, two for others. Raises Application.DoesNotExist."""
         found = self.get(reference=reference, deleted_at=None)
-        found.given_right = Right.OWN if found.owner_id == user.pk else granted_right(user, found)
+        if found.owner_id == user.pk:
+            found.given_right = Right.OWN
+        else:
+            theirs = Collaborator.objects.filter(application=found, user=user.pk)
+            found.given_right = theirs.values_list("right", flat=True).first() or ""
         if not found.given_right:
             raise self.model.DoesNotExist
         return found

@@ -19,6 +19,9 @@ from .draft import Draft
 from .models import Application, Document, Party, Preview, SectionAnswers
 from .parties import PartyRow
 
+# More files than anybody tells apart by their names; older ones are uploaded again.
+MAX_DOCUMENTS_READ = 300
+
 
 def findings_of(document: Document) -> Findings:
     """What the checks found in it."""
@@ -71,10 +74,6 @@ def expired_dates(draft: Draft, party: PartyRow | None, slot: str) -> tuple[tupl
         if (document := canonical.expiring(question.spec.canonical_field)) and document in slot.casefold()
         if isinstance(day := answers.values.get(question.spec.name), date) and day < draft.today
     )
-
-
-# More files than anybody tells apart by their names; older ones are uploaded again.
-MAX_DOCUMENTS_READ = 300
 
 
 class EarlierFiles:

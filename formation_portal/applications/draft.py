@@ -39,8 +39,29 @@ _CACHED = (
     "_home_sections",
 )
 
+# More products than any catalog we know of has; a parsed schema is some hundred kilobytes.
+MAX_PARSED_SCHEMAS = 64
+
 _CLASS_GONE = noted("Choose “{label}” again. The share class was removed")
 _NO_NUMBER = noted("{who}: enter the number of “{name}” shares in digits, like 5000")
+
+
+def keep_schema(document: Mapping[str, Any]) -> SchemaVersion:
+    """The schema version of the document, saved if it is new."""
+    digest = schema_digest(document)
+    return SchemaVersion.objects.get_or_create(digest=digest, defaults={"document": dict(document)})[0]
+
+
+def schema_digest(document: Mapping[str, Any]) -> str:
+    """The digest of a schema document; equal content has an equal digest."""
+    text = json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@lru_cache(maxsize=MAX_PARSED_SCHEMAS)
+def load_schema(digest: str) -> FormSchema:
+    """The parsed schema of a digest, cached in this process. One query where it is not."""
+    return FormSchema.model_validate(SchemaVersion.objects.get(digest=digest).document)
 
 
 def open_draft(application: Application, *, today: date | None = None) -> "Draft":
@@ -323,27 +344,3 @@ def _label(fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> str:
         if spec.canonical_field and isinstance(raw.get(spec.name), str) and not is_blank(raw[spec.name])
     }
     return canonical.label_of(named)
-
-
-# More products than any catalog we know of has; a parsed schema is some hundred kilobytes.
-MAX_PARSED_SCHEMAS = 64
-
-
-def keep_schema(document: Mapping[str, Any]) -> SchemaVersion:
-    """The schema version of the document, saved if it is new."""
-    snapshot, _ = SchemaVersion.objects.get_or_create(
-        digest=schema_digest(document), defaults={"document": dict(document)}
-    )
-    return snapshot
-
-
-def schema_digest(document: Mapping[str, Any]) -> str:
-    """The digest of a schema document; equal content has an equal digest."""
-    text = json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-@lru_cache(maxsize=MAX_PARSED_SCHEMAS)
-def load_schema(digest: str) -> FormSchema:
-    """The parsed schema of a digest, cached in this process. One query where it is not."""
-    return FormSchema.model_validate(SchemaVersion.objects.get(digest=digest).document)

@@ -11,15 +11,17 @@ from django.db import models
 
 from formation_portal.contract.reading import is_blank
 
-
-class AnswersField(models.JSONField):
-    """A JSON column with personal data: answers as typed, or lists and payloads made of them."""
-
-
 # All answers of one application together: four times what 500 people in every role need.
 MAX_CHARACTERS = 2_000_000
 # What a party or share class counts beside its answers.
 CHARACTERS_PER_HOLDER = 500
+# Crockford's base 32, which can be read aloud: it has no I, L, O or U.
+_LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_TOKEN_LENGTH = 10
+
+
+class AnswersField(models.JSONField):
+    """A JSON column with personal data: answers as typed, or lists and payloads made of them."""
 
 
 def count_characters(raw: Any) -> int:
@@ -44,11 +46,6 @@ def is_same_answer(one: Any, other: Any) -> bool:
 def changed_names(stored: Mapping[Any, Any], posted: Mapping[Any, Any]) -> tuple[Any, ...]:
     """The names of posted answers that differ from the stored ones."""
     return tuple(name for name, value in posted.items() if not is_same_answer(value, stored.get(name)))
-
-
-# Crockford's base 32, which can be read aloud: it has no I, L, O or U.
-_LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-_TOKEN_LENGTH = 10
 
 
 def new_reference() -> str:

@@ -24,6 +24,8 @@ from formation_portal.contract.stakes import part_of_company
 from .draft import Draft
 from .parties import PartyRow
 
+_THRESHOLDS_FILE = Path(__file__).with_name("thresholds.yaml")
+
 # By the tokens of company and owner.
 TypedStakes = Mapping[tuple[str, str], str]
 
@@ -99,9 +101,6 @@ def companies_owned_by(draft: Draft, party: PartyRow, typed: TypedStakes) -> tup
     """The companies that the party owns a part of."""
     companies = (draft.party(company) for company, token in typed if token == party.token)
     return tuple(row for row in companies if row is not None)
-
-
-_THRESHOLDS_FILE = Path(__file__).with_name("thresholds.yaml")
 
 
 class _ThresholdEntry(BaseModel):

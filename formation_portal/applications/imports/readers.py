@@ -35,6 +35,17 @@ from .grid import (
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _ZIP = b"PK"
+_DELIMITERS = ",;\t|"
+_NAMED_DELIMITER = re.compile(r'"?sep=(.)"?\r?\n')
+_NO_TEXT = re.compile("[\x00-\x08\x0e-\x1f]")
+_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+# Below this row a sheet is refused; empty rows cost time too.
+_LAST_ROW_READ = 20_000
+# How many rows, and sheets, are searched for headings.
+_HEADINGS_WITHIN, _SHEETS_WITHIN = 100, 20
+_ONLY_ZEROS = re.compile("0{1,20}")
+# The significant digits that a spreadsheet stores.
+_DIGITS = 15
 
 
 def read_file(content: bytes, *, headings: Collection[str]) -> bytes:
@@ -57,12 +68,6 @@ def _read(content: bytes, known: frozenset[str]) -> Grid:
     if content.startswith(_ZIP):
         return read_xlsx(content, is_heading)
     return read_csv(content, is_heading)
-
-
-_DELIMITERS = ",;\t|"
-_NAMED_DELIMITER = re.compile(r'"?sep=(.)"?\r?\n')
-_NO_TEXT = re.compile("[\x00-\x08\x0e-\x1f]")
-_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
 def read_csv(content: bytes, is_heading: IsHeading) -> Grid:
@@ -123,15 +128,6 @@ def _csv_rows(text: str, delimiter: str) -> Iterator[GridRow]:
             yield GridRow(number, tuple(cells), formulas)
     except csv.Error as error:
         raise SheetRefused(SheetRefusal.QUOTATION, number=number + 1) from error
-
-
-# Below this row a sheet is refused; empty rows cost time too.
-_LAST_ROW_READ = 20_000
-# How many rows, and sheets, are searched for headings.
-_HEADINGS_WITHIN, _SHEETS_WITHIN = 100, 20
-_ONLY_ZEROS = re.compile("0{1,20}")
-# The significant digits that a spreadsheet stores.
-_DIGITS = 15
 
 
 def read_xlsx(content: bytes, is_heading: IsHeading) -> Grid:

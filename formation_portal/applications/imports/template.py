@@ -30,6 +30,17 @@ from .grid import MAX_ROWS, as_csv
 
 # With a byte order mark, without which Excel reads another encoding.
 _ENCODING = "utf-8-sig"
+# Longer lists stand in a sheet of their own.
+_MAX_CHOICES_INLINE = 8
+_BOLD = Font(bold=True)
+_TINT = PatternFill("solid", start_color="FFDDECEE")
+_WRAPPED = Alignment(wrap_text=True, vertical="top")
+_WIDTHS = (28, 34, 26, 60, 60)
+# Text, so that leading zeros stay and nothing becomes a date or a formula.
+_TEXT_FORMAT = "@"
+_LAST_ROW = MAX_ROWS + 1
+
+Lists = Mapping[tuple[Choice, ...], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +91,6 @@ def csv_template(draft: Draft) -> bytes:
     text = io.StringIO(newline="")
     csv.writer(text).writerow([as_csv(one.column.marked) for one in template_columns(draft)])
     return text.getvalue().encode(_ENCODING)
-
-
-# Longer lists stand in a sheet of their own.
-_MAX_CHOICES_INLINE = 8
 
 
 def explanation_titles() -> tuple[str, ...]:
@@ -144,17 +151,6 @@ def _allowed_answers(found: TemplateColumn) -> str:
     if len(found.choices) > _MAX_CHOICES_INLINE:
         return say("See the list under “{title}”", title=say("Allowed answers"))
     return "; ".join(choice.label for choice in found.choices)
-
-
-_BOLD = Font(bold=True)
-_TINT = PatternFill("solid", start_color="FFDDECEE")
-_WRAPPED = Alignment(wrap_text=True, vertical="top")
-_WIDTHS = (28, 34, 26, 60, 60)
-# Text, so that leading zeros stay and nothing becomes a date or a formula.
-_TEXT_FORMAT = "@"
-_LAST_ROW = MAX_ROWS + 1
-
-Lists = Mapping[tuple[Choice, ...], str]
 
 
 def xlsx_template(draft: Draft) -> bytes:
