@@ -80,7 +80,8 @@ def _end_lease(claim: Claim, state: DeliveryState) -> Delivery | None:
 
 def _done(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> None:
     removed = row.sent is None
-    if outcome.remote_id and _is_bound_elsewhere(row, outcome):
+    others = Delivery.objects.filter(kind=row.kind, remote_id=outcome.remote_id).exclude(pk=row.pk)
+    if outcome.remote_id and others.exists():
         _bound_elsewhere(row, claim, outcome, now)
         return
     row.remote_id = "" if removed else outcome.remote_id or row.remote_id
@@ -184,11 +185,6 @@ def _requeue_changed(row: Delivery, now: datetime) -> None:
     row.state = DeliveryState.QUEUED
     requeue(row)
     row.next_at = now if row.state == DeliveryState.QUEUED else None
-
-
-def _is_bound_elsewhere(row: Delivery, outcome: CallOutcome) -> bool:
-    others = Delivery.objects.filter(kind=row.kind, remote_id=outcome.remote_id).exclude(pk=row.pk)
-    return others.exists()
 
 
 def _bound_elsewhere(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> None:

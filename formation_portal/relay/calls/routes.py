@@ -16,20 +16,20 @@ CREATE, CHANGE, REMOVE = "create", "change", "remove"
 
 
 class Route:
-    """A kind whose creation is documented, and whose edits only the supplement names."""
+    """How a kind of resource is sent: the same documented call the first time and every later time."""
 
-    edits_are_documented = False
+    edits_are_documented = True
 
     def create(self, call: OutgoingCall) -> str:
-        """Makes the thing; its remote id."""
-        raise NotImplementedError
+        """Creates the resource; its remote id."""
+        return self.change(call)
 
     def change(self, call: OutgoingCall) -> str:
         """Brings it from what was acknowledged to what is sent; its remote id."""
         raise NotImplementedError
 
     def remove(self, call: OutgoingCall) -> None:
-        """Removes it."""
+        """Removes it, where it can be removed."""
         raise NotImplementedError
 
     def certain_part(self, payload: Payload) -> Payload:
@@ -37,7 +37,13 @@ class Route:
         return payload | {"answers": {}}
 
 
-class EntityRoute(Route):
+class RecordRoute(Route):
+    """A kind with a documented call that creates it, while only the supplement has those that change and remove it."""
+
+    edits_are_documented = False
+
+
+class EntityRoute(RecordRoute):
     """POST /entities; **S** PATCH and DELETE."""
 
     def create(self, call: OutgoingCall) -> str:
@@ -50,7 +56,7 @@ class EntityRoute(Route):
         call.service.delete_entity(call.remote_id, key=call.key)
 
 
-class PartyRoute(Route):
+class PartyRoute(RecordRoute):
     """POST …/parties; **S** PATCH and DELETE."""
 
     def create(self, call: OutgoingCall) -> str:
@@ -67,7 +73,7 @@ class PartyRoute(Route):
         return payload | {"answers": {}, "roles": []}
 
 
-class ShareClassRoute(Route):
+class ShareClassRoute(RecordRoute):
     """POST …/share-classes; **S** PATCH and DELETE."""
 
     def create(self, call: OutgoingCall) -> str:
@@ -81,7 +87,7 @@ class ShareClassRoute(Route):
         call.service.remove_share_class(call.entity_id, call.remote_id, key=call.key)
 
 
-class ShareholdingRoute(Route):
+class ShareholdingRoute(RecordRoute):
     """POST …/shareholdings; **S** PATCH and DELETE."""
 
     def create(self, call: OutgoingCall) -> str:
@@ -104,11 +110,6 @@ class CspDataRoute(Route):
 
     To a service that merges key by key goes what has changed; to any other goes all of it, which is right either way.
     """
-
-    edits_are_documented = True
-
-    def create(self, call: OutgoingCall) -> str:
-        return self.change(call)
 
     def change(self, call: OutgoingCall) -> str:
         holders = {
@@ -133,11 +134,6 @@ class CspDataRoute(Route):
 class DocumentRoute(Route):
     """POST …/documents: a later upload to the same slot replaces the earlier one; **S** DELETE."""
 
-    edits_are_documented = True
-
-    def create(self, call: OutgoingCall) -> str:
-        return self.change(call)
-
     def change(self, call: OutgoingCall) -> str:
         sent = resolve_references(call.sent, call.ids)
         with call.open_file() as file:
@@ -159,11 +155,6 @@ class DocumentRoute(Route):
 class SubmissionRoute(Route):
     """**S** POST …/submit; again after a return."""
 
-    edits_are_documented = True
-
-    def create(self, call: OutgoingCall) -> str:
-        return self.change(call)
-
     def change(self, call: OutgoingCall) -> str:
         record = call.service.submit(call.entity_id, key=call.key)
         return _check_entity(call, record)
@@ -171,11 +162,6 @@ class SubmissionRoute(Route):
 
 class StatusRoute(Route):
     """**S** POST …/status: what agents have done, and the customer's withdrawal."""
-
-    edits_are_documented = True
-
-    def create(self, call: OutgoingCall) -> str:
-        return self.change(call)
 
     def change(self, call: OutgoingCall) -> str:
         note = call.sent.get("note", "")
@@ -206,14 +192,16 @@ ROUTES: Mapping[ResourceKind, Route] = {
 
 def sent_action(row: Delivery) -> str:
     """What the last call was to do."""
-    if row.sent is None:
-        return REMOVE
-    return CREATE if row.acknowledged is None else CHANGE
+    return _action(row, row.sent)
 
 
 def wanted_action(row: Delivery) -> str:
     """What has to be done to get from what was acknowledged to what is wanted."""
-    if row.wanted is None:
+    return _action(row, row.wanted)
+
+
+def _action(row: Delivery, payload: Payload | None) -> str:
+    if payload is None:
         return REMOVE
     return CREATE if row.acknowledged is None else CHANGE
 

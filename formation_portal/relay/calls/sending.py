@@ -66,9 +66,7 @@ def _call(claimed: Claim) -> CallOutcome:
         return CallOutcome(DeliveryState.WAITING, TOO_LATE, was_called=False)
     try:
         with request_id(claimed.request_id):
-            return CallOutcome(
-                DeliveryState.DONE, remote_id=_perform(claimed, kind, action), request_id=claimed.request_id
-            )
+            return CallOutcome(DeliveryState.DONE, remote_id=_perform(claimed, action), request_id=claimed.request_id)
     except GatewayError as error:
         return outcome_of(error, kind=kind, action=action)
     except MissingFile:
@@ -82,8 +80,9 @@ def _has_time(claimed: Claim) -> bool:
     return left is not None and left.total_seconds() > longest
 
 
-def _perform(claimed: Claim, kind: ResourceKind, action: str) -> str:
-    route, call = ROUTES[kind], _outgoing_call(claimed)
+def _perform(claimed: Claim, action: str) -> str:
+    """Makes the call; the remote id of what it was about."""
+    route, call = ROUTES[claimed.row.resource_kind], _outgoing_call(claimed)
     if action == REMOVE:
         route.remove(call)
         return ""

@@ -51,11 +51,8 @@ def matches(kind: ResourceKind, body: Mapping[str, Any], record: Mapping[str, An
     members = _STABLE_MEMBERS.get(kind, ())
     if not all(_is_same(body.get(name), record[name]) for name in members if record.get(name) is not None):
         return False
-    return kind is not ResourceKind.PARTY or _roles_agree(body.get("roles"), record.get("roles"))
-
-
-def _roles_agree(sent: Any, listed: Any) -> bool:
-    if not isinstance(sent, list) or not isinstance(listed, list):
+    sent, listed = body.get("roles"), record.get("roles")
+    if kind is not ResourceKind.PARTY or not isinstance(sent, list) or not isinstance(listed, list):
         return True
     return {str(role) for role in listed} <= {str(role) for role in sent}
 

@@ -7,7 +7,6 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from formation_portal import gateway
-from formation_portal.contract.catalog import CatalogItem
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.errors import GatewayError, NoAnswer, NotSent
 from formation_portal.gateway.products import read_products
@@ -66,14 +65,11 @@ def _specimen(service: FormationService, product: str) -> ProbePayloads:
         products = read_products(service.catalog().items or [])
     except GatewayError as error:
         raise CommandError(_printable(f"No catalog: {error}")) from error
-    items = [one.item for one in products if one.item and one.is_available and _is_meant(one.key, one.item, product)]
+    available = [(one.key, one.item) for one in products if one.item and one.is_available]
+    items = [item for key, item in available if product in ("", key, item.jurisdiction_product_id)]
     if not items:
         raise CommandError(f"No suitable product{f' is called {product}' if product else ''}")
     return payloads_for(items[0]) if product else most_complete(items)
-
-
-def _is_meant(key: str, item: CatalogItem, product: str) -> bool:
-    return not product or product in (key, item.jurisdiction_product_id)
 
 
 def _no_entity(error: GatewayError, reference: str) -> str:
