@@ -82,7 +82,7 @@ SAID = {name: said for name, said in _sources() if said}
 # What agents and operators read. They know the words of the trade and of machines.
 _FOR_AGENTS = ("desk", "reviews", "relay", "audit", "figures", "management")
 # Written to the provider, in a letter's words.
-_LETTERS = {"inquiry.py"}
+_LETTERS = {"provider_message.py"}
 # Not said to people: the database's language, settings and arguments by their names.
 _NOT_SAID = re.compile(r"INSERT|SELECT|WHERE|[A-Z]+_[A-Z_]+|\bEMAIL\b")
 _UNKIND = {*("please", "sorry", "oops", "whoops", "unfortunately", "simply", "obviously", "successfully"), "illegal"}
