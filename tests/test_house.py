@@ -55,6 +55,7 @@ ROOMS = {
 
 # Modules beside the rooms that know none of them: any room may stand on these.
 NO_ROOM = {
+    "core",
     "databases",
     "headers",
     "environment",

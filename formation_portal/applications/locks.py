@@ -3,17 +3,16 @@
 The reviews say what was accepted. What is still needed is never locked, whatever was accepted.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import Need
+from formation_portal.core import subscribers
 
 from .draft import Draft
 from .fields import is_same_answer
-from .models import Application
-from .signals import locking, submitting
 
 # The token of the party, or "" for the entity; and the field's name.
 AnswerKey = tuple[str, str]
@@ -55,12 +54,10 @@ def locks_of(draft: Draft) -> Locks:
     """What is locked at present. No query, except for an application that was returned."""
     if draft.application.status is not State.RETURNED_FOR_CHANGES:
         return NO_LOCKS
-    answers: Sequence[tuple[object, Any]] = locking.send(sender=Application, draft=draft)
-    accepted: Locks = next((found for _, found in answers if found), NO_LOCKS)
+    accepted = subscribers.accepted_locks(draft)
     if not accepted:
         return NO_LOCKS
-    objections: Sequence[tuple[object, Any]] = submitting.send(sender=Application, draft=draft)
-    needed: list[Need] = [*draft.needs, *(need for _, found in objections for need in found or ())]
+    needed = (*draft.needs, *subscribers.submission_blockers(draft))
     return _without_needed(_with_blank_answers(accepted, draft, needed), draft, needed)
 
 

@@ -9,14 +9,12 @@ from django.urls import reverse
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import name_fields
-from formation_portal.applications.signals import changed
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.contract.schema import FormSchema
 from formation_portal.letters import post
 from formation_portal.reviews.models import Outcome, Ruling
 from formation_portal.reviews.reviewing import UNDER_REVIEW
-from formation_portal.reviews.signals import proposal_refused, worked
 
 from .claims import UNCLAIMED, claim_at_work, give_back
 from .due import run_clock
@@ -27,8 +25,7 @@ _CLOCK = ("target_days", "waited_days", "overdue_at")
 _WITH_US = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW})
 
 
-@receiver(changed)
-def record(draft: Draft, **_: Any) -> None:
+def record(draft: Draft) -> None:
     """The case as the application stands now; a draft that was never submitted is none. At most six queries;
     four more make a new one."""
     application = draft.application
@@ -64,8 +61,7 @@ def record_what_waits(instance: Ruling, **_: Any) -> None:
     Case.objects.filter(pk=instance.application_id).update(confirm_since=since, proposed_by=by, refused_at=None)
 
 
-@receiver(proposal_refused)
-def give_back_what_is_refused(draft: Draft, ruling: Ruling, by: Any, **_: Any) -> None:
+def give_back_what_is_refused(draft: Draft, ruling: Ruling, by: Any) -> None:
     """The case goes back to whoever proposed it: claimed by them and marked in their queue; and they get a letter."""
     application, proposer = draft.application, ruling.proposed_by
     if not (proposer.is_active and proposer.is_agent):
@@ -81,8 +77,7 @@ def give_back_what_is_refused(draft: Draft, ruling: Ruling, by: Any, **_: Any) -
     post(kind="proposal_refused", to=proposer.email, language="en", context=context)
 
 
-@receiver(worked)
-def claim_what_is_worked_on(draft: Draft, by: Any, **_: Any) -> None:
+def claim_what_is_worked_on(draft: Draft, by: Any) -> None:
     """Whoever checks, accepts, asks or notes something works on the case: it is theirs where it was nobody's."""
     claim_at_work(draft, by=by)
 

@@ -7,7 +7,3 @@ class FiguresConfig(AppConfig):
     name = "formation_portal.figures"
     label = "figures"
     default_auto_field = "django.db.models.BigAutoField"
-
-    def ready(self) -> None:
-        """Connect the receivers that count."""
-        from . import receiving  # noqa: F401

@@ -1,16 +1,11 @@
 """Counts each move, and what a return asks for, in the transaction that does it."""
 
-from typing import Any
-
 from django.apps import apps
-from django.dispatch import receiver
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
-from formation_portal.applications.signals import moved
 from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.reviews.models import Remark
-from formation_portal.reviews.signals import sent
 
 from .cells import add
 from .models import CaseClock, Form, Question
@@ -19,8 +14,7 @@ from .remarks import digest_of, remarked, words_of
 from .turns import take_turn
 
 
-@receiver(moved)
-def count_move(draft: Draft, **_: Any) -> None:
+def count_move(draft: Draft) -> None:
     """Some seven queries for a move, and ten more for one that closes the case. A deleted draft was no case."""
     application = draft.application
     if application.submitted_at is None or application.deleted_at is not None:
@@ -35,8 +29,7 @@ def count_move(draft: Draft, **_: Any) -> None:
     add(more, apps)
 
 
-@receiver(sent)
-def count_remarks(draft: Draft, remarks: list[Remark], **_: Any) -> None:
+def count_remarks(draft: Draft, remarks: list[Remark]) -> None:
     """The remarks of a return, by reason and by question."""
     if not remarks:
         return

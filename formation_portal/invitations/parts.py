@@ -16,10 +16,10 @@ from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services.parties import current_party
 from formation_portal.applications.services.transactions import application_transaction
 from formation_portal.contract.language import noted
+from formation_portal.core import subscribers
 
 from .codes import digest_of_key, new_key
 from .models import Invitation, current_stage
-from .signals import finished
 
 REMIND_EVERY = timedelta(days=1)
 # A second press of the button within this time sends nothing.
@@ -121,7 +121,7 @@ def finish(draft: Draft, invitation: Invitation) -> None:
             journal.note("{name} finished their part", holder=row.token, name=row.label)
         else:
             journal.note("Done", holder=invitation.party.token)
-        finished.send(sender=Invitation, draft=draft, invitation=invitation)
+        subscribers.part_finished(draft, invitation=invitation)
 
 
 def find_by_key(key: str) -> Invitation | None:

@@ -8,5 +8,5 @@ class PortalConfig(AppConfig):
     label = "portal"
 
     def ready(self) -> None:
-        """Connect what writes letters: about an application that has moved, a draft that lies, a part that is done."""
-        from . import part_letter, reminders, submission_letter, tidings  # noqa: F401
+        """Take part in the hourly round."""
+        from . import reminders  # noqa: F401

@@ -1,16 +1,13 @@
 """The letter to an owner that somebody is done with their part, written in the transaction that says so."""
 
 import datetime as dt
-from typing import Any
 
-from django.dispatch import receiver
 from django.urls import reverse
 from django.utils import timezone, translation
 
 from formation_portal.accounts import addresses
 from formation_portal.applications.draft import Draft
 from formation_portal.invitations.models import Invitation
-from formation_portal.invitations.signals import finished
 from formation_portal.letters import post
 from formation_portal.letters.models import Letter
 
@@ -23,8 +20,7 @@ _NAME_SHOWN_AT_MOST = 80
 MOST_A_DAY = 20
 
 
-@receiver(finished)
-def tell(draft: Draft, invitation: Invitation, **_: Any) -> None:
+def tell(draft: Draft, invitation: Invitation) -> None:
     """Write to the owner, unless it is the owner who has filled it in."""
     owner, row = draft.application.owner, draft.party(invitation.party.token)
     if row is None or addresses.has(owner, invitation.email) or not may_write_to(owner) or _is_enough(draft):

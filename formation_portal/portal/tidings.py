@@ -1,15 +1,11 @@
 """Letters about where an application stands, posted in the transaction that moved it. Submitting has its own."""
 
-from typing import Any
-
-from django.dispatch import receiver
 from django.urls import reverse
 
 from formation_portal.accounts.addresses import is_confirmed
 from formation_portal.accounts.models import User
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
-from formation_portal.applications.signals import moved
 from formation_portal.contract.lifecycle import State
 from formation_portal.letters import post
 from formation_portal.reviews.asked import asked_of, words_of
@@ -25,8 +21,7 @@ _SAID = {
 }
 
 
-@receiver(moved)
-def tell(draft: Draft, **_: Any) -> None:
+def tell(draft: Draft) -> None:
     """Write to the application's owner, where the new state is one that nobody should have to look for."""
     application, owner = draft.application, draft.application.owner
     kind, outcome = _SAID.get(application.status, ("", ""))

@@ -1,31 +1,24 @@
 """What the formation service has refused stops a submission and an approval: it would refuse the whole again."""
 
 from collections.abc import Iterator
-from typing import Any
-
-from django.dispatch import receiver
 
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.signals import submitting
 from formation_portal.contract.language import say
 from formation_portal.contract.needs import Need
 from formation_portal.reviews.objections import Objection
 from formation_portal.reviews.places import WHOLE, Kind, Place
-from formation_portal.reviews.signals import approving
 
 from .models import Delivery, DeliveryState
 from .problems import LocatedProblem, needs_of, problems_of
 from .resources import ResourceKind
 
 
-@receiver(submitting)
-def block_submission(draft: Draft, **_: Any) -> tuple[Need, ...]:
+def block_submission(draft: Draft) -> tuple[Need, ...]:
     """What the service has refused needs a change before submitting."""
     return needs_of(Delivery.objects.filter(application=draft.application))
 
 
-@receiver(approving)
-def block_approval(draft: Draft, **_: Any) -> tuple[Objection, ...]:
+def block_approval(draft: Draft) -> tuple[Objection, ...]:
     """An objection for each refused delivery but an agent's own change of status: one query where the rows were not
     read yet."""
     return tuple(

@@ -9,7 +9,5 @@ class RelayConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Connect the receivers: every saved change syncs the deliveries in its own transaction, refusals stop a
-        submission and an approval, and old events are deleted every hour."""
-        from . import approval_guard, sync  # noqa: F401
+        """Take part in the hourly round: old events are deleted."""
         from .incoming_webhooks import receiver  # noqa: F401

@@ -7,11 +7,9 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from django.db import transaction
-from django.dispatch import receiver
 from django.utils import timezone
 
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.signals import changed
 from formation_portal.contract.lifecycle import State
 
 from . import wake
@@ -174,8 +172,7 @@ def forget_dependents(row: Delivery) -> None:
             other.save()
 
 
-@receiver(changed)
-def sync_deliveries(draft: Draft, **_: Any) -> None:
+def sync_deliveries(draft: Draft) -> None:
     """Sync the deliveries, and wake the worker once they are committed."""
     sync(draft)
     transaction.on_commit(wake.wake_workers)

@@ -7,7 +7,3 @@ class ReviewsConfig(AppConfig):
     name = "formation_portal.reviews"
     label = "reviews"
     default_auto_field = "django.db.models.BigAutoField"
-
-    def ready(self) -> None:
-        """Connect what an application's moves end in its review, and what its returns lock."""
-        from . import locks, receivers  # noqa: F401

@@ -3,20 +3,15 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from django.dispatch import receiver
-
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.locks import AnswerKey, Locks
-from formation_portal.applications.signals import locking
 
 from .facts import Facts, facts_of, shares_digest
 from .models import Accepted
 from .places import WHOLE, Kind, Place
-from .signals import sent
 
 
-@receiver(sent)
-def keep_what_was_accepted(draft: Draft, **_: Any) -> None:
+def keep_what_was_accepted(draft: Draft) -> None:
     """Keep it in the transaction of the return."""
     facts = facts_of(draft)
     round_ = draft.application.submissions
@@ -24,8 +19,7 @@ def keep_what_was_accepted(draft: Draft, **_: Any) -> None:
     Accepted.objects.update_or_create(application=draft.application, defaults=defaults)
 
 
-@receiver(locking)
-def locks(draft: Draft, **_: Any) -> Locks | None:
+def locks(draft: Draft) -> Locks | None:
     """What was accepted when the present round came back: one query. Nothing where the service sent it back."""
     application = draft.application
     kept = Accepted.objects.filter(application=application, round=application.submissions).first()

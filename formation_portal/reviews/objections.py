@@ -1,14 +1,13 @@
 """What speaks against an approval: nobody may approve what was not checked."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from formation_portal.applications.draft import Draft
+from formation_portal.core import subscribers
 
 from .facts import CHANGED, QUERIED, Facts
 from .places import WHOLE, Place
-from .signals import approving
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +23,9 @@ _SAID = {QUERIED: "{label}: open query", CHANGED: "{label}: changed since accept
 
 
 def objections(draft: Draft, facts: Facts) -> tuple[Objection, ...]:
-    """Everything that has to be done before an approval, in the order of the application; then what others say who
-    were asked by `signals.approving`, which is one query."""
-    answers: Sequence[tuple[Any, Any]] = approving.send(sender=Objection, draft=draft)
-    return (*_objections(draft, facts), *(one for _, found in answers for one in found))
+    """Everything that has to be done before an approval, in the order of the application; then what others say, which
+    is one query."""
+    return (*_objections(draft, facts), *subscribers.approval_blockers(draft))
 
 
 def _objections(draft: Draft, facts: Facts) -> Iterator[Objection]:

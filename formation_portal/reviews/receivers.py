@@ -2,18 +2,15 @@
 
 from typing import Any
 
-from django.dispatch import receiver
 from django.utils import timezone
 
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.signals import moved
 
 from .models import Outcome, Ruling
 from .reviewing import UNDER_REVIEW, raised_version
 
 
-@receiver(moved)
-def end_what_waits(draft: Draft, by: Any, **_: Any) -> None:
+def end_what_waits(draft: Draft, by: Any) -> None:
     """A decision that waits for a second agent is overtaken where the application is no longer under review."""
     application = draft.application
     if application.status in UNDER_REVIEW:

@@ -15,10 +15,10 @@ from formation_portal.applications.services.transactions import application_tran
 from formation_portal.audit import chain
 from formation_portal.audit.models import Deed
 from formation_portal.contract.lifecycle import State
+from formation_portal.core import subscribers
 
 from .models import Review
 from .refusals import Overtaken
-from .signals import worked
 from .since import Sight, since
 
 UNDER_REVIEW = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW})
@@ -89,7 +89,7 @@ def reviewing(
         if work.done:
             _raise(review)
             if is_own_work:
-                worked.send(sender=Review, draft=draft, by=by)
+                subscribers.review_changed(draft, by=by)
             _chained(work)
 
 

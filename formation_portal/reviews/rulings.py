@@ -13,6 +13,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.services import advance
 from formation_portal.contract.lifecycle import State
+from formation_portal.core import subscribers
 
 from .facts import facts_of
 from .grounds import Ground
@@ -22,7 +23,6 @@ from .refusals import NotYet, Refused
 from .remarks import send_in
 from .reviewing import UNDER_REVIEW, Work, reviewing
 from .seen import ask_about_unseen
-from .signals import proposal_refused, sent
 from .since import Sight, since
 
 RETURN, APPROVE, DECLINE, INCORPORATE = "return", "approve", "decline", "record_incorporation"
@@ -97,7 +97,7 @@ def refuse(draft: Draft, *, why: str, by: AbstractBaseUser, sight: Sight) -> Rul
         _nothing_new(work)
         ruling = _proposed(draft, by)
         work.write(ruling, "refuse", outcome=Outcome.REFUSED, refusal=why.strip())
-        proposal_refused.send(sender=Ruling, draft=draft, ruling=ruling, by=by)
+        subscribers.proposal_refused(draft, ruling=ruling, by=by)
         return ruling
 
 
@@ -174,7 +174,7 @@ def _carry_out(work: Work, ruling: Ruling) -> None:
     work.write(ruling, "confirm" if ruling.pk else "decide", outcome=Outcome.DONE)
     advance(work.draft, ruling.deed, by=work.by, note=_for_the_service(ruling, remarks))
     if ruling.deed == RETURN:
-        sent.send(sender=Ruling, draft=work.draft, remarks=remarks, by=work.by)
+        subscribers.application_returned(work.draft, remarks=remarks)
 
 
 def _for_the_service(ruling: Ruling, remarks: list[Any]) -> str:

@@ -21,9 +21,9 @@ from formation_portal.applications.models import (
 )
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services.shares import parse_shares
-from formation_portal.applications.signals import changed
 from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.schema import Section
+from formation_portal.core import subscribers
 from tests.applications import factories
 
 _KINDS = ("person", "person", "corporate", "foundation")
@@ -66,7 +66,7 @@ class Drafter:
         draft.reload()
         Document.objects.bulk_create(self._papers(draft))
         draft = open_draft(Application.objects.get(pk=application.pk))
-        changed.send(sender=Application, draft=draft)
+        subscribers.application_changed(draft)
         return draft
 
     def _happens(self) -> bool:

@@ -10,9 +10,9 @@ from django.test.utils import CaptureQueriesContext
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change, Document
-from formation_portal.applications.signals import changed
 from formation_portal.applications.transfer import content_of
 from formation_portal.contract.lifecycle import State
+from tests.subscribing import subscribe
 
 from . import factories
 
@@ -102,31 +102,26 @@ def test_the_old_one_stays_as_it_is(complete: Draft, owner: Any) -> None:
     assert (after.revision, after.changes.count(), content_of(complete)) == before
 
 
-def test_whoever_listens_hears_of_the_whole_copy_once(complete: Draft, owner: Any) -> None:
+def test_subscribers_are_told_of_the_whole_copy_once(
+    complete: Draft, owner: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     heard: list[int] = []
 
-    def hear(sender: Any, draft: Draft, **_: Any) -> None:
-        heard.append(len(draft.parties))
-
-    changed.connect(hear)
-    try:
-        services.create_copy(complete, by=owner)
-    finally:
-        changed.disconnect(hear)
+    subscribe(monkeypatch, "application_changed", lambda draft: heard.append(len(draft.parties)))
+    services.create_copy(complete, by=owner)
     assert heard == [1]
 
 
-def test_a_copy_that_fails_leaves_no_file_behind(complete: Draft, owner: Any, settings: Any) -> None:
-    def refuse(sender: Any, **_: Any) -> None:
+def test_a_copy_that_fails_leaves_no_file_behind(
+    complete: Draft, owner: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(draft: Draft) -> None:
         raise IntegrityError
 
     before = files(settings)
-    changed.connect(refuse)
-    try:
-        with pytest.raises(IntegrityError):
-            services.create_copy(complete, by=owner)
-    finally:
-        changed.disconnect(refuse)
+    subscribe(monkeypatch, "application_changed", refuse)
+    with pytest.raises(IntegrityError):
+        services.create_copy(complete, by=owner)
     assert files(settings) == before
     assert Application.objects.count() == 1
     assert Change.objects.exclude(application=complete.application).count() == 0

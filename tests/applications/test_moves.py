@@ -1,6 +1,5 @@
-"""The history says when an application has moved, and whoever listens is told in the same transaction."""
+"""The history says when an application has moved, and subscribers are told in the same transaction."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,24 +8,23 @@ from django.db import transaction
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Change
-from formation_portal.applications.signals import moved
 from formation_portal.contract.lifecycle import State
+from tests.subscribing import subscribe
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def told() -> Iterator[list[tuple[State, Any]]]:
-    """The states that were told of, and by whom."""
+def heard(monkeypatch: pytest.MonkeyPatch) -> list[tuple[State, Any]]:
+    """The states that subscribers were told of, and by whom."""
     heard: list[tuple[State, Any]] = []
 
-    def hear(draft: Draft, by: Any, **_: Any) -> None:
+    def hear(draft: Draft, by: Any) -> None:
         assert transaction.get_connection().in_atomic_block
         heard.append((draft.application.status, by))
 
-    moved.connect(hear)
-    yield heard
-    moved.disconnect(hear)
+    subscribe(monkeypatch, "application_moved", hear)
+    return heard
 
 
 def test_each_move_stands_in_the_history_with_its_state(complete: Draft, owner: Any) -> None:
@@ -43,16 +41,16 @@ def test_each_move_stands_in_the_history_with_its_state(complete: Draft, owner: 
     ]
 
 
-def test_an_answer_moves_nothing(complete: Draft, told: list[tuple[State, Any]]) -> None:
+def test_an_answer_moves_nothing(complete: Draft, heard: list[tuple[State, Any]]) -> None:
     assert not Change.objects.exclude(moved_to="").exists()
-    assert told == []
+    assert heard == []
 
 
-def test_whoever_listens_hears_of_each_move_once(complete: Draft, owner: Any, told: list[tuple[State, Any]]) -> None:
+def test_subscribers_are_told_of_each_move_once(complete: Draft, owner: Any, heard: list[tuple[State, Any]]) -> None:
     services.submit(complete, by=owner)
     services.reopen(complete, reason="Please change the name")
     services.reopen(complete, reason="Please change the name")
-    assert told == [(State.SUBMITTED_FOR_REVIEW, owner), (State.RETURNED_FOR_CHANGES, None)]
+    assert heard == [(State.SUBMITTED_FOR_REVIEW, owner), (State.RETURNED_FOR_CHANGES, None)]
 
 
 def test_an_agents_deeds_follow_one_another(complete: Draft, owner: Any, agent: Any) -> None:

@@ -13,11 +13,11 @@ from formation_portal.applications.imports.grid import Grid, GridRow
 from formation_portal.applications.imports.models import PartyImport
 from formation_portal.applications.models import Application, Change
 from formation_portal.applications.services.party_imports import RowAction
-from formation_portal.applications.signals import changed
 from formation_portal.letters.rounds import go_round
 from tests.applications import factories
 from tests.applications.imports.conftest import Upload, upload
 from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv
+from tests.subscribing import subscribe
 
 __all__ = ["upload"]
 
@@ -135,37 +135,31 @@ def test_who_came_while_the_page_was_read_is_not_added_twice(draft: Draft, uploa
     assert len(labels(draft)) == 1
 
 
-def test_all_of_it_is_one_change_and_each_has_a_line_in_the_history(draft: Draft, upload: Upload, owner: Any) -> None:
+def test_all_of_it_is_one_change_and_each_has_a_line_in_the_history(
+    draft: Draft, upload: Upload, owner: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = upload(as_csv(HEADS, ADA, NOOR))
-    told: list[int] = []
-
-    def hear(draft: Draft, **_: Any) -> None:
-        told.append(len(draft.parties))
-
+    heard: list[int] = []
     before = draft.application.revision
-    changed.connect(hear)
-    try:
-        services.apply_import(draft, found, every(draft, found), by=owner)
-    finally:
-        changed.disconnect(hear)
-    assert told == [2]
+    subscribe(monkeypatch, "application_changed", lambda draft: heard.append(len(draft.parties)))
+    services.apply_import(draft, found, every(draft, found), by=owner)
+    assert heard == [2]
     assert draft.application.revision == before + 1
     said = Change.objects.filter(application=draft.application).values_list("what", "holder")[:2]
     assert set(said) == {(f"Added {row.label} from a spreadsheet", row.token) for row in fresh(draft).parties}
 
 
-def test_nothing_is_taken_where_something_goes_wrong(draft: Draft, upload: Upload, owner: Any) -> None:
+def test_nothing_is_taken_where_something_goes_wrong(
+    draft: Draft, upload: Upload, owner: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = upload(as_csv(HEADS, ADA, NOOR))
 
-    def stumble(**_: Any) -> None:
+    def stumble(draft: Draft) -> None:
         raise RuntimeError
 
-    changed.connect(stumble)
-    try:
-        with pytest.raises(RuntimeError):
-            services.apply_import(draft, found, every(draft, found), by=owner)
-    finally:
-        changed.disconnect(stumble)
+    subscribe(monkeypatch, "application_changed", stumble)
+    with pytest.raises(RuntimeError):
+        services.apply_import(draft, found, every(draft, found), by=owner)
     assert labels(draft) == []
     assert PartyImport.objects.filter(pk=found.pk).exists()
 

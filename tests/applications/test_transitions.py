@@ -9,9 +9,9 @@ from formation_portal.applications import services
 from formation_portal.applications.access import Collaborator
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change, Party, SectionAnswers
-from formation_portal.applications.signals import changed, submitting
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import Need
+from tests.subscribing import subscribe
 
 from . import factories
 
@@ -44,18 +44,12 @@ def test_an_incomplete_application_is_not(draft: Draft, owner: Any) -> None:
     assert stored(draft).status is State.DRAFT
 
 
-def test_whoever_listens_can_object_to_a_submission(complete: Draft, owner: Any) -> None:
+def test_a_subscriber_can_block_a_submission(complete: Draft, owner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     need = Need("refused", "Change the name", "the-company", field="entity.name")
 
-    def objects(sender: Any, draft: Draft, **_: Any) -> list[Need]:
-        return [need]
-
-    submitting.connect(objects)
-    try:
-        with pytest.raises(services.NotReady) as caught:
-            services.submit(complete, by=owner)
-    finally:
-        submitting.disconnect(objects)
+    subscribe(monkeypatch, "submission_blockers", lambda draft: [need])
+    with pytest.raises(services.NotReady) as caught:
+        services.submit(complete, by=owner)
     assert caught.value.needs == (need,)
 
 
@@ -116,20 +110,19 @@ def test_a_submitted_application_is_not_deleted(complete: Draft, owner: Any) -> 
         services.delete_draft(stored(complete), by=owner)
 
 
-def test_every_change_is_told_inside_its_transaction(draft: Draft, owner: Any) -> None:
+def test_subscribers_are_called_inside_the_transaction(
+    draft: Draft, owner: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told: list[int] = []
 
-    def listens(sender: Any, draft: Draft, **_: Any) -> None:
+    def listen(draft: Draft) -> None:
         told.append(draft.application.revision)
         if len(told) == 2:
             raise RuntimeError("cannot keep up")
 
-    changed.connect(listens)
-    try:
+    subscribe(monkeypatch, "application_changed", listen)
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    with pytest.raises(RuntimeError):
         services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
-        with pytest.raises(RuntimeError):
-            services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
-    finally:
-        changed.disconnect(listens)
     assert told == [1, 2]
     assert Party.objects.count() == 1

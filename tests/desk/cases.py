@@ -10,8 +10,8 @@ from django.utils import timezone
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
-from formation_portal.applications.signals import changed
 from formation_portal.contract.lifecycle import State
+from formation_portal.core import subscribers
 from tests.applications import factories
 from tests.markup import Markup
 
@@ -25,7 +25,7 @@ def submitted_ones(owner: Any, count: int, *, first_days: int = 0, **more: Any) 
         Application.objects.filter(pk=application.pk).update(**facts)
         application.refresh_from_db()
         with transaction.atomic():
-            changed.send(sender=Application, draft=open_draft(application))
+            subscribers.application_changed(open_draft(application))
     return made_ones
 
 

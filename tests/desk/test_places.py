@@ -7,7 +7,7 @@ from django.test import Client
 
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
-from formation_portal.applications.signals import changed
+from formation_portal.core import subscribers
 from formation_portal.desk.models import Case, Offer
 from tests.desk.cases import page, references, submitted_ones
 
@@ -19,7 +19,7 @@ def moved_to(application: Application, *, place: str, product: str) -> None:
     told = application.product | {"jurisdiction": {"name": place}, "product": {"name": f"{product} of {place}"}}
     Application.objects.filter(pk=application.pk).update(product=told, product_id=f"{product}-{place}")
     Case.objects.filter(pk=application.pk).delete()
-    changed.send(sender=Application, draft=open_draft(Application.objects.get(pk=application.pk)))
+    subscribers.application_changed(open_draft(Application.objects.get(pk=application.pk)))
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from formation_portal.applications.signals import changed
 from formation_portal.contract.lifecycle import State
+from formation_portal.core import subscribers
 from formation_portal.desk import queue_page
 from formation_portal.desk.models import Case
 from tests.desk.cases import page, references, submitted_ones
@@ -151,7 +151,7 @@ def _record(application: Application, **facts: Any) -> None:
         Application.objects.filter(pk=application.pk).update(**facts)
     with transaction.atomic():
         fresh = Application.objects.get(pk=application.pk)
-        changed.send(sender=Application, draft=open_draft(fresh))
+        subscribers.application_changed(open_draft(fresh))
 
 
 def test_a_state_and_an_agent_are_picked_and_removed(owner: Any, agent: Any, as_agent: Client) -> None:

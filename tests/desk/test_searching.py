@@ -13,13 +13,14 @@ from django.test.utils import CaptureQueriesContext
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from formation_portal.applications.signals import changed
 from formation_portal.contract.lifecycle import State
+from formation_portal.core import subscribers
 from formation_portal.desk import queue_search
 from formation_portal.desk.models import Case, CaseWord, Offer
 from formation_portal.desk.search_words import beginnings, words_of
 from tests.applications import factories
 from tests.desk.cases import references, submitted_ones
+from tests.subscribing import subscribe
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -109,7 +110,7 @@ def test_a_customers_new_name_and_address_find_their_cases_at_once(
 
 def _words_made_anew(case: Draft) -> set[bytes]:
     CaseWord.objects.filter(case=case.application.pk).delete()
-    changed.send(sender=Application, draft=open_draft(Application.objects.get(pk=case.application.pk)))
+    subscribers.application_changed(open_draft(Application.objects.get(pk=case.application.pk)))
     return _words(case.application)
 
 
@@ -133,18 +134,17 @@ def test_many_cases_of_a_customer_follow_in_a_fixed_number_of_queries(owner: Any
     assert costs[0] == costs[1]
 
 
-def test_a_change_that_fails_leaves_the_case_as_it_was(submitted: Draft, owner: Any) -> None:
+def test_a_change_that_fails_leaves_the_case_as_it_was(
+    submitted: Draft, owner: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = _words(submitted.application)
 
-    def fail(**_: Any) -> None:
+    def fail(draft: Draft) -> None:
         raise RuntimeError
 
-    changed.connect(fail)
-    try:
-        with pytest.raises(RuntimeError):
-            services.withdraw(submitted, by=owner)
-    finally:
-        changed.disconnect(fail)
+    subscribe(monkeypatch, "application_changed", fail)
+    with pytest.raises(RuntimeError):
+        services.withdraw(submitted, by=owner)
     assert Case.objects.get(pk=submitted.application.pk).state == State.SUBMITTED_FOR_REVIEW
     assert _words(submitted.application) == before
 

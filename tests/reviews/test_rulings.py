@@ -23,8 +23,8 @@ from formation_portal.reviews.rulings import (
     rule,
     waiting_ruling,
 )
-from formation_portal.reviews.signals import sent
 from formation_portal.reviews.since import sight_of, since
+from tests.subscribing import subscribe
 
 from .conftest import again
 
@@ -63,20 +63,19 @@ def test_what_was_checked_whole_is_approved_and_then_incorporated(submitted: Dra
         rule(submitted, DECLINE, text="Too late", by=agent, sight=now(submitted))
 
 
-def test_a_return_sends_what_was_drafted_and_nothing_that_was_dropped(submitted: Draft, agent: Any) -> None:
+def test_a_return_sends_what_was_drafted_and_nothing_that_was_dropped(
+    submitted: Draft, agent: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     kept = ask(submitted, BIRTH, text="The passport says 1984", by=agent, sight=now(submitted))
     dropped = ask(submitted, ACTIVITY, text="Which trade?", by=agent, sight=now(submitted))
     assert drop(submitted, dropped.pk, by=agent, sight=now(submitted))
     heard: list[Any] = []
 
-    def hear(remarks: Any, **_: Any) -> None:
+    def hear(draft: Draft, remarks: Any) -> None:
         heard.extend(remarks)
 
-    sent.connect(hear)
-    try:
-        rule(submitted, RETURN, text="One thing is left", by=agent, sight=now(submitted))
-    finally:
-        sent.disconnect(hear)
+    subscribe(monkeypatch, "application_returned", hear)
+    rule(submitted, RETURN, text="One thing is left", by=agent, sight=now(submitted))
     assert heard == [kept]
     told = Remark.objects.get(pk=kept.pk)
     assert (told.round, told.is_draft, told.is_open) == (1, False, True)

@@ -14,6 +14,7 @@ from django.db import Error, transaction
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.language import noted
+from formation_portal.core import subscribers
 
 from ..draft import Draft, keep_schema, open_draft
 from ..fields import new_token, without_blanks
@@ -30,7 +31,6 @@ from ..models import (
     document_path,
     document_subject,
 )
-from ..signals import changed
 from ..transfer import Content, NewDocument, NewParty, NewShareClass, content_of
 from .exceptions import NotCopied
 from .shares import parse_shares
@@ -114,7 +114,7 @@ def _create(application: Application, content: Content, *, by: AbstractBaseUser,
         application.save()
         entry = Change.objects.create(application=application, who_id=by.pk, **said)
         _Filling(application, content).write(stored, by=by)
-        changed.send(sender=Application, draft=open_draft(application))
+        subscribers.application_changed(open_draft(application))
         append_to_audit_log(application, [entry], by=by)
     return application
 

@@ -14,13 +14,13 @@ from django.utils import timezone
 
 from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.language import say
+from formation_portal.core import subscribers
 
 from ..draft import Draft, Overlong
 from ..fields import MAX_CHARACTERS, changed_names, count_characters
 from ..history import Author, append_to_audit_log, history_entry
 from ..locks import NO_LOCKS, LockedValues, Locks, locks_of
 from ..models import Application, Change, ChangeList
-from ..signals import changed, moved
 from .concurrency import PageVersion
 from .exceptions import Closed, FormChanged, LockedByReview
 
@@ -97,9 +97,9 @@ def application_transaction(
             Change.objects.bulk_create(journal.entries)
             draft.new_changes += journal.entries
             draft.invalidate()
-            changed.send(sender=Application, draft=draft)
+            subscribers.application_changed(draft)
             if has_moved:
-                moved.send(sender=Application, draft=draft, by=by)
+                subscribers.application_moved(draft, by=by)
             append_to_audit_log(application, journal.entries, by=by, rows=draft.audited_rows)
 
 

@@ -1,6 +1,5 @@
 """What changes an application as a whole: its state from start to withdrawal, its deletion, its form version."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -10,11 +9,11 @@ from django.utils import timezone
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.language import noted
 from formation_portal.contract.lifecycle import AGENT, DEEDS, State, may
+from formation_portal.core import subscribers
 
 from ..draft import Draft, keep_schema, load_schema, open_draft
 from ..history import append_to_audit_log, history_entry
 from ..models import Application, Change, SectionAnswers
-from ..signals import changed, submitting
 from .documents import delete_files_on_commit
 from .exceptions import Closed, NotReady, Unread
 from .parties import delete_removed_parties
@@ -43,7 +42,7 @@ def start(*, owner: AbstractBaseUser, product: CatalogItem) -> Application:
         )
         said = history_entry(noted("Started the application"))
         started = Change.objects.create(application=application, who_id=owner.pk, **said)
-        changed.send(sender=Application, draft=open_draft(application))
+        subscribers.application_changed(open_draft(application))
         append_to_audit_log(application, [started], by=owner)
     return application
 
@@ -59,9 +58,7 @@ def submit(draft: Draft, *, by: AbstractBaseUser, declaration: str = "", revisio
         if application.deleted_at or not may("submit", application.status):
             raise Closed(application.status)
         _refuse_unread(application, revision)
-        answers: Sequence[tuple[object, Any]] = submitting.send(sender=Application, draft=draft)
-        blockers = (need for _, needs in answers for need in needs or ())
-        if still_needed := (*draft.needs, *blockers):
+        if still_needed := (*draft.needs, *subscribers.submission_blockers(draft)):
             raise NotReady(still_needed)
         application.state = State.SUBMITTED_FOR_REVIEW
         application.submitted_at = timezone.now()

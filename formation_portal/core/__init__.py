@@ -1,0 +1,1 @@
+"""What every package may use. It knows none of them, but for `subscribers`."""

@@ -1,0 +1,92 @@
+"""Who is told of what happens to an application, and in which order.
+
+Each function is one event. It is called inside the transaction that makes the change: what the subscribers write is
+committed or rolled back with it, and an error of one of them undoes it. Subscribers stand above the packages that call
+these functions, so they are imported here when an event happens.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser
+
+    from formation_portal.applications.draft import Draft
+    from formation_portal.applications.history import Author
+    from formation_portal.applications.locks import Locks
+    from formation_portal.contract.needs import Need
+    from formation_portal.invitations.models import Invitation
+    from formation_portal.reviews.models import Remark, Ruling
+    from formation_portal.reviews.objections import Objection
+
+
+def application_changed(draft: "Draft") -> None:
+    """An application was saved, whatever has changed."""
+    from formation_portal.desk.recording import record
+    from formation_portal.relay.sync import sync_deliveries
+
+    sync_deliveries(draft)
+    record(draft)
+
+
+def application_moved(draft: "Draft", *, by: "Author | None") -> None:
+    """A transition has moved an application to another state; `by` is None where the service has refused it."""
+    from formation_portal.figures.receiving import count_move
+    from formation_portal.portal.submission_letter import confirm
+    from formation_portal.portal.tidings import tell
+    from formation_portal.reviews.receivers import end_what_waits
+
+    end_what_waits(draft, by)
+    count_move(draft)
+    tell(draft)
+    confirm(draft, by)
+
+
+def submission_blockers(draft: "Draft") -> "tuple[Need, ...]":
+    """What others need before an application can be submitted."""
+    from formation_portal.relay.approval_guard import block_submission
+
+    return block_submission(draft)
+
+
+def accepted_locks(draft: "Draft") -> "Locks | None":
+    """What a reviewer has accepted of an application that was returned."""
+    from formation_portal.reviews.locks import locks
+
+    return locks(draft)
+
+
+def application_returned(draft: "Draft", *, remarks: "list[Remark]") -> None:
+    """A review has returned an application to its customer with these queries."""
+    from formation_portal.figures.receiving import count_remarks
+    from formation_portal.reviews.locks import keep_what_was_accepted
+
+    keep_what_was_accepted(draft)
+    count_remarks(draft, remarks)
+
+
+def review_changed(draft: "Draft", *, by: "AbstractBaseUser") -> None:
+    """An agent has worked on a review; not where they confirm or refuse what a colleague has proposed."""
+    from formation_portal.desk.recording import claim_what_is_worked_on
+
+    claim_what_is_worked_on(draft, by)
+
+
+def proposal_refused(draft: "Draft", *, ruling: "Ruling", by: "AbstractBaseUser") -> None:
+    """A second agent has refused a decision that a colleague has proposed."""
+    from formation_portal.desk.recording import give_back_what_is_refused
+
+    give_back_what_is_refused(draft, ruling, by)
+
+
+def approval_blockers(draft: "Draft") -> "tuple[Objection, ...]":
+    """What others have against an approval, on a page as in the transaction that approves."""
+    from formation_portal.relay.approval_guard import block_approval
+
+    return block_approval(draft)
+
+
+def part_finished(draft: "Draft", *, invitation: "Invitation") -> None:
+    """A guest says that they have finished their part."""
+    from formation_portal.portal.part_letter import tell
+
+    tell(draft, invitation)
