@@ -6,7 +6,6 @@ interface shows no such list, so a service without one is asked again only after
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -47,10 +46,10 @@ def read_due_documents(*, is_eager: bool = False) -> int:
     first = Q(read_next_at=None, updated_at__lte=now - timing.READ_SOON)
     rows = _open_documents() if is_eager else _open_documents().filter(first | Q(read_next_at__lte=now))
     for application_id in list(rows.order_by("application_id").values_list("application_id", flat=True).distinct()):
-        reading = _claim(application_id, is_eager=is_eager)
-        if reading is None:
+        claimed_until = _claim(application_id, is_eager=is_eager)
+        if claimed_until is None:
             break
-        _read(application_id, reading)
+        _read(application_id, claimed_until)
         done += 1
     return done
 
@@ -68,17 +67,8 @@ def _open_documents() -> QuerySet[Delivery]:
     return there.exclude(remote_id="").exclude(document_status=APPROVED).exclude(application__state__in=FINAL)
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentReading:
-    """An entity whose list is being read, and the moment until which nobody else does. Rows with another moment are to
-    be read again: this reading began before that was known, and says nothing of them."""
-
-    entity: str
-    until: datetime
-
-
-def _claim(application_id: int, *, is_eager: bool) -> DocumentReading | None:
-    """What is to be read, once it is noted that it is; None where the service may not be called."""
+def _claim(application_id: int, *, is_eager: bool) -> datetime | None:
+    """Until when nobody else reads the documents of the application; None where the service may not be called."""
     with transaction.atomic():
         now, stored = timezone.now(), locked_profile()
         if not is_eager:
@@ -88,17 +78,19 @@ def _claim(application_id: int, *, is_eager: bool) -> DocumentReading | None:
         # Another worker that comes meanwhile finds that it is not due.
         until = now + timing.lease()
         _open_documents().filter(application_id=application_id).update(read_next_at=until)
+    return until
+
+
+def _read(application_id: int, until: datetime) -> None:
+    """Read the list of the application's entity. Rows that are due at another moment by now are to be read again: this
+    reading began before that was known, and says nothing of them."""
     kind, subject = ENTITY
     row = Delivery.objects.filter(application_id=application_id, kind=kind, subject=subject).first()
-    return DocumentReading(row.remote_id if row else "", until)
-
-
-def _read(application_id: int, reading: DocumentReading) -> None:
     try:
-        records = gateway.service().documents(reading.entity)
+        records = gateway.service().documents(row.remote_id if row else "")
     except GatewayError as error:
         wait = timing.READ_DAILY if isinstance(error, Unsupported) else timing.READ_SOON
-        mine = _open_documents().filter(application_id=application_id, read_next_at=reading.until)
+        mine = _open_documents().filter(application_id=application_id, read_next_at=until)
         mine.update(read_next_at=timezone.now() + wait)
         _learn_about_service(outcome_of(error, kind=ResourceKind.DOCUMENT, action=CREATE))
         return
@@ -106,9 +98,7 @@ def _read(application_id: int, reading: DocumentReading) -> None:
     said = {str(record.get("id") or record.get("document_id") or ""): record for record in records}
     with transaction.atomic():
         application = Application.objects.select_for_update().get(pk=application_id)
-        rows = list(
-            _open_documents().filter(Q(read_next_at=reading.until) | Q(read_next_at=None), application=application)
-        )
+        rows = list(_open_documents().filter(Q(read_next_at=until) | Q(read_next_at=None), application=application))
         news = [row for row in rows if _note_status(row, said.get(row.remote_id, {}))]
         now = timezone.now()
         for row in news:

@@ -13,7 +13,6 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -87,32 +86,25 @@ _SIGNATURES = ((b"\xff\xd8\xff", "image/jpeg"), (b"\x89PNG\r\n\x1a\n", "image/pn
 MIME_TYPES = ("application/pdf", "image/jpeg", "image/png")
 
 
-@dataclass(frozen=True, slots=True)
-class StoredFile:
-    """A file as it lies on disk; the path is relative to the documents' folder."""
-
-    path: str
-    name: str
-    mime_type: str
-    size: int
-    sha256: str
-
-
 def documents_folder() -> Path:
     """Where the service keeps its documents."""
     return Path(settings.SERVICE_DOCUMENTS)
 
 
 @contextmanager
-def store_upload(file: "UploadedFile[Any]", *, path: str) -> Iterator[StoredFile]:
-    """Writes the file, unless it is too large, empty or of another kind; where the block fails, it is removed again."""
+def store_upload(file: "UploadedFile[Any]", *, path: str) -> Iterator[Document]:
+    """Writes the file, unless it is too large, empty or of another kind; where the block fails, it is removed again.
+
+    Gives a document that knows its file, and is neither anybody's nor saved yet. `path` is relative to the folder.
+    """
     mime_type = _checked(file)
     target = documents_folder() / path
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     note_written_file(path)
     try:
         digest, size = _write(file, target)
-        yield StoredFile(path, _plain_name(file.name or ""), mime_type, size, digest)
+        name = _plain_name(file.name or "")
+        yield Document(path=path, name=name, mime_type=mime_type, size=size, sha256=digest)
     except BaseException:
         target.unlink(missing_ok=True)
         raise

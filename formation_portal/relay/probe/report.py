@@ -136,32 +136,24 @@ _PLURALS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _QuestionWords:
-    """A question, and what follows from a yes and from anything else."""
-
-    question: str
-    then: str
-    otherwise: str
-
-
-_WORDS: dict[Question, _QuestionWords] = {
-    KEYS: _QuestionWords(
+# Each question, and what follows from a yes and from anything else.
+_WORDS: dict[Question, tuple[str, str, str]] = {
+    KEYS: (
         "Is a call repeated with the same Idempotency-Key processed only once?",
         "uncertain calls are repeated with their key",
         "uncertain calls are never repeated automatically",
     ),
-    MERGES: _QuestionWords(
+    MERGES: (
         "Is csp-data merged key by key?",
         "only changed answers are sent",
         "all answers are sent every time",
     ),
-    REPLACES: _QuestionWords(
+    REPLACES: (
         "Does a second document replace the first?",
         "uncertain uploads are repeated",
         "uncertain uploads are not repeated automatically",
     ),
-    EDITS: _QuestionWords(
+    EDITS: (
         "Can what was sent be changed and removed?",
         "data is sent as soon as it is complete",
         "data is sent when the customer submits",
@@ -170,7 +162,7 @@ _WORDS: dict[Question, _QuestionWords] = {
 
 
 _WORDS |= {
-    ("reference", kind): _QuestionWords(
+    ("reference", kind): (
         f"Do {_PLURALS[kind]} carry our client_reference?",
         "uncertain calls are matched by it",
         "uncertain calls are not matched by it",
@@ -178,7 +170,7 @@ _WORDS |= {
     for kind in REFERRED
 }
 _WORDS |= {
-    ("list", kind): _QuestionWords(
+    ("list", kind): (
         f"Can the {_PLURALS[kind]} be read back?",
         "uncertain calls are looked up there",
         "uncertain calls cannot be looked up",
@@ -186,7 +178,7 @@ _WORDS |= {
     for kind in LISTED
 }
 _WORDS |= {
-    ("repeat", kind): _QuestionWords(
+    ("repeat", kind): (
         f"If {_PLURALS[kind]} are sent twice, does the service answer with the ID of the first?",
         "a repeat finds the first",
         "a repeat may create a second",
@@ -197,10 +189,10 @@ _WORDS |= {
 
 def report_rows(report: ProbeReport) -> Iterator[tuple[str, str, str]]:
     """Question, answer, what the portal does because of it."""
-    for question, words in _WORDS.items():
+    for question, (words, then, otherwise) in _WORDS.items():
         found = report.found[question]
         answer = f"not known: {found.reason}" if found.yes is None else "yes" if found.yes else "no"
-        yield words.question, answer, words.then if found.yes else words.otherwise
+        yield words, answer, then if found.yes else otherwise
     settle = timing.settle_time(report.capabilities.slowest).total_seconds()
     told = f"uncertain calls are looked up after {settle:g} seconds"
     yield "How long did the slowest answer take?", f"{report.slowest:.3f} seconds", told

@@ -5,7 +5,6 @@
 import gzip
 import hashlib
 import json
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Literal
 
@@ -20,60 +19,6 @@ from formation_portal.service.routing import route
 from formation_portal.service.schemas.catalog import CatalogOut
 
 CACHE_CONTROL = "private, max-age=300"
-
-
-@dataclass(frozen=True, slots=True)
-class CatalogFilter:
-    """What the catalog is filtered by; None takes all."""
-
-    jurisdiction: str | None
-    product_type: str | None
-    jurisdiction_product_id: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class CatalogBytes:
-    """A catalog as bytes, plain and packed; each has an ETag of its own, since a strong one names exact bytes."""
-
-    plain: bytes
-    packed: bytes
-    etag: str
-
-
-def catalog_response(request: HttpRequest, wanted: CatalogFilter) -> HttpResponse:
-    """200 with the catalog, or 304 where the client has it already."""
-    load = CatalogLoad.objects.order_by("-pk").first()
-    drawn = _catalog_bytes(load.digest if load else "", wanted)
-    packs = "gzip" in request.headers.get("Accept-Encoding", "")
-    etag = f'"{drawn.etag}-gzip"' if packs else f'"{drawn.etag}"'
-    response: HttpResponse
-    held = parse_etags(request.headers.get("If-None-Match", ""))
-    if "*" in held or etag in [one.removeprefix("W/") for one in held]:
-        response = HttpResponseNotModified()
-    else:
-        response = HttpResponse(drawn.packed if packs else drawn.plain, content_type="application/json; charset=utf-8")
-        if packs:
-            response["Content-Encoding"] = "gzip"
-    response["ETag"] = etag
-    response["Cache-Control"] = CACHE_CONTROL
-    patch_vary_headers(response, ["Accept-Encoding", "Authorization"])
-    return response
-
-
-@lru_cache(maxsize=64)
-def _catalog_bytes(digest: str, wanted: CatalogFilter) -> CatalogBytes:
-    """The digest is that of the loaded catalog: a newer one is rendered anew."""
-    items = CatalogItem.objects.filter(is_listed=True).select_related("form")
-    if wanted.jurisdiction is not None:
-        items = items.filter(jurisdiction=wanted.jurisdiction)
-    if wanted.product_type is not None:
-        items = items.filter(product_type=wanted.product_type)
-    if wanted.jurisdiction_product_id is not None:
-        items = items.filter(jurisdiction_product_id=wanted.jurisdiction_product_id.lower())
-    data = [{**item.document, "schema": item.form.document} for item in items]
-    plain = json.dumps({"data": data, "meta": {"total": len(data)}}, ensure_ascii=False).encode()
-    etag = hashlib.sha256(digest.encode() + plain).hexdigest()[:32]
-    return CatalogBytes(plain, gzip.compress(plain, mtime=0), etag)
 
 
 router = Router(tags=["Catalog"])
@@ -91,5 +36,38 @@ def list_catalog(
     jurisdiction_product_id: ProductId | None = None,
 ) -> HttpResponse:
     """Every product in every jurisdiction with its form schema, filtered by what is given. 304 on `If-None-Match`."""
-    wanted = CatalogFilter(jurisdiction, product_type, jurisdiction_product_id)
-    return catalog_response(request, wanted)
+    product_id = jurisdiction_product_id.lower() if jurisdiction_product_id else None
+    filters = (
+        ("jurisdiction", jurisdiction),
+        ("product_type", product_type),
+        ("jurisdiction_product_id", product_id),
+    )
+    load = CatalogLoad.objects.order_by("-pk").first()
+    given = tuple((name, value) for name, value in filters if value is not None)
+    plain, packed, etag = _catalog(load.digest if load else "", given)
+    packs = "gzip" in request.headers.get("Accept-Encoding", "")
+    # A strong ETag names exact bytes.
+    etag = f'"{etag}-gzip"' if packs else f'"{etag}"'
+    held = parse_etags(request.headers.get("If-None-Match", ""))
+    response: HttpResponse
+    if "*" in held or etag in [one.removeprefix("W/") for one in held]:
+        response = HttpResponseNotModified()
+    else:
+        response = HttpResponse(packed if packs else plain, content_type="application/json; charset=utf-8")
+        if packs:
+            response["Content-Encoding"] = "gzip"
+    response["ETag"] = etag
+    response["Cache-Control"] = CACHE_CONTROL
+    patch_vary_headers(response, ["Accept-Encoding", "Authorization"])
+    return response
+
+
+@lru_cache(maxsize=64)
+def _catalog(digest: str, filters: tuple[tuple[str, str], ...]) -> tuple[bytes, bytes, str]:
+    """The catalog as bytes, plain and packed, and its ETag. Of another digest, as of a newer catalog, it is rendered
+    anew."""
+    items = CatalogItem.objects.filter(is_listed=True, **dict(filters)).select_related("form")
+    data = [{**item.document, "schema": item.form.document} for item in items]
+    plain = json.dumps({"data": data, "meta": {"total": len(data)}}, ensure_ascii=False).encode()
+    etag = hashlib.sha256(digest.encode() + plain).hexdigest()[:32]
+    return plain, gzip.compress(plain, mtime=0), etag

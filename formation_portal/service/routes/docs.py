@@ -1,7 +1,6 @@
 """The OpenAPI document as a page to read (`/api/v1/docs`): one entry an operation, and no script."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
@@ -12,89 +11,64 @@ from django.views.decorators.http import require_safe
 from formation_portal.service.api import api
 
 OpenApi = dict[str, Any]
+# What the template draws of the document: plain members with a few words.
+Entry = dict[str, Any]
 
 # Longer lists of words, like that of all currencies, are cut.
 _FEW = 12
-
-
-@dataclass(frozen=True, slots=True)
-class DocsMember:
-    """A parameter, or a member of a body: its name, what it holds in words, and whether it must be there."""
-
-    name: str
-    holds: str
-    is_required: bool
-    where: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class RequestBody:
-    """One form that a request's body may have."""
-
-    name: str
-    media_type: str
-    members: tuple[DocsMember, ...]
-    is_open: bool
-
-
-@dataclass(frozen=True, slots=True)
-class DocsOperation:
-    """One method of one address."""
-
-    id: str
-    method: str
-    path: str
-    summary: str
-    # Each in pieces: plain, code, plain …
-    paragraphs: tuple[list[str], ...]
-    scopes: tuple[str, ...]
-    parameters: tuple[DocsMember, ...]
-    bodies: tuple[RequestBody, ...]
-    answers: tuple[tuple[str, str], ...]
-    is_deprecated: bool
 
 
 @require_safe
 def docs(request: HttpRequest) -> HttpResponse:
     """Every operation, by subject."""
     document = api.get_openapi_schema()
-    groups: dict[str, list[DocsOperation]] = {}
+    groups: dict[str, list[Entry]] = {}
     for path, methods in document["paths"].items():
         for method, said in methods.items():
             groups.setdefault(said["tags"][0], []).append(_operation(document, path, method, said))
     return render(request, "service/docs.html", {"info": document["info"], "groups": groups})
 
 
-def _operation(document: OpenApi, path: str, method: str, said: OpenApi) -> DocsOperation:
-    return DocsOperation(
-        id=said["operationId"],
-        method=method.upper(),
-        path=path,
-        summary=said["summary"],
-        paragraphs=tuple(text.split("`") for text in said.get("description", "").split("\n\n")),
-        scopes=tuple(scope for wanted in said["security"] for scope in wanted["BearerKey"]),
-        parameters=tuple(
-            DocsMember(one["name"], _type_words(document, one["schema"]), one["required"], one["in"])
+def _operation(document: OpenApi, path: str, method: str, said: OpenApi) -> Entry:
+    """One method of one address. A description is in paragraphs, each in pieces: plain, code, plain …"""
+    return {
+        "id": said["operationId"],
+        "method": method.upper(),
+        "path": path,
+        "summary": said["summary"],
+        "paragraphs": [text.split("`") for text in said.get("description", "").split("\n\n")],
+        "scopes": [scope for wanted in said["security"] for scope in wanted["BearerKey"]],
+        "parameters": [
+            {
+                "name": one["name"],
+                "holds": _type_words(document, one["schema"]),
+                "is_required": one["required"],
+                "where": one["in"],
+            }
             for one in said["parameters"]
-        ),
-        bodies=tuple(_bodies(document, said.get("requestBody", {}))),
-        answers=tuple((status, HTTPStatus(int(status)).phrase) for status in said["responses"]),
-        is_deprecated=said.get("deprecated", False),
-    )
+        ],
+        "bodies": list(_bodies(document, said.get("requestBody", {}))),
+        "answers": [(status, HTTPStatus(int(status)).phrase) for status in said["responses"]],
+        "is_deprecated": said.get("deprecated", False),
+    }
 
 
-def _bodies(document: OpenApi, request_body: OpenApi) -> Iterator[RequestBody]:
+def _bodies(document: OpenApi, request_body: OpenApi) -> Iterator[Entry]:
+    """Each form that the request's body may have, with its members in words."""
     for media_type, content in request_body.get("content", {}).items():
         forms = content["schema"].get("oneOf", [content["schema"]])
         for one in forms:
-            shape = _resolved(document, one)
-            required = shape.get("required", [])
-            members = tuple(
-                DocsMember(name, _type_words(document, held), name in required)
-                for name, held in shape.get("properties", {}).items()
-            )
-            name = shape["title"] if len(forms) > 1 else ""
-            yield RequestBody(name, media_type, members, shape.get("additionalProperties") is True)
+            schema = _resolved(document, one)
+            required = schema.get("required", [])
+            yield {
+                "name": schema["title"] if len(forms) > 1 else "",
+                "media_type": media_type,
+                "members": [
+                    {"name": name, "holds": _type_words(document, held), "is_required": name in required}
+                    for name, held in schema.get("properties", {}).items()
+                ],
+                "is_open": schema.get("additionalProperties") is True,
+            }
 
 
 def _resolved(document: OpenApi, schema: OpenApi) -> OpenApi:

@@ -66,21 +66,12 @@ def upload_document(
     party = _party(entity, scope, party_id)
     _refuse_unknown_slot(entity, party, document_key)
     document_id = identifiers.new_document_id()
-    with storage.store_upload(file, path=f"{entity.id}/{document_id}") as stored:
+    with storage.store_upload(file, path=f"{entity.id}/{document_id}") as document:
         earlier = Document.objects.filter(entity=entity, party=party, document_key=document_key)
         storage.remove_after_commit(list(earlier.values_list("path", flat=True)))
         earlier.delete()
-        document = Document.objects.create(
-            id=document_id,
-            entity=entity,
-            party=party,
-            document_key=document_key,
-            name=stored.name,
-            mime_type=stored.mime_type,
-            size=stored.size,
-            sha256=stored.sha256,
-            path=stored.path,
-        )
+        document.id, document.entity, document.party, document.document_key = document_id, entity, party, document_key
+        document.save(force_insert=True)
     events.document_uploaded(entity, document)
     return {"data": serialize_document(document)}
 

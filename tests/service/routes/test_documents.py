@@ -163,10 +163,10 @@ def test_an_upload_is_multipart(caller: Caller, entity: str) -> None:
 def test_a_file_whose_record_fails_is_removed_again(
     caller: Caller, entity: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def burst(**_: object) -> None:
+    def burst(*_: object, **__: object) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(Document.objects, "create", burst)
+    monkeypatch.setattr(Document, "save", burst)
     answer = caller.upload(f"/entities/{entity}/documents", file=a_file(), document_key="Business plan")
     problem(answer, 500, "internal_error")
     assert on_disk(entity) == []
