@@ -71,8 +71,8 @@ class InactiveAnswers:
             *(one.activation for one in self.documents),
         )
         named = dict.fromkeys(activation.named for activation in activations if activation.named)
-        aside = {one.line.spec.label for one in self.answers}
-        return tuple(label for label in named if label not in aside) or tuple(named)
+        inactive = {one.line.spec.label for one in self.answers}
+        return tuple(label for label in named if label not in inactive) or tuple(named)
 
 
 def inactive_in(draft: Draft) -> InactiveAnswers:

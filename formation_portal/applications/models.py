@@ -48,7 +48,7 @@ class Application(AccessControlled, models.Model):
     state = models.CharField(
         max_length=24, choices=[(state.value, state.words) for state in State], default=State.DRAFT
     )
-    # Rises with every change, so that whoever holds an older copy can tell.
+    # Rises with every change, so that an older copy is known as one.
     revision = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)

@@ -126,27 +126,23 @@ class _TransferPlanner:
         self._misfits: list[TransferLine] = []
 
     def result(self) -> Transfer:
-        entity = self._entity()
+        draft = self._draft
+        questions = (one for section in draft.schema.entity_sections for one in draft.form_state.questions(section))
+        entity = self._compare(questions, draft.record.answers, draft.entity_raw, self._there.entity_fields)
+        self._add_lines(entity, draft.title, draft.record.answers, draft.entity_raw)
         parties = tuple(self._parties())
         classes = tuple(self._share_classes())
         content = Content(
-            entity=entity,
+            entity=entity.raw,
             parties=parties,
             share_classes=classes,
             holdings=dict(self._holdings(parties, classes)),
             documents=tuple(self._documents(parties)),
             stakes=dict(self._stakes(parties)),
         )
-        carried = self._record(content)
-        needed = needs(self._there, carried, standing=settle(self._there, carried))
-        return Transfer(content, carried, needed, tuple(self._fits), tuple(self._misfits))
-
-    def _entity(self) -> Mapping[str, Any]:
-        draft = self._draft
-        questions = (one for section in draft.schema.entity_sections for one in draft.form_state.questions(section))
-        found = self._compare(questions, draft.record.answers, draft.entity_raw, self._there.entity_fields)
-        self._add_lines(found, draft.title, draft.record.answers, draft.entity_raw)
-        return found.raw
+        new = self._record(content)
+        needed = needs(self._there, new, standing=settle(self._there, new))
+        return Transfer(content, new, needed, tuple(self._fits), tuple(self._misfits))
 
     def _parties(self) -> Iterator[NewParty]:
         for row in self._draft.parties:

@@ -74,7 +74,11 @@ def send_code(invitation: Invitation) -> None:
         locked = _locked(invitation)
         if locked.code_digest and locked.code_sent_at and now - locked.code_sent_at < _SAME_PRESS:
             return
-        _count_code(locked, now)
+        if locked.codes_since is None or now >= locked.codes_since + _DAY:
+            locked.codes_since, locked.codes_sent = now, 0
+        if locked.codes_sent >= MAX_CODES_A_DAY:
+            raise TooMany
+        locked.codes_sent += 1
         code = new_code()
         locked.code_digest, locked.code_sent_at, locked.code_tries = _digest_of_code(locked, code), now, 0
         locked.opened_at = locked.opened_at or now
@@ -102,14 +106,6 @@ def is_waiting(invitation: Invitation, *, now: datetime) -> bool:
     sent_at = invitation.code_sent_at
     is_fresh = sent_at is not None and now < sent_at + VALID_FOR
     return bool(invitation.code_digest) and is_fresh and invitation.code_tries < MAX_TRIES
-
-
-def _count_code(invitation: Invitation, now: datetime) -> None:
-    if invitation.codes_since is None or now >= invitation.codes_since + _DAY:
-        invitation.codes_since, invitation.codes_sent = now, 0
-    if invitation.codes_sent >= MAX_CODES_A_DAY:
-        raise TooMany
-    invitation.codes_sent += 1
 
 
 def _digest_of_code(invitation: Invitation, code: str) -> str:

@@ -36,11 +36,15 @@ def share_with(draft: Draft, *, email: str, right: Right, by: AbstractBaseUser, 
             return one
         one.right = right
         if not one.accepted_at:
+            key = new_key()
+            one.key_digest = digest_of_key(key)
             one.asked_at, one.expires_at = now, now + timedelta(days=settings.INVITATION_DAYS)
-            _send(one, language)
+            link = f"{reverse('portal:collaboration_link')}?{urlencode({'key': key})}"
+            context = {"link": link, "until": one.expires_at}
+            letters.post(kind="collaboration", to=one.email, language=language, context=context)
         one.save()
-        asked = noted("Shared the application")
-        journal.note(noted("Changed someone’s access") if one.accepted_at else asked)
+        invited = noted("Shared the application")
+        journal.note(noted("Changed someone’s access") if one.accepted_at else invited)
     return one
 
 
@@ -98,10 +102,3 @@ def _collaborator_of(draft: Draft, number: int) -> Collaborator:
     if one is None:
         raise Gone("They have no right to it any more")
     return one
-
-
-def _send(one: Collaborator, language: str) -> None:
-    key = new_key()
-    one.key_digest = digest_of_key(key)
-    link = f"{reverse('portal:collaboration_link')}?{urlencode({'key': key})}"
-    letters.post(kind="collaboration", to=one.email, language=language, context={"link": link, "until": one.expires_at})

@@ -1,6 +1,6 @@
 """Every write to an application. Each call is one transaction: the change, its history, and those who listen to it.
 
-The draft that is passed in is up to date afterwards, also with what others have changed meanwhile.
+The draft that is passed in is up to date afterwards, also with what others have changed in the meantime.
 """
 
 from .concurrency import KeptTheirs, PageVersion

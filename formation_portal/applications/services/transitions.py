@@ -50,8 +50,8 @@ def start(*, owner: AbstractBaseUser, product: CatalogItem) -> Application:
 def submit(draft: Draft, *, by: AbstractBaseUser, declaration: str = "", revision: int | None = None) -> None:
     """Submit the application for review. Raises NotReady with what is still needed, and Closed.
 
-    Raises Unread where the application has changed since the `revision` that the page was drawn from, since whoever
-    declares something has to have read it. Removed parties are deleted for good, with their documents.
+    Raises Unread where the application has changed since the `revision` that the page was drawn from: a declaration is
+    about what its author has read. Removed parties are deleted for good, with their documents.
     """
     with application_transaction(draft, by=by, must_be_open=False) as journal:
         application = draft.application
