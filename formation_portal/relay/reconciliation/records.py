@@ -112,20 +112,16 @@ def reconcile(row: Delivery, found: Evidence | CallOutcome, *, profile: Profile,
         conclusion = _not_readable(row, found, now=now)
         records, request_id = 0, found.request_id
     else:
-        unbound = _unbound_matches(row, found)
+        rows = Delivery.objects.filter(kind=row.kind, remote_id__in=found.matches)
+        bound = set(rows.values_list("remote_id", flat=True))
+        # The matching ids that belong to nothing here.
+        unbound = tuple(one for one in found.matches if one not in bound)
         records, request_id = found.records, ""
         resolve = _recheck if row.recheck and row.unclear_since is None else _resolve_doubt
         conclusion = resolve(row, unbound, found, profile, now)
     Look.objects.create(
         delivery=row, records=records, matches=list(unbound), conclusion=conclusion, request_id=request_id
     )
-
-
-def _unbound_matches(row: Delivery, found: Evidence) -> tuple[str, ...]:
-    """The matching ids that belong to nothing here."""
-    bound = Delivery.objects.filter(kind=row.kind, remote_id__in=found.matches).values_list("remote_id", flat=True)
-    taken = set(bound)
-    return tuple(one for one in found.matches if one not in taken)
 
 
 def _resolve_doubt(row: Delivery, unbound: Collection[str], found: Evidence, profile: Profile, now: datetime) -> str:

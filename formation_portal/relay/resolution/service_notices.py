@@ -28,9 +28,8 @@ class ServiceNotice:
 
 def service_notices() -> tuple[ServiceNotice, ...]:
     """What there is to say about the configured service; one query."""
-    profile = ServiceProfile.objects.filter(base_url=service_address()).first() or ServiceProfile(
-        base_url=service_address()
-    )
+    address = service_address()
+    profile = ServiceProfile.objects.filter(base_url=address).first() or ServiceProfile(base_url=address)
     return tuple(_notices(profile, timezone.now()))
 
 
@@ -43,18 +42,10 @@ def _notices(profile: ServiceProfile, now: datetime) -> Iterator[ServiceNotice]:
             f"The formation service failed to answer {profile.failures} times in a row. Next try {when}."
         )
     if profile.clock_ahead is not None and abs(profile.clock_ahead) > clock.FAR:
-        yield ServiceNotice(_clock(profile.clock_ahead))
-    yield from _probe(profile)
-
-
-def _clock(ahead: float) -> str:
-    side = "ahead of" if ahead > 0 else "behind"
-    minutes = abs(ahead) / 60
-    ours = f"{minutes:.0f} minute{'' if round(minutes) == 1 else 's'} {side} ours"
-    return f"The formation service’s clock is {ours}. An operator has to check both clocks."
-
-
-def _probe(profile: ServiceProfile) -> Iterator[ServiceNotice]:
+        side = "ahead of" if profile.clock_ahead > 0 else "behind"
+        minutes = abs(profile.clock_ahead) / 60
+        ours = f"{minutes:.0f} minute{'' if round(minutes) == 1 else 's'} {side} ours"
+        yield ServiceNotice(f"The formation service’s clock is {ours}. An operator has to check both clocks.")
     if profile.probed_at is not None:
         yield ServiceNotice(f"The formation service was last probed on {_time(profile.probed_at)}.", is_trouble=False)
     elif profile.base_url != EMBEDDED_ADDRESS:

@@ -38,12 +38,15 @@ class Command(BaseCommand):
         if settings.FORMATION_SERVICE_URL and not options["sandbox"]:
             raise CommandError(WARNING.format(where=settings.FORMATION_SERVICE_URL))
         service = gateway.service()
-        specimen = _specimen(service, options["product"])
+        payloads = _payloads(service, options["product"])
         reference = f"probe-{uuid.uuid4().hex[:16]}"
         try:
-            report = probe(service, specimen, reference=reference)
+            report = probe(service, payloads, reference=reference)
         except GatewayError as error:
-            raise CommandError(_no_entity(error, reference)) from error
+            may_exist = isinstance(error, NoAnswer) and not isinstance(error, NotSent)
+            more = f". It may still have been created, with the client_reference {reference}" if may_exist else ""
+            told = f"No test entity: {error}, request {error.request_id}{more}. Nothing is stored"
+            raise CommandError(_printable(told)) from error
         store_report(report)
         self._tell(report)
 
@@ -60,7 +63,7 @@ class Command(BaseCommand):
             self.stdout.write(_printable(told), self.style.WARNING)
 
 
-def _specimen(service: FormationService, product: str) -> ProbePayloads:
+def _payloads(service: FormationService, product: str) -> ProbePayloads:
     try:
         products = read_products(service.catalog().items or [])
     except GatewayError as error:
@@ -70,12 +73,6 @@ def _specimen(service: FormationService, product: str) -> ProbePayloads:
     if not items:
         raise CommandError(f"No suitable product{f' is called {product}' if product else ''}")
     return payloads_for(items[0]) if product else most_complete(items)
-
-
-def _no_entity(error: GatewayError, reference: str) -> str:
-    is_open = isinstance(error, NoAnswer) and not isinstance(error, NotSent)
-    more = f". It may still have been created, with the client_reference {reference}" if is_open else ""
-    return _printable(f"No test entity: {error}, request {error.request_id}{more}. Nothing is stored")
 
 
 def _printable(text: str) -> str:

@@ -25,14 +25,11 @@ class Command(BaseCommand):
         try:
             is_new = subscribe(gateway.service(), url, anew=options["anew"])
         except Unsupported:
-            self._by_hand(url)
+            how = f"This formation service has no call to subscribe. Ask it another way to post events to {url}"
+            if not settings.WEBHOOK_SECRET:
+                raise CommandError(f"{how}, and set WEBHOOK_SECRET to the secret that signs them") from None
+            self.stdout.write(f"{how}. WEBHOOK_SECRET is set: signed events are accepted.")
             return
         except GatewayError as error:
             raise CommandError(f"Not subscribed: {error}") from error
         self.stdout.write(f"Subscribed: events are posted to {url}" if is_new else f"{url} is subscribed already")
-
-    def _by_hand(self, url: str) -> None:
-        how = f"This formation service has no call to subscribe. Ask it another way to post events to {url}"
-        if not settings.WEBHOOK_SECRET:
-            raise CommandError(f"{how}, and set WEBHOOK_SECRET to the secret that signs them")
-        self.stdout.write(f"{how}. WEBHOOK_SECRET is set: signed events are accepted.")
