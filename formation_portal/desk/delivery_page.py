@@ -11,8 +11,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract import canonical
 from formation_portal.contract.field import FieldSpec
 from formation_portal.gateway.envelopes import LONGEST_ID
-from formation_portal.portal.answers_page import share_class_choices
-from formation_portal.portal.read_back import in_words
+from formation_portal.portal.read_back import in_words, share_class_choices
 from formation_portal.portal.roles import role_words
 from formation_portal.relay.models import Decision, Delivery
 from formation_portal.relay.resolution.decision_input import NOTE_LIMIT, has_id, may_lack_id

@@ -9,8 +9,7 @@ from formation_portal.applications.models import Change
 from formation_portal.applications.services import ROLES
 from formation_portal.contract.field import Choice, FieldSpec
 from formation_portal.contract.lifecycle import State
-from formation_portal.portal.answers_page import share_class_choices
-from formation_portal.portal.read_back import in_words
+from formation_portal.portal.read_back import in_words, share_class_choices
 from formation_portal.portal.roles import role_words
 
 # How the history begins to tell of somebody, or of a class, who was not there before.

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.rules import Question
-from formation_portal.portal.file_rows import facts as file_facts
-from formation_portal.portal.questions import anchor
+from formation_portal.portal.advice import facts as file_facts
+from formation_portal.portal.slot_keys import anchor
 from formation_portal.reviews.facts import ACCEPTED, CHANGED, OPEN, QUERIED, Fact, Sheet
 from formation_portal.reviews.places import Kind
 from formation_portal.reviews.seen import Seen

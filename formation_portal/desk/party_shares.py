@@ -9,7 +9,7 @@ from formation_portal.applications.ownership_stakes import companies_owned_by, o
 from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract.percent import apportioned, in_percent, percent
 from formation_portal.portal.allocation import Allocation
-from formation_portal.portal.words import number_of_shares
+from formation_portal.portal.read_back import number_of_shares
 
 
 @dataclass(frozen=True, slots=True)

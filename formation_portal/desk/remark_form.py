@@ -14,9 +14,10 @@ from formation_portal.contract.language import language
 from formation_portal.contract.reading import is_blank
 from formation_portal.portal.drawing import draw
 from formation_portal.portal.markup import markup
-from formation_portal.portal.questions import Question, anchor
+from formation_portal.portal.questions import Question
 from formation_portal.portal.read_back import in_words
 from formation_portal.portal.schema_language import schema_language
+from formation_portal.portal.slot_keys import anchor
 from formation_portal.reviews.models import TEXT_LIMIT, Reason, Remark
 from formation_portal.reviews.naming import spec_at
 from formation_portal.reviews.notes import write_note

@@ -11,8 +11,8 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.urls import reverse
 
 from formation_portal.applications.draft import Draft
-from formation_portal.portal.questions import anchor
 from formation_portal.portal.read_back import in_words
+from formation_portal.portal.slot_keys import anchor
 from formation_portal.reviews.models import Note, Reason, Remark
 from formation_portal.reviews.naming import label_of, spec_at, whose
 from formation_portal.reviews.places import Place

@@ -8,9 +8,8 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services import ROLES
-from formation_portal.portal.answers_page import share_class_choices
-from formation_portal.portal.file_rows import facts as file_facts
-from formation_portal.portal.read_back import in_words
+from formation_portal.portal.advice import facts as file_facts
+from formation_portal.portal.read_back import in_words, share_class_choices
 from formation_portal.portal.roles import role_words
 from formation_portal.reviews.facts import Fact, Sheet
 from formation_portal.reviews.places import Kind, Place

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from formation_portal.applications.documents import findings_of
 from formation_portal.applications.models import Document
-from formation_portal.portal.file_rows import facts
+from formation_portal.portal.advice import facts
 
 from .looks import ZOOMS, Look
 

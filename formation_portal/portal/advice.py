@@ -69,3 +69,10 @@ def _of_answers(draft: Draft, party: PartyRow | None, slot: str) -> Iterator[str
     for label, day in expired_dates(draft, party, slot):
         said = _("“%(label)s” is %(day)s, which is in the past. Upload a valid document, correct the date, or keep it.")
         yield said % {"label": label, "day": moments.day(day)}
+
+
+def facts(document: Document) -> str:
+    """1.4 MB, 2 pages, 20 November 2026."""
+    pages = findings_of(document).pages
+    counted = [ngettext("%(count)s page", "%(count)s pages", pages) % {"count": figure(pages)}] if pages else []
+    return ", ".join((moments.size(document.size), *counted, moments.day(document.uploaded_at.date())))

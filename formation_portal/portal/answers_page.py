@@ -13,21 +13,34 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.history import Author
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
-from formation_portal.contract.field import Choice
 from formation_portal.contract.language import noted, say, say_count
 from formation_portal.contract.rules import Standing
+from formation_portal.portal.glossary import Term, explained, place_of, terms_in
+from formation_portal.portal.options import Problem
 from formation_portal.relay.problems import LocatedProblem
 
 from .arrivals import Arrival
 from .came_back import CameBack
 from .closed import reason
 from .consequences import Consequence, consequence
-from .lists import Problem, file_problems
+from .lists import file_problems
 from .note import Note
 from .questions import Question
 from .sheet import Sheet
 from .slots import SlotRow
 from .words import AnswerRow, answer_rows
+
+# More would be a list to read, and no help.
+_MOST_BESIDE_A_FORM = 6
+
+
+@dataclass(frozen=True, slots=True)
+class UsedTerms:
+    """The terms that a form uses, and where there are more."""
+
+    terms: tuple[Term, ...]
+    place: str
+    url: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,6 +166,18 @@ class AnswersPage:
             said.append(say("Choose the file again."))
         return " ".join(said)
 
+    @property
+    def used_terms(self) -> UsedTerms | None:
+        """The terms of the glossary in the page's own words; None where there are none."""
+        code = str(self.draft.application.product.get("jurisdiction", {}).get("iso_code", ""))
+        place = place_of(code)
+        words = (self.title, *(question.label for question in self.sheet.questions))
+        found = terms_in(words)[:_MOST_BESIDE_A_FORM]
+        if not found:
+            return None
+        url = reverse("portal:help_place", args=[code]) if place else reverse("portal:help")
+        return UsedTerms(tuple(explained(key, place) for key in found), place.called if place else "", url)
+
     def consequence(self, was: Standing) -> Consequence | None:
         """What the last save has set aside since the application stood like this, as far as its reader may know it."""
         return consequence(self.draft, was)
@@ -173,8 +198,3 @@ def accepted_words(is_accepted: bool) -> str:
     """Why nothing can be changed where all of it was accepted; else nothing."""
     words = say("Our reviewer has accepted this. You can’t change it while you correct the rest.")
     return words if is_accepted else ""
-
-
-def share_class_choices(draft: Draft) -> tuple[Choice, ...]:
-    """The classes defined so far, for questions that refer to one."""
-    return tuple(Choice(row.token, row.label) for row in draft.share_classes)

@@ -15,6 +15,8 @@ from formation_portal.contract.field import FieldSpec, control_name
 from formation_portal.contract.language import say
 from formation_portal.contract.needs import Need
 from formation_portal.contract.schema import Section
+from formation_portal.portal.price import PriceTable, price_table
+from formation_portal.portal.slot_keys import anchor, party_control
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStatus
 from formation_portal.relay.resources import ResourceKind
 
@@ -24,8 +26,6 @@ from .delivery import DeliveryNote, delivery_note
 from .need_links import NeedLink, need_links
 from .ownership import Ownership, ownership
 from .price import price_of
-from .product_view import PriceTable, price_table
-from .questions import anchor, party_control
 from .returned import Returned, returned
 from .slot_keys import slot_id, slot_key
 from .slot_states import slot_state

@@ -9,9 +9,11 @@ from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.language import say
 from formation_portal.contract.schema import ENTITY, SHARE_CLASS, FormSchema, Section
 from formation_portal.gateway.catalog import Product
+from formation_portal.portal.counting import entity_word
+from formation_portal.portal.price import Figure
 
 from .branches import Asked, Branch, asked_of, branches, condition_of, preparable
-from .product_view import Figure, entity_word, facts, form_words
+from .product_view import facts, form_words
 from .requirements import TAKING_PART, DocumentGroup, RoleNeed, as_roles, document_groups, role_needs
 
 

@@ -19,9 +19,9 @@ from formation_portal.contract.language import figure, in_quotes, say
 from formation_portal.contract.problems import AnswerError
 from formation_portal.contract.reading import LINE_LIMIT, as_typed
 from formation_portal.contract.stakes import part_of_company
+from formation_portal.portal.options import Problem
 
 from .closed import reason
-from .lists import Problem
 from .options import Option, offered
 from .ownership_words import remainder
 

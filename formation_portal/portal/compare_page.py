@@ -10,10 +10,10 @@ from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.language import listed, say, say_count
 from formation_portal.gateway.catalog import Catalog, Product
+from formation_portal.portal.counting import entity_word
 
 from .catalog_filter import CatalogFilter
 from .money import money
-from .product_view import entity_word
 from .requirements import DocumentGroup, document_groups, effort, role_needs
 from .ticks import address
 

@@ -11,6 +11,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Change
 from formation_portal.applications.services import KeptTheirs, Stale
 from formation_portal.contract.language import in_quotes
+from formation_portal.portal.posted import KEEP, THEIRS
 
 from .colleagues import name_of
 from .counting import listed
@@ -21,8 +22,6 @@ from .sheet import Sheet
 
 Reader = AbstractBaseUser | AnonymousUser
 
-KEEP = "keep:"
-THEIRS = "theirs"
 
 # What the page posts besides answers is worked out anew.
 _NOT_CARRIED = ("csrfmiddlewaretoken", "version", DRAWN)
@@ -146,8 +145,3 @@ def carried(post: QueryDict, *, but: Collection[str] = _NOT_CARRIED) -> tuple[tu
         if name not in but and not name.startswith(KEEP)
         for value in values
     )
-
-
-def keeps_theirs(post: QueryDict, control: str) -> bool:
-    """Whether the person chose to keep what was stored meanwhile."""
-    return post.get(f"{KEEP}{control}") == THEIRS

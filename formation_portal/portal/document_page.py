@@ -9,9 +9,9 @@ from formation_portal.applications.documents import findings_of
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.locks import locks_of
 from formation_portal.applications.models import Document
+from formation_portal.portal.advice import facts
 
 from .advice import advice
-from .file_rows import facts
 
 # A4, which most pages of a PDF are.
 _PAPER = (1240, 1754)

@@ -10,12 +10,13 @@ from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.language import say
+from formation_portal.portal.options import Problem
 
 from . import steps
 from .arrivals import Arrivals, arrivals
 from .came_back import CameBack, came_back
 from .closed import reason
-from .lists import NeedRow, Problem, file_problems, need_rows
+from .lists import NeedRow, file_problems, need_rows
 from .slots import SlotRow, slot_rows
 from .way_back import WayBack
 

@@ -13,10 +13,10 @@ from formation_portal.applications.duplicates import properties_of
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.language import day, listed, say, say_count
 from formation_portal.contract.world import country_name
+from formation_portal.portal.read_back import number_of_shares
 
 from .read_back import in_words
 from .roles import a_role, role_words, same_kind
-from .words import number_of_shares
 
 
 @dataclass(frozen=True, slots=True)

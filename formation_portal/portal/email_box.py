@@ -9,8 +9,7 @@ from django.utils.translation import gettext
 from formation_portal.accounts.addresses import has_confirmed
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.accounts.writing_limits import may_write_to
-
-from .lists import Problem
+from formation_portal.portal.options import Problem
 
 BOX = "email"
 _LONGEST = 254

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from formation_portal.applications.documents import EarlierFiles, findings_of
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
-from formation_portal.contract.language import figure
+from formation_portal.portal.advice import facts
 
 from . import moments
 
@@ -88,13 +87,6 @@ def offers(earlier: EarlierFiles | None, party: PartyRow | None, slot: str, key:
 def _offered(document: Document, whom: str) -> str:
     words = {"day": moments.day(document.uploaded_at.date()), "whom": whom}
     return _("uploaded on %(day)s for %(whom)s") % words
-
-
-def facts(document: Document) -> str:
-    """1.4 MB, 2 pages, 20 November 2026."""
-    pages = findings_of(document).pages
-    counted = [ngettext("%(count)s page", "%(count)s pages", pages) % {"count": figure(pages)}] if pages else []
-    return ", ".join((moments.size(document.size), *counted, moments.day(document.uploaded_at.date())))
 
 
 def address(view: str, document: Document, *more: int) -> str:

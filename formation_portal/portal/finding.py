@@ -4,7 +4,7 @@ Whoever works on somebody's application finds it, and 403 where they haven't the
 """
 
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, QueryDict
+from django.http import Http404
 
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications.access import Right
@@ -13,7 +13,6 @@ from formation_portal.applications.models import Application, Change, Document
 from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.applications.services import restorable_choices
 from formation_portal.contract.schema import Section
-from formation_portal.whole_numbers import whole_number
 
 
 class Removed(Http404):
@@ -94,9 +93,3 @@ def change_of(draft: Draft, number: int) -> Change:
     if change is None or not restorable_choices(draft, change):
         raise absent(draft, change.holder if change else "")
     return change
-
-
-def posted_version(post: QueryDict) -> int:
-    """The version that the page was drawn from; one that cannot be read is older than any."""
-    version = whole_number(post.get("version", ""), digits=9)
-    return -1 if version is None else version

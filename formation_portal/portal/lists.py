@@ -4,17 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from formation_portal.contract.needs import Need
+from formation_portal.portal.options import Problem
 
 from .sheet import Sheet
 from .slot_keys import name_in, slot_id, slot_key
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One line of an error summary: the id of the control and the words that stand at it."""
-
-    id: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)

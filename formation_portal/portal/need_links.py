@@ -9,8 +9,8 @@ from formation_portal.applications.draft import Draft
 from formation_portal.contract.field import FieldSpec, control_name
 from formation_portal.contract.needs import Need
 from formation_portal.contract.schema import Section
+from formation_portal.portal.slot_keys import anchor, party_control
 
-from .questions import anchor, party_control
 from .slot_keys import slot_id, slot_key
 
 

@@ -18,3 +18,11 @@ class Option:
 def offered(labels: Iterable[tuple[str, str]], chosen: str) -> tuple[Option, ...]:
     """Each with its value and its label; the one that has the value `chosen` is chosen."""
     return tuple(Option(value, label, value == chosen) for value, label in labels)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One line of an error summary: the id of the control and the words that stand at it."""
+
+    id: str
+    text: str

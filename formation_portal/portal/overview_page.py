@@ -9,12 +9,12 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.language import say, say_count
 from formation_portal.contract.lifecycle import State
+from formation_portal.portal.price import Figure
 
 from . import moments
 from .delivery import DeliveryNote, delivery_note
 from .form_change_page import newer_form
 from .money import money
-from .product_view import Figure
 from .returned import Returned, returned
 from .task_deliveries import task_deliveries
 from .task_list import Task, TaskList, task_list

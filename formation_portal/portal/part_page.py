@@ -16,6 +16,7 @@ from formation_portal.contract.conditions import Condition
 from formation_portal.contract.record import Party
 from formation_portal.contract.rules import Question, Standing, named_place
 from formation_portal.contract.schema import Section
+from formation_portal.portal.slot_keys import party_control
 
 from . import roles
 from .arrivals import arrivals
@@ -27,7 +28,6 @@ from .lists import NeedRow, need_rows
 from .moments import day
 from .own_part import OwnPart
 from .party_page import Entry, PartyPage
-from .questions import party_control
 from .sheet import Region, Sheet
 from .slots import SlotRow
 

@@ -13,9 +13,9 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.fields import is_token, new_token
 from formation_portal.contract import canonical
 from formation_portal.contract.language import noted, say
+from formation_portal.portal.options import Problem
 
 from . import roles
-from .lists import Problem
 from .roles import RoleChoice
 
 # Says in an address that what it names is not chosen yet.

@@ -16,9 +16,11 @@ from formation_portal.contract import canonical
 from formation_portal.contract.language import say
 from formation_portal.contract.record import Party
 from formation_portal.contract.schema import Section
+from formation_portal.portal.read_back import share_class_choices
+from formation_portal.portal.slot_keys import party_control
 
 from . import moments, roles
-from .answers_page import AnswersPage, share_class_choices
+from .answers_page import AnswersPage
 from .arrivals import Arrivals, arrivals
 from .came_back import CameBack, came_back
 from .company_owners import is_to_be_owned
@@ -28,7 +30,6 @@ from .double_page import already_here
 from .likely import likely
 from .lists import NeedRow, need_rows
 from .ownership_words import remainder
-from .questions import party_control
 from .sheet import Region, Sheet
 from .slots import SlotRow, slot_rows
 

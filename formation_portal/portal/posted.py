@@ -7,9 +7,17 @@ from typing import Any
 from django.http import QueryDict
 
 from formation_portal.contract.values import Raw
+from formation_portal.whole_numbers import whole_number
 
-from .conflict import keeps_theirs
 from .sheet import Region, Sheet
+
+# The control of the button that restores the party first; its value is the party's token.
+RESTORE = "restore"
+
+
+KEEP = "keep:"
+THEIRS = "theirs"
+
 
 _PREFIX = "q:"
 # The control of the boxes with a party's roles.
@@ -52,3 +60,14 @@ def _log_ignored(post: QueryDict, known: Iterable[str]) -> None:
     ignored = {name for name in post if name.startswith(_PREFIX)}.difference(known)
     if ignored:
         logger.info("ignored answers that nobody asks for: %r", sorted(name[:80] for name in ignored)[:20])
+
+
+def keeps_theirs(post: QueryDict, control: str) -> bool:
+    """Whether the person chose to keep what was stored meanwhile."""
+    return post.get(f"{KEEP}{control}") == THEIRS
+
+
+def posted_version(post: QueryDict) -> int:
+    """The version that the page was drawn from; one that cannot be read is older than any."""
+    version = whole_number(post.get("version", ""), digits=9)
+    return -1 if version is None else version

@@ -8,6 +8,7 @@ from django.utils.translation import get_language, gettext, ngettext
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.inactive_answers import inactive_in
 from formation_portal.applications.readback import AnswerLine, DocumentLine, Readback, ShareTable, readback
+from formation_portal.portal.price import price_table
 from formation_portal.reviews.rulings import registration_of
 
 from . import moments
@@ -15,7 +16,6 @@ from .aside_entry import aside_entry
 from .ownership import Ownership, ownership
 from .price import price_of
 from .printed import PrintedEntry, PrintedRecord, PrintedRow, PrintedTable
-from .product_view import price_table
 from .schema_language import schema_language
 from .share_tree import Node
 

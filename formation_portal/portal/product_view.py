@@ -3,15 +3,16 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from babel.numbers import get_currency_name
 from django.urls import reverse
 
-from formation_portal.contract.catalog import CatalogItem, Price
-from formation_portal.contract.language import in_quotes, locale, say
+from formation_portal.contract.catalog import CatalogItem
+from formation_portal.contract.language import in_quotes, say
 from formation_portal.contract.schema import FormSchema
 from formation_portal.gateway.catalog import Product
+from formation_portal.portal.counting import entity_word
+from formation_portal.portal.price import Figure, PriceTable, price_table
 
-from .money import figure, money
+from .money import money
 from .requirements import (
     DocumentGroup,
     RoleNeed,
@@ -21,33 +22,6 @@ from .requirements import (
     role_needs,
     section_previews,
 )
-
-_ENTITY_WORDS = {"Corporation": "company", "Foundation": "foundation"}
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """One fact at a glance."""
-
-    term: str
-    value: str
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a ledger."""
-
-    label: str
-    is_number: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PriceTable:
-    """What it costs, line by line, in one currency."""
-
-    caption: str
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,24 +94,6 @@ def _others(product: Product, offered: Iterable[Product]) -> Iterator[OtherProdu
     for one in offered:
         if place and one.item and one.is_available and one.item.jurisdiction.name == place:
             yield OtherProduct(one.name, reverse("portal:product", args=[one.key]), one.item.estimated_timeline)
-
-
-def entity_word(product_type: str) -> str:
-    """What an entity of the type is called in a sentence."""
-    return _ENTITY_WORDS.get(product_type, "entity")
-
-
-def price_table(price: Price) -> PriceTable:
-    """The price as a table: once, and each year."""
-    currency = get_currency_name(price.currency, count=2, locale=locale()) if price.currency else say("Amount")
-    return PriceTable(
-        caption=say("Price in {currency}", currency=currency) if price.currency else say("Price"),
-        columns=(Column(f"{currency[0].upper()}{currency[1:]}", is_number=False), Column(say("Price"), is_number=True)),
-        rows=(
-            (say("Set-up fee, paid once"), figure(price.one_off, price.currency)),
-            (say("Annual fee"), figure(price.annual, price.currency)),
-        ),
-    )
 
 
 def facts(item: CatalogItem) -> tuple[Figure, ...]:

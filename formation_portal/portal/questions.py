@@ -11,10 +11,11 @@ from typing import Any
 from django.utils.safestring import SafeString
 
 from formation_portal.contract import canonical
-from formation_portal.contract.field import Choice, FieldSpec, quoted
+from formation_portal.contract.field import Choice, FieldSpec
 from formation_portal.contract.language import noted, say
 from formation_portal.contract.world import country_name
 from formation_portal.contract.wrong_parts import wrong_parts
+from formation_portal.portal.slot_keys import anchor
 
 from .likely import GAP, SHORT, Likely, nothing, suggested
 from .markup import markup
@@ -277,16 +278,6 @@ def _with_what_was_typed(currencies: tuple[Option, ...], typed: str) -> tuple[Op
     """Those to choose from, and one that was typed before, though it is none of them: nothing is lost."""
     is_listed = not typed or any(one.chosen for one in currencies)
     return currencies if is_listed else (Option(typed, typed, chosen=True), *currencies)
-
-
-def anchor(control: str) -> str:
-    """The id that goes with a control's name. Without a hyphen, so that no key can look like `<id>-hint` of another."""
-    return control.replace("-", "%2D")
-
-
-def party_control(spec: FieldSpec) -> str:
-    """A control of a party's page: by the answer's name, since two roles may use one key for two answers."""
-    return f"q:{quoted(spec.name)}"
 
 
 def lines_of_address(address: dict[str, str]) -> tuple[str, ...]:

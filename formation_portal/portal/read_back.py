@@ -3,7 +3,11 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import Holding
 from formation_portal.contract.field import Choice, FieldSpec
+from formation_portal.contract.language import figure
+from formation_portal.contract.notation import shown
 from formation_portal.contract.problems import AnswerError
 
 
@@ -26,3 +30,13 @@ def _plain(typed: Any) -> str:
     if isinstance(typed, list):
         return ", ".join(map(str, typed))
     return str(typed)
+
+
+def share_class_choices(draft: Draft) -> tuple[Choice, ...]:
+    """The classes defined so far, for questions that refer to one."""
+    return tuple(Choice(row.token, row.label) for row in draft.share_classes)
+
+
+def number_of_shares(holding: Holding) -> str:
+    """10,000; where the number cannot be read, as it was typed."""
+    return shown(str(holding.typed)) if holding.shares is None else figure(holding.shares)

@@ -15,11 +15,11 @@ from formation_portal.contract import canonical
 from formation_portal.contract.language import listed, noted, say, say_count
 from formation_portal.contract.needs import needs
 from formation_portal.contract.record import Record
+from formation_portal.portal.read_back import number_of_shares
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.resources import ResourceKind, shareholding_subject
 
 from .roles import role_words
-from .words import number_of_shares
 
 _HELD_BY_NO_ONE = noted("Holds {number} “{name}” shares. They will be unallocated.")
 _CAN_RESTORE = noted(

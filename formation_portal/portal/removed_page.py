@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Change
 from formation_portal.applications.parties import PartyRow
+from formation_portal.portal.posted import RESTORE
 
 from .colleagues import name_of
 from .company_owners import new_owner, stake_name
@@ -20,9 +21,6 @@ from .posted import ROLES, read_answers
 from .roles import role_words
 from .unsaved import unsaved_rows
 from .words import AnswerRow
-
-# The control of the button that restores the party first; its value is the party's token.
-RESTORE = "restore"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,11 @@ from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.rules import Verdict
 from formation_portal.contract.schema import Section
+from formation_portal.portal.read_back import share_class_choices
 from formation_portal.relay.problems import LocatedProblem
 
 from . import moments
-from .answers_page import AnswersPage, accepted_words, share_class_choices
+from .answers_page import AnswersPage, accepted_words
 from .arrivals import Arrivals, arrivals
 from .came_back import came_back
 from .closed import reason

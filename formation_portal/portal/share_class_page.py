@@ -11,9 +11,10 @@ from formation_portal.contract import record
 from formation_portal.contract.language import say
 from formation_portal.contract.needs import needs_of_share_class
 from formation_portal.contract.schema import Section
+from formation_portal.portal.read_back import share_class_choices
 
 from . import moments
-from .answers_page import AnswersPage, accepted_words, share_class_choices
+from .answers_page import AnswersPage, accepted_words
 from .arrivals import arrivals
 from .came_back import came_back
 from .closed import reason

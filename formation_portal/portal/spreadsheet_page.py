@@ -9,9 +9,9 @@ from formation_portal.applications.imports.grid import MAX_BYTES, MAX_ROWS
 from formation_portal.applications.imports.models import PartyImport
 from formation_portal.contract import canonical
 from formation_portal.contract.language import figure
+from formation_portal.portal.options import Problem
 
 from .closed import reason
-from .lists import Problem
 from .moments import moment
 from .roles import asked_roles
 

@@ -14,9 +14,9 @@ from formation_portal.contract.needs import Need
 from formation_portal.contract.reading import is_blank
 from formation_portal.contract.rules import Verdict
 from formation_portal.contract.schema import Section
+from formation_portal.portal.counting import entity_word
 
 from . import roles
-from .product_view import entity_word
 
 _DOCUMENTS = "task-documents"
 _NONE: Mapping[str, str] = {}

@@ -12,9 +12,9 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.contract.timeline import expected_between
+from formation_portal.portal.counting import entity_word
 
 from . import moments
-from .product_view import entity_word
 
 Words = str | Promise
 

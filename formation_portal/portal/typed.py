@@ -13,9 +13,9 @@ from django.utils.translation import gettext
 from formation_portal.contract.field import FieldSpec, control_name
 from formation_portal.contract.schema import FormSchema
 from formation_portal.gateway.catalog import known_catalog
+from formation_portal.portal.slot_keys import party_control
 
 from .posted import ROLES
-from .questions import party_control
 from .read_back import in_words
 from .roles import role_words
 from .words import AnswerRow

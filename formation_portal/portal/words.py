@@ -2,9 +2,7 @@
 
 from dataclasses import dataclass
 
-from formation_portal.applications.models import Holding
-from formation_portal.contract.language import figure, say
-from formation_portal.contract.notation import shown
+from formation_portal.contract.language import say
 
 from .read_back import in_words
 from .sheet import Sheet
@@ -34,8 +32,3 @@ def answer_rows(sheet: Sheet) -> tuple[AnswerRow, ...]:
         for question in region.questions
         if not question.unanswerable
     )
-
-
-def number_of_shares(holding: Holding) -> str:
-    """10,000; where the number cannot be read, as it was typed."""
-    return shown(str(holding.typed)) if holding.shares is None else figure(holding.shares)

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 
 from formation_portal.accounts.policies import UserRequest, agent
 from formation_portal.portal.document_page import document_page as page_of
-from formation_portal.portal.views.previews import page_as_picture
+from formation_portal.portal.looking import page_as_picture
 
 from ..finding import case_of, document_of
 

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 from formation_portal.accounts.policies import UserRequest, agent, agent_with
 from formation_portal.accounts.rights import Right
 from formation_portal.portal import record_file
-from formation_portal.portal.views.documents import as_download
+from formation_portal.portal.looking import as_download
 
 from ..case_news import case_line
 from ..case_page import case_page

@@ -14,6 +14,7 @@ from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
+from formation_portal.portal.posted import RESTORE, posted_version
 
 from .. import conflict
 from ..answers_page import AnswersPage
@@ -21,10 +22,9 @@ from ..arrivals import give_it_a_moment
 from ..came_back import USE
 from ..consequences import Consequence
 from ..difference import difference
-from ..finding import absent, posted_version
+from ..finding import absent
 from ..note import Note
 from ..posted import read_answers
-from ..removed_page import RESTORE
 from ..reply_boxes import has_replies, keep_replies
 from ..sheet import Sheet
 from ..unsaved import held_words, unsaved_replies, unsaved_rows

@@ -3,7 +3,7 @@
 from typing import cast
 
 from django.core.files.uploadedfile import UploadedFile
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
@@ -12,16 +12,12 @@ from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import services
 from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
-from formation_portal.audit.chain import Somebody
-from formation_portal.audit.looks import Way
+from formation_portal.portal.looking import as_download
 
 from ..arrivals import give_it_a_moment
 from ..documents_view import DocumentsPage, documents_page
 from ..finding import document_of, draft_of, party_of
-from ..foreign import sealed
-from ..looking import keep_look
 from ..slot_keys import slot_id, slot_key
 from ..way_back import way_back
 from .uploading import again_pressed, earlier_file, say_uploaded
@@ -84,14 +80,3 @@ def _place(draft: Draft, key: str) -> tuple[PartyRow | None, str]:
 def document(request: UserRequest, reference: str, number: int) -> HttpResponse:
     """The file itself, always as a download: it is somebody's upload, never a page of ours."""
     return as_download(request, document_of(draft_of(request, reference), number), by=request.user)
-
-
-def as_download(request: HttpRequest, found: Document, *, by: Somebody) -> HttpResponse:
-    """A file that was uploaded, and the look at it kept; 404 where the disk hasn't got it."""
-    try:
-        content = found.file.open("rb")
-    except FileNotFoundError as error:
-        raise Http404 from error
-    keep_look(request, found, Way.FILE, by=by)
-    answer = FileResponse(content, as_attachment=True, filename=found.download_name, content_type=found.mime_type)
-    return cast(HttpResponse, sealed(answer))

@@ -11,10 +11,10 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.duplicates import duplicate_of
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.language import following_on, say
+from formation_portal.portal.posted import RESTORE
 
 from ..double_page import DoublePage
 from ..finding import draft_of, party_of
-from ..removed_page import RESTORE
 from ..roles import role_words
 from ..way_back import way_back
 from .restoring import restoring

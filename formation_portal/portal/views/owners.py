@@ -10,9 +10,10 @@ from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import services
 from formation_portal.contract.reading import as_typed
+from formation_portal.portal.posted import keeps_theirs
 
 from ..company_owners import NewOwner, OwnersPage, is_to_be_owned, new_owner, owners_page, stake_name
-from ..conflict import Clash, keeps_theirs, left_words
+from ..conflict import Clash, left_words
 from ..drawn import seen_of
 from ..finding import draft_of, party_of
 from .answering import draw_conflict

@@ -15,16 +15,16 @@ from formation_portal.accounts.policies import GuestRequest, UserRequest, invite
 from formation_portal.applications import services
 from formation_portal.applications.history import Guest
 from formation_portal.invitations import parts
+from formation_portal.portal.looking import as_download
+from formation_portal.portal.posted import posted_version
 
 from ..conflict import clashes
 from ..drawn import seen_of
-from ..finding import posted_version
 from ..own_part import OwnPart
 from ..part_page import PartPage, part_page
 from ..posted import read_answers
 from ..removals import document_removal_page
 from . import answering
-from .documents import as_download
 from .part_door import with_part
 from .restorations import take_back
 

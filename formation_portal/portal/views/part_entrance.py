@@ -17,8 +17,8 @@ from formation_portal.accounts.policies import AnyRequest, GuestRequest, invited
 from formation_portal.applications.fields import new_token
 from formation_portal.invitations import codes, parts
 from formation_portal.invitations.models import Closure, Invitation, closure
+from formation_portal.portal.options import Problem
 
-from ..lists import Problem
 from .part_door import with_invitation
 
 CODE = "code"

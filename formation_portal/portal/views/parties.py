@@ -14,10 +14,11 @@ from formation_portal.applications import services
 from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.language import noted, say
+from formation_portal.portal.posted import keeps_theirs, posted_version
 
-from ..conflict import Clash, clashes, keeps_theirs
+from ..conflict import Clash, clashes
 from ..drawn import seen_of
-from ..finding import draft_of, party_of, posted_version
+from ..finding import draft_of, party_of
 from ..party_new import PartyNewPage, party_new_page
 from ..party_page import PartyPage, party_page, sheet_with_roles
 from ..posted import ROLES, read_answers

@@ -6,9 +6,9 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from formation_portal.accounts.policies import UserRequest, customer
-from formation_portal.applications.documents import page_picture, small_picture
-from formation_portal.applications.models import Document
+from formation_portal.applications.documents import small_picture
 from formation_portal.audit.looks import Way
+from formation_portal.portal.looking import page_as_picture
 
 from ..document_page import document_page as page_of
 from ..finding import document_of, draft_of
@@ -42,12 +42,3 @@ def document_thumbnail(request: UserRequest, reference: str, number: int) -> Htt
         raise Http404
     keep_look(request, document, Way.SMALL, by=request.user)
     return picture(drawn, name="first-page")
-
-
-def page_as_picture(request: UserRequest, document: Document, page: int, *, is_close: bool = False) -> HttpResponseBase:
-    """The answer with one page of a document, and the look at it kept; 404 where it can't be drawn."""
-    drawn = page_picture(document, page, is_close=is_close)
-    if not drawn:
-        raise Http404
-    keep_look(request, document, Way.PAGE, by=request.user, page=page)
-    return picture(drawn, name=f"page-{page}")

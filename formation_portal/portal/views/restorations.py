@@ -14,12 +14,13 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.history import Author
 from formation_portal.applications.models import Change
+from formation_portal.portal.posted import posted_version
 
 from .. import consequences
 from ..answers_page import AnswersPage
 from ..conflict import clashes
 from ..drawn import seen_of
-from ..finding import change_of, draft_of, party_of, posted_version, share_class_of, share_section
+from ..finding import change_of, draft_of, party_of, share_class_of, share_section
 from ..party_page import party_page
 from ..posted import read_answers
 from ..section_page import section_page

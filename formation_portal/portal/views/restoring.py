@@ -14,9 +14,10 @@ from django.shortcuts import render
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications import services
 from formation_portal.contract.language import say
+from formation_portal.portal.posted import RESTORE
 
 from ..finding import Removed
-from ..removed_page import RESTORE, removed_page
+from ..removed_page import removed_page
 
 Rest = ParamSpec("Rest")
 PartyView = Callable[Concatenate[UserRequest, Rest], HttpResponse]

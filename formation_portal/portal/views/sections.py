@@ -10,10 +10,11 @@ from formation_portal.applications import services
 from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.schema import Section
+from formation_portal.portal.posted import posted_version
 
 from ..conflict import clashes
 from ..drawn import seen_of
-from ..finding import draft_of, entity_section, posted_version
+from ..finding import draft_of, entity_section
 from ..posted import read_answers
 from ..section_page import section_page
 from ..steps import url_after

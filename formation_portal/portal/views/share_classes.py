@@ -11,10 +11,11 @@ from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import services
 from formation_portal.applications.fields import is_token, new_token
 from formation_portal.contract.language import say
+from formation_portal.portal.posted import posted_version
 
 from ..conflict import clashes
 from ..drawn import seen_of
-from ..finding import draft_of, posted_version, share_class_of, share_section
+from ..finding import draft_of, share_class_of, share_section
 from ..posted import read_answers
 from ..share_class_page import ShareClassPage, share_class_page
 from . import answering

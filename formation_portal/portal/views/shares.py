@@ -18,14 +18,15 @@ from formation_portal.contract.language import say
 from formation_portal.contract.notation import kept, shown
 from formation_portal.contract.reading import as_typed, is_blank
 from formation_portal.contract.schema import Section
+from formation_portal.portal.posted import keeps_theirs, posted_version
 
 from .. import roles
 from ..allocation import Allocation
 from ..arrivals import give_it_a_moment
-from ..conflict import Clash, keeps_theirs, left_words
+from ..conflict import Clash, left_words
 from ..counting import listed
 from ..drawn import seen_of
-from ..finding import draft_of, party_of, posted_version, share_section
+from ..finding import draft_of, party_of, share_section
 from ..share_lines import cell_name, is_cell
 from ..share_owners import owner_section
 from ..share_split import CannotSplit, equal_parts

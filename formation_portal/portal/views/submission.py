@@ -15,13 +15,13 @@ from formation_portal.applications.access import Right
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.language import say
 from formation_portal.contract.lifecycle import State
+from formation_portal.portal.options import Problem
 
 from ..arrivals import give_it_a_moment
 from ..check_page import check_page
 from ..declaration import declaration_of
 from ..drawn import revision_of
 from ..finding import draft_of
-from ..lists import Problem
 from ..returned import corrections_of
 
 BOX = "declaration"

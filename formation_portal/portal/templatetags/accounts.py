@@ -1,14 +1,18 @@
-"""What pages say of an account's address while it is not confirmed."""
+"""What pages say of their reader: an address to confirm, the end of the session, and what was typed and not saved."""
 
 from typing import Any
 
 from allauth.account.models import EmailAddress
 from django import template
 from django.conf import settings
+from django.http import HttpRequest
 from django.urls import reverse
 
 from formation_portal.accounts.addresses import has_confirmed
 from formation_portal.letters.models import Letter
+from formation_portal.portal.session_page import SessionEnd, session_end
+from formation_portal.portal.typed import typed_in
+from formation_portal.portal.words import AnswerRow
 
 register = template.Library()
 
@@ -52,3 +56,16 @@ def outbox_url() -> str:
 def letters_reach_somebody() -> bool:
     """Whether a confirmation can be read by anybody: there is a mail server, or a demo's outbox."""
     return bool(settings.LETTERS_GO_OUT or settings.DEMO)
+
+
+@register.simple_tag(takes_context=True)
+def when_session_ends(context: dict[str, Any]) -> SessionEnd | None:
+    """The end of the session; None where there is none, as on pages that are drawn without a request."""
+    request = context.get("request")
+    return session_end(request) if request is not None and hasattr(request, "session") else None
+
+
+@register.filter
+def typed_answers(request: HttpRequest) -> tuple[AnswerRow, ...]:
+    """The answers that came with the request, to be read once more where they could not be saved."""
+    return typed_in((name, tuple(map(str, values))) for name, values in request.POST.lists())
