@@ -13,8 +13,8 @@ from django.utils.encoding import escape_uri_path
 
 from formation_portal.accounts.signing_in import Unsent
 from formation_portal.outages import Outage, outage_in
-from formation_portal.portal.typed import typed_in
-from formation_portal.portal.unsaved import unsaved_replies
+from formation_portal.portal.sections.conflicts import unsaved_replies
+from formation_portal.ui.forms.form_data import recognised_answers
 
 _TRY_AGAIN_SECONDS = 5
 
@@ -58,7 +58,7 @@ def _unavailable(request: HttpRequest, outage: Outage) -> HttpResponse:
     context = {
         "outage": outage,
         "unsent": kept,
-        "typed": (*typed_in(kept.controls), *unsaved_replies(request.POST)) if kept else (),
+        "typed": (*recognised_answers(kept.controls), *unsaved_replies(request.POST)) if kept else (),
         "path": request.get_full_path(),
         "csrf_token": get_token(request),
     }

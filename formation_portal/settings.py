@@ -44,6 +44,7 @@ INSTALLED_APPS = [
     "formation_portal.reviews",
     "formation_portal.relay",
     "formation_portal.figures",
+    "formation_portal.ui",
     "formation_portal.portal",
     "formation_portal.desk",
 ]
@@ -87,8 +88,8 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
             ],
             "builtins": [
-                "formation_portal.portal.templatetags.languages",
-                "formation_portal.portal.templatetags.register",
+                "formation_portal.ui.templatetags.languages",
+                "formation_portal.ui.templatetags.components",
                 "django.templatetags.i18n",
                 "django.templatetags.static",
             ],

@@ -19,10 +19,10 @@ TESTS = (
     "tests/journeys/test_companies_in_chromium.py",
     "tests/journeys/test_steadiness.py",
     "tests/journeys/told",
-    "tests/portal/test_script.py",
-    "tests/portal/test_catalog_in_chromium.py",
-    "tests/portal/test_compare_in_chromium.py",
-    "tests/portal/test_uploading_in_chromium.py",
+    "tests/portal/sections/test_script.py",
+    "tests/portal/catalog/test_catalog_in_chromium.py",
+    "tests/portal/catalog/test_compare_in_chromium.py",
+    "tests/portal/sections/test_uploading_in_chromium.py",
     "tests/fast_typing",
 )
 # Also those that take long, but for those without script.

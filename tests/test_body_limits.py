@@ -47,11 +47,15 @@ def test_where_forms_take_files_a_file_of_the_largest_size_passes(as_owner: Clie
 def test_every_view_that_takes_files_may_get_them() -> None:
     """Whatever reads `request.FILES` is below an address whose limit has room for a file."""
     # These look whether there were files, or stand behind the forms that take them.
-    rooms = {path.stem for path in (PACKAGE / "portal/views").glob("*.py") if "request.FILES" in path.read_text()}
-    assert {"documents", "spreadsheets", "uploading"} <= rooms
+    rooms = {
+        ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+        for path in (PACKAGE / "portal").rglob("*.py")
+        if "request.FILES" in path.read_text()
+    }
+    assert {"portal.documents.views", "portal.parties.import_views", "portal.sections.uploads"} <= rooms
     for pattern, route in _patterns(get_resolver(), ""):
         module = pattern.callback.__module__
-        if module.startswith("formation_portal.portal.views.") and module.rpartition(".")[2] in rooms:
+        if module.removeprefix("formation_portal.") in rooms:
             assert body_limit(f"/{route}") > settings.UPLOAD_LIMIT, route
 
 

@@ -25,7 +25,19 @@ ROOMS = {
     "invitations": {"contract", "applications", "letters"},
     "accounts": {"letters"},
     "figures": {"contract", "applications", "reviews"},
+    "ui": {
+        "contract",
+        "gateway",
+        "applications",
+        "reviews",
+        "relay",
+        "accounts",
+        "papers",
+        "audit",
+        "letters",
+    },
     "portal": {
+        "ui",
         "contract",
         "gateway",
         "applications",
@@ -45,7 +57,7 @@ ROOMS = {
         "relay",
         "figures",
         "accounts",
-        "portal",
+        "ui",
         "letters",
         "papers",
         "audit",
@@ -96,6 +108,30 @@ def test_imports_point_one_way(room: str) -> None:
         for name in imported(path)
         if name.startswith("formation_portal.") and name.split(".")[1] not in allowed
     }
+    assert not wrong
+
+
+# The rooms of the portal, from below: each may import those before it, beside the modules that all of them share.
+PORTAL_ROOMS = (
+    "catalog",
+    "sections",
+    "documents",
+    "parties",
+    "shares",
+    "submission",
+    "sharing",
+    "applications",
+    "site",
+)
+
+
+@pytest.mark.parametrize("room", PORTAL_ROOMS)
+def test_rooms_of_the_portal_import_downwards(room: str) -> None:
+    later = PORTAL_ROOMS[PORTAL_ROOMS.index(room) + 1 :]
+    prefixes = tuple(f"formation_portal.portal.{one}" for one in later)
+    wrong = [
+        (path.name, name) for path in modules(f"portal/{room}") for name in imported(path) if name.startswith(prefixes)
+    ]
     assert not wrong
 
 

@@ -131,7 +131,9 @@ def test_what_was_typed_is_told_by_its_labels_and_in_words(
 ) -> None:
     # The catalog as the process has it: it needs no database.
     products = (Product("example", "Example company", factories.product()),)
-    monkeypatch.setattr("formation_portal.portal.typed.known_catalog", lambda: Catalog(products, datetime.now(UTC)))
+    monkeypatch.setattr(
+        "formation_portal.ui.forms.form_data.known_catalog", lambda: Catalog(products, datetime.now(UTC))
+    )
     started = {"q:started_on:day": "27", "q:started_on:month": "3", "q:started_on:year": "1985"}
     party = {
         "roles": ["director"],
@@ -222,7 +224,7 @@ def test_the_page_of_a_fault_needs_no_database(browser: Client, monkeypatch: pyt
         raise KeyError("something nobody thought of")
 
     there = connection.settings_dict["NAME"]
-    monkeypatch.setattr("formation_portal.portal.views.applications.application_rows", breaks)
+    monkeypatch.setattr("formation_portal.portal.applications.views.application_rows", breaks)
     connection.close()
     try:
         response = browser.get("/applications/")

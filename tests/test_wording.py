@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from formation_portal.management.messages import gathered
-from formation_portal.portal.glossary.words import words as terms
+from formation_portal.ui.glossary.terms import term_texts as terms
 from tests.wording import grade, sentences, sentences_of_code, sentences_of_template, syllables, words
 
 ROOT = Path(__file__).parents[1]
@@ -114,7 +114,7 @@ RIDDLES = (
 
 
 def test_the_words_are_found() -> None:
-    assert "You will be asked to sign in first." in SAID["templates/portal/product.html"]
+    assert "You will be asked to sign in first." in SAID["templates/portal/catalog/product.html"]
     assert sum(map(len, SAID.values())) > 500
 
 

@@ -30,7 +30,7 @@ class Languages:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         has_choice = not request.path_info.startswith(_ENGLISH)
-        request.offers_languages = has_choice  # type: ignore[attr-defined]  # read by components/languages.html
+        request.offers_languages = has_choice  # type: ignore[attr-defined]  # read by ui/languages.html
         found = translation.get_language_from_request(request) if has_choice else settings.LANGUAGE_CODE
         with translation.override(found):
             response = self.get_response(request)

@@ -57,7 +57,7 @@ def take(response: HttpResponse, reference: str) -> HttpResponse:
 
 def refusal(request: HttpRequest) -> HttpResponse:
     """What everybody without a pass gets, whatever part the address names or doesn't."""
-    return render(request, "portal/part_shut.html", {"why": "unknown"}, status=404)
+    return render(request, "portal/sharing/part_unavailable.html", {"why": "unknown"}, status=404)
 
 
 def _path(reference: str) -> str:

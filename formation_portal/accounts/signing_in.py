@@ -1,7 +1,7 @@
 """The way through sign-in and back. What was typed when a session had ended is kept, to be sent once more.
 
 The session that holds it is that of the same browser. It is shown again only to somebody who may open the address it
-was meant for, which the page that shows it asks (`portal.views.unsent`).
+was meant for, which the page that shows it asks (`portal.site.views`).
 """
 
 import json

@@ -31,14 +31,13 @@ def application_changed(draft: "Draft") -> None:
 def application_moved(draft: "Draft", *, by: "Author | None") -> None:
     """A transition has moved an application to another state; `by` is None where the service has refused it."""
     from formation_portal.figures.receiving import count_move
-    from formation_portal.portal.submission_letter import confirm
-    from formation_portal.portal.tidings import tell
+    from formation_portal.portal.applications.status_emails import send_confirmation, send_status_email
     from formation_portal.reviews.receivers import end_what_waits
 
     end_what_waits(draft, by)
     count_move(draft)
-    tell(draft)
-    confirm(draft, by)
+    send_status_email(draft)
+    send_confirmation(draft, by)
 
 
 def submission_blockers(draft: "Draft") -> "tuple[Need, ...]":
@@ -87,6 +86,6 @@ def approval_blockers(draft: "Draft") -> "tuple[Objection, ...]":
 
 def part_finished(draft: "Draft", *, invitation: "Invitation") -> None:
     """A guest says that they have finished their part."""
-    from formation_portal.portal.part_letter import tell
+    from formation_portal.portal.applications.status_emails import send_part_finished
 
-    tell(draft, invitation)
+    send_part_finished(draft, invitation)

@@ -12,7 +12,7 @@ from django.utils.http import urlencode
 
 from formation_portal.accounts.models import User
 from formation_portal.audit.models import Actor, Deed, Entry, moment_of
-from formation_portal.portal.options import offered
+from formation_portal.ui.forms.controls import as_options
 from formation_portal.whole_numbers import whole_number
 
 from .filter_controls import FilterControl
@@ -70,8 +70,8 @@ class AuditFilter:
             people.append((self.who, f"Account {self.who}"))
         return (
             FilterControl("reference", "Reference", self.reference),
-            FilterControl("deed", "Action", choices=offered(deeds, self.deed)),
-            FilterControl("who", "Who", choices=offered(people, self.who)),
+            FilterControl("deed", "Action", choices=as_options(deeds, self.deed)),
+            FilterControl("who", "Who", choices=as_options(people, self.who)),
             FilterControl("first", "From", str(self.first or ""), "date"),
             FilterControl("last", "To", str(self.last or ""), "date"),
         )

@@ -13,13 +13,13 @@ from django.utils.timezone import localtime
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.readback import readback
 from formation_portal.contract.needs import Need
-from formation_portal.portal.ownership import Ownership, ownership
 from formation_portal.reviews.facts import Facts, facts_of
 from formation_portal.reviews.models import Remark
 from formation_portal.reviews.naming import whose
 from formation_portal.reviews.places import WHOLE, Kind
 from formation_portal.reviews.seen import seen_in
 from formation_portal.reviews.since import Sight
+from formation_portal.ui.ownership import Ownership, ownership
 
 from .arrivals import Arrivals, arrivals
 from .case_history import Timeline, history_of, timeline

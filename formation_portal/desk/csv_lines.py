@@ -6,7 +6,7 @@ from typing import Any
 
 from django.http import StreamingHttpResponse
 
-from formation_portal.portal.foreign import to_be_saved
+from formation_portal.ui.downloads import as_attachment
 
 # With these a spreadsheet would take a text for a formula.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
@@ -29,7 +29,7 @@ def csv_lines(rows: Iterable[Sequence[Any]]) -> Iterator[str]:
 def csv_answer(rows: Iterable[Sequence[Any]], *, name: str) -> StreamingHttpResponse:
     """A file for its reader alone, which nobody keeps on the way."""
     answer = StreamingHttpResponse(csv_lines(rows), content_type="text/csv")
-    return to_be_saved(answer, name=f"{name}.csv")
+    return as_attachment(answer, name=f"{name}.csv")
 
 
 def _plain(value: Any) -> Any:

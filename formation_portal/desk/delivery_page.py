@@ -11,8 +11,6 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract import canonical
 from formation_portal.contract.field import FieldSpec
 from formation_portal.gateway.envelopes import LONGEST_ID
-from formation_portal.portal.read_back import in_words, share_class_choices
-from formation_portal.portal.roles import role_words
 from formation_portal.relay.models import Decision, Delivery
 from formation_portal.relay.resolution.decision_input import NOTE_LIMIT, has_id, may_lack_id
 from formation_portal.relay.resolution.decisions import is_undecided, may_inform_provider, steps_to_inform
@@ -20,6 +18,8 @@ from formation_portal.relay.resolution.provider_message import call_words, provi
 from formation_portal.relay.resolution.wording import conclusion_words, outcome_words, state_words
 from formation_portal.relay.resources import ResourceKind, referenced_name
 from formation_portal.relay.titles import Titles
+from formation_portal.ui.readback import answer_in_words, share_class_choices
+from formation_portal.ui.roles import role_words
 
 from .decision_form import DecisionForm
 from .masks import mask_of
@@ -28,7 +28,7 @@ from .veil import Veil
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One line of what is known, as components/summary_row.html draws it."""
+    """One line of what is known, as ui/summary_row.html draws it."""
 
     term: str
     value: str
@@ -224,7 +224,7 @@ def _specs(draft: Draft, row: Delivery, payloads: Iterable[Mapping[str, Any]]) -
 def _answer(draft: Draft, row: Delivery, spec: FieldSpec, answers: Mapping[str, Any]) -> str:
     value = answers.get(spec.name)
     reference = referenced_name(value)
-    words = in_words(spec, reference[1] if reference else value, share_class_choices(draft))
+    words = answer_in_words(spec, reference[1] if reference else value, share_class_choices(draft))
     party = draft.party(row.subject)
     if words and party and canonical.is_identity_number(spec.canonical_field, kind=party.kind):
         return str(mask_of(words))

@@ -9,8 +9,8 @@ from formation_portal.applications.models import Change
 from formation_portal.applications.services import ROLES
 from formation_portal.contract.field import Choice, FieldSpec
 from formation_portal.contract.lifecycle import State
-from formation_portal.portal.read_back import in_words, share_class_choices
-from formation_portal.portal.roles import role_words
+from formation_portal.ui.readback import answer_in_words, share_class_choices
+from formation_portal.ui.roles import role_words
 
 # How the history begins to tell of somebody, or of a class, who was not there before.
 _ADDED = "Added "
@@ -130,7 +130,7 @@ class _Told:
             return role_words(raw or ())
         spec = self._spec(*place)
         if spec is not None:
-            return in_words(spec, raw, self._choices)
+            return answer_in_words(spec, raw, self._choices)
         return "" if raw is None else str(raw) if isinstance(raw, str) else ", ".join(map(str, raw))
 
     def _spec(self, holder: str, name: str) -> FieldSpec | None:

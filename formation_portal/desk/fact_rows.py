@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.rules import Question
-from formation_portal.portal.advice import facts as file_facts
-from formation_portal.portal.slot_keys import anchor
 from formation_portal.reviews.facts import ACCEPTED, CHANGED, OPEN, QUERIED, Fact, Sheet
 from formation_portal.reviews.places import Kind
 from formation_portal.reviews.seen import Seen
+from formation_portal.ui.documents import file_facts
+from formation_portal.ui.forms.controls import control_id
 
 from .answer_words import dated, questions_of, why_asked
 from .coming_from import party_url
@@ -65,7 +65,7 @@ class FactRow:
     @property
     def number_id(self) -> str:
         """The id of what stands there, where it is a number: by its place, which it keeps whatever else changes."""
-        return f"number:{anchor(str(self.fact.place))}"
+        return f"number:{control_id(str(self.fact.place))}"
 
     @property
     def seen_id(self) -> str:

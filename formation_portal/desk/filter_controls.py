@@ -1,8 +1,8 @@
-"""The controls that narrow a list of the desk, as components/filter.html draws them."""
+"""The controls that narrow a list of the desk, as ui/filter.html draws them."""
 
 from dataclasses import dataclass
 
-from formation_portal.portal.options import Option
+from formation_portal.ui.forms.controls import Option
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
-from formation_portal.portal.roles import role_words
 from formation_portal.reviews.facts import CHANGED, QUERIED, Fact, Facts, Sheet, facts_of
 from formation_portal.reviews.seen import seen_in
 from formation_portal.reviews.since import Sight
+from formation_portal.ui.roles import role_words
 
 from .coming_from import case_url, party_url
 from .fact_rows import FactRow, fact_rows, is_to_do

@@ -8,8 +8,8 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.ownership_stakes import companies_owned_by, owners_of
 from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract.percent import apportioned, in_percent, percent
-from formation_portal.portal.allocation import Allocation
-from formation_portal.portal.read_back import number_of_shares
+from formation_portal.ui.allocation import Allocation
+from formation_portal.ui.readback import number_of_shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +32,18 @@ def share_lines(draft: Draft, party: PartyRow) -> tuple[ShareLine, ...]:
 
 def _held(draft: Draft, party: PartyRow, allocation: Allocation) -> Iterator[ShareLine]:
     for row in allocation.classes:
-        holding, given = draft.holdings.get((party.token, row.token)), allocation.given(row)
+        holding, given = draft.holdings.get((party.token, row.token)), allocation.allocated(row)
         if holding is not None:
             part = _part_of_class(allocation, party, row) if given else ""
             words = number_of_shares(holding)
             yield ShareLine(row.label, f"{words} shares, {part} of the class" if part else words)
-    yield ShareLine("Of all shares", allocation.of_shares(party) or percent(Fraction(0)))
+    yield ShareLine("Of all shares", allocation.share_percent(party) or percent(Fraction(0)))
     if allocation.votes:
-        yield ShareLine("Of all votes", allocation.of_votes(party))
+        yield ShareLine("Of all votes", allocation.vote_percent(party))
 
 
 def _part_of_class(allocation: Allocation, party: PartyRow, row: ShareClassRow) -> str:
-    given = allocation.given(row)
+    given = allocation.allocated(row)
     parts = {one.token: Fraction(allocation.shares(one, row), given) for one in allocation.holders}
     hundredths = apportioned(list(parts.values()), short_of=allocation.bounds)
     return in_percent(dict(zip(parts, hundredths, strict=True))[party.token])

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from formation_portal.contract.lifecycle import State
-from formation_portal.portal.options import offered
+from formation_portal.ui.forms.controls import as_options
 
 from .coming_from import queue_url
 from .filter_controls import FilterControl
@@ -32,11 +32,11 @@ def filters(chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Offe
     orders = {"": "Oldest first", "newest": "Newest first"}
     return (
         FilterControl("q", "Company, person or reference", value=chosen.text, key="/"),
-        FilterControl("place", "Jurisdiction", choices=offered(places.items(), chosen.place)),
-        FilterControl("product", "Company type", choices=offered(products.items(), chosen.product)),
-        FilterControl("state", "Status", choices=offered(states.items(), chosen.state)),
-        FilterControl("holder", "Claimed by", choices=offered(holders.items(), chosen.holder)),
-        FilterControl("sort", "Sort by", choices=offered(orders.items(), "newest" if chosen.newest_first else "")),
+        FilterControl("place", "Jurisdiction", choices=as_options(places.items(), chosen.place)),
+        FilterControl("product", "Company type", choices=as_options(products.items(), chosen.product)),
+        FilterControl("state", "Status", choices=as_options(states.items(), chosen.state)),
+        FilterControl("holder", "Claimed by", choices=as_options(holders.items(), chosen.holder)),
+        FilterControl("sort", "Sort by", choices=as_options(orders.items(), "newest" if chosen.newest_first else "")),
         FilterControl("view", value="" if chosen.view is View.WAITING else chosen.view.value, is_hidden=True),
     )
 

@@ -12,12 +12,6 @@ from formation_portal.applications.draft import Draft
 from formation_portal.contract.field import FieldSpec
 from formation_portal.contract.language import language
 from formation_portal.contract.reading import is_blank
-from formation_portal.portal.drawing import draw
-from formation_portal.portal.markup import markup
-from formation_portal.portal.questions import Question
-from formation_portal.portal.read_back import in_words
-from formation_portal.portal.schema_language import schema_language
-from formation_portal.portal.slot_keys import anchor
 from formation_portal.reviews.models import TEXT_LIMIT, Reason, Remark
 from formation_portal.reviews.naming import spec_at
 from formation_portal.reviews.notes import write_note
@@ -25,6 +19,11 @@ from formation_portal.reviews.places import Place
 from formation_portal.reviews.refusals import Refused
 from formation_portal.reviews.remarks import ask, drafted_at
 from formation_portal.reviews.since import Sight
+from formation_portal.ui.formats import schema_language
+from formation_portal.ui.forms.controls import control_id, markup
+from formation_portal.ui.forms.question import Question
+from formation_portal.ui.forms.rendering import render_question
+from formation_portal.ui.readback import answer_in_words
 
 from .decision_form import Problem
 from .masks import Mask, is_masked, mask_of
@@ -52,7 +51,7 @@ class RemarkForm:
     @property
     def key(self) -> str:
         """What its controls' ids end with."""
-        return anchor(str(self.place))
+        return control_id(str(self.place))
 
     @property
     def reasons(self) -> tuple[ReasonRow, ...]:
@@ -71,12 +70,12 @@ class RemarkForm:
     def drawn_question(self) -> str:
         """Its markup."""
         question = self.question
-        return markup(draw(question, f"{language()} {schema_language()}")) if question else ""
+        return markup(render_question(question, f"{language()} {schema_language()}")) if question else ""
 
     @property
     def mask(self) -> Mask | None:
         """What is seen of a proposal that is kept."""
-        return mask_of(in_words(self.spec, self.proposal)) if self.spec and self.is_kept else None
+        return mask_of(answer_in_words(self.spec, self.proposal)) if self.spec and self.is_kept else None
 
     @property
     def problems(self) -> tuple[Problem, ...]:

@@ -11,12 +11,12 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.urls import reverse
 
 from formation_portal.applications.draft import Draft
-from formation_portal.portal.read_back import in_words
-from formation_portal.portal.slot_keys import anchor
 from formation_portal.reviews.models import Note, Reason, Remark
 from formation_portal.reviews.naming import label_of, spec_at, whose
 from formation_portal.reviews.places import Place
 from formation_portal.reviews.since import Sight, sight_of
+from formation_portal.ui.forms.controls import control_id
+from formation_portal.ui.readback import answer_in_words
 
 from .masks import Mask, is_masked, mask_of
 from .offers import can_review
@@ -177,7 +177,7 @@ class Panels:
         can_move = can_review(self.draft, self.reader) and remark.is_open
         spec = spec_at(self.draft, remark.place)
         state, tone = _state(remark)
-        proposal = in_words(spec, remark.proposal) if spec and remark.proposal is not None else ""
+        proposal = answer_in_words(spec, remark.proposal) if spec and remark.proposal is not None else ""
         is_number = bool(proposal) and is_masked(self.draft, remark.place)
         return RemarkLine(
             id=f"proposal-{remark.pk}",
@@ -205,7 +205,7 @@ class Panels:
 
 def place_id(place: Place) -> str:
     """The id of what stands at a place of a page."""
-    return f"at:{anchor(str(place))}"
+    return f"at:{control_id(str(place))}"
 
 
 def _state(remark: Remark) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.schema import Section
-from formation_portal.portal.roles import a_kind, heading, in_role, role_title, why
+from formation_portal.ui.roles import capitalised, kind_with_article, role_reason, role_title, role_with_article
 
 from .answer_words import for_agents
 
@@ -22,7 +22,7 @@ class PaperRule:
 
 @dataclass(frozen=True, slots=True)
 class RoleRule:
-    """One role; `objection` says why it counts nowhere, `why` what has led to the role or its minimum."""
+    """One role; `objection` says why it counts nowhere, `role_reason` what has led to the role or its minimum."""
 
     title: str
     help: str
@@ -40,14 +40,16 @@ def role_rules(draft: Draft, party: PartyRow) -> tuple[RoleRule, ...]:
 
 def _rule(draft: Draft, party: PartyRow, section: Section, there: Collection[str]) -> RoleRule:
     if not section.allows(party.kind):
-        objection = f"{heading(a_kind(party.kind))} can’t be {in_role(section)} in this form."
+        objection = f"{capitalised(kind_with_article(party.kind))} can’t be {role_with_article(section)} in this form."
         return RoleRule(role_title(section), "", "", "", (), objection)
     if not draft.form_state.section(section).active:
         return RoleRule(
-            role_title(section), "", "", for_agents(why(draft, section)), (), "Does not apply at the moment."
+            role_title(section), "", "", for_agents(role_reason(draft, section)), (), "Does not apply at the moment."
         )
     papers = tuple(PaperRule(one.name, one.required, one.name in there) for one in section.slots(party.kind))
-    return RoleRule(role_title(section), section.help, _count(draft, section), for_agents(why(draft, section)), papers)
+    return RoleRule(
+        role_title(section), section.help, _count(draft, section), for_agents(role_reason(draft, section)), papers
+    )
 
 
 def _count(draft: Draft, section: Section) -> str:

@@ -9,7 +9,6 @@ from formation_portal.accounts.models import User
 from formation_portal.accounts.rights import Right
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
-from formation_portal.portal.options import Option, offered
 from formation_portal.relay.delivery_status import DeliveryStage
 from formation_portal.reviews.facts import Facts, facts_of
 from formation_portal.reviews.grounds import Ground
@@ -19,6 +18,7 @@ from formation_portal.reviews.objections import Objection, objections
 from formation_portal.reviews.reviewing import UNDER_REVIEW
 from formation_portal.reviews.rulings import APPROVE, DECLINE, INCORPORATE, RETURN
 from formation_portal.reviews.since import Sight, sight_of
+from formation_portal.ui.forms.controls import Option, as_options
 
 from .arrivals import Arrivals
 from .counts import numbered
@@ -152,7 +152,7 @@ def ruling_panel(
         shown=shown.address,
         form=form,
         cards=tuple(cards),
-        grounds=offered((("", "Choose"), *Ground.choices), form.reason),
+        grounds=as_options((("", "Choose"), *Ground.choices), form.reason),
         objections=tuple(_linked(PlaceLinks(draft, facts, shown), Veil(draft), against)),
         held=_held(arrivals) if is_under_review else (),
         drafted=tuple(_drafted(draft, facts.drafted)),

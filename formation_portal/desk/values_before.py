@@ -8,11 +8,11 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services import ROLES
-from formation_portal.portal.advice import facts as file_facts
-from formation_portal.portal.read_back import in_words, share_class_choices
-from formation_portal.portal.roles import role_words
 from formation_portal.reviews.facts import Fact, Sheet
 from formation_portal.reviews.places import Kind, Place
+from formation_portal.ui.documents import file_facts
+from formation_portal.ui.readback import answer_in_words, share_class_choices
+from formation_portal.ui.roles import role_words
 
 # What stood there where nothing was answered.
 NOT_ANSWERED = "Not answered"
@@ -55,7 +55,7 @@ def _in_words(draft: Draft, party: PartyRow, change: Mapping[str, Any]) -> str:
     if change["field"] == ROLES:
         return role_words(before or ())
     spec = next((one for one in draft.schema.fields_of(party.kind, party.roles) if one.name == change["field"]), None)
-    words = in_words(spec, before, share_class_choices(draft)) if spec else ""
+    words = answer_in_words(spec, before, share_class_choices(draft)) if spec else ""
     return words or NOT_ANSWERED
 
 

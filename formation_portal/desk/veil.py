@@ -6,7 +6,7 @@ from functools import cached_property
 
 from formation_portal.applications.draft import Draft
 from formation_portal.contract import canonical
-from formation_portal.portal.read_back import in_words
+from formation_portal.ui.readback import answer_in_words
 
 from .masks import mask_of
 
@@ -34,7 +34,7 @@ def _numbers(draft: Draft) -> Iterator[str]:
     for party in draft.parties:
         for spec in draft.schema.fields_of(party.kind, party.roles):
             if canonical.is_identity_number(spec.canonical_field, kind=party.kind):
-                number = in_words(spec, party.raw.get(spec.name))
+                number = answer_in_words(spec, party.raw.get(spec.name))
                 if any(map(str.isalnum, number)):
                     yield number
 

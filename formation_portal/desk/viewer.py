@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from formation_portal.applications.documents import findings_of
 from formation_portal.applications.models import Document
-from formation_portal.portal.advice import facts
+from formation_portal.ui.documents import file_facts
 
 from .looks import ZOOMS, Look
 
@@ -48,7 +48,7 @@ class Viewer:
     @property
     def file_facts(self) -> str:
         """1.4 MB, 2 pages, 20 November 2026."""
-        return facts(self.document)
+        return file_facts(self.document)
 
     @property
     def can_be_shown(self) -> bool:

@@ -20,14 +20,14 @@ from django.utils.translation import trim_whitespace
 from django.utils.translation.template import block_re, constant_re, endblock_re, inline_re, plural_re
 
 from formation_portal.contract.canonical import role_counted
-from formation_portal.portal.glossary.words import places, words
+from formation_portal.ui.glossary.terms import places, term_texts
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 LOCALE = PROJECT / "formation_portal" / "locale"
 ROLES = LOCALE / "roles.yaml"
-TERMS = PROJECT / "formation_portal" / "portal" / "glossary" / "terms.yaml"
+TERMS = PROJECT / "formation_portal" / "ui" / "glossary" / "terms.yaml"
 
-# What marks a message in Python: Django's functions and the contract's (contract/language.py, portal/counting.py),
+# What marks a message in Python: Django's functions and the contract's (contract/language.py, ui/formats.py),
 # and the history's.
 _KEYWORDS = {
     "gettext": None,
@@ -74,7 +74,7 @@ def of_roles() -> Iterator[Message]:
 
 def of_terms() -> Iterator[Message]:
     """The field's words with their meaning, and the places that have some of their own."""
-    for word in words().values():
+    for word in term_texts().values():
         yield word.title
         yield word.meaning
     yield from (place.name for place in places().values())

@@ -9,4 +9,4 @@ class PortalConfig(AppConfig):
 
     def ready(self) -> None:
         """Take part in the hourly round."""
-        from . import reminders  # noqa: F401
+        from .applications import status_emails  # noqa: F401

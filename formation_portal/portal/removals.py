@@ -1,11 +1,17 @@
-"""Whether to remove a party, a class of shares, a holding or a document: what hangs on it, and what is needed then."""
+"""Removing a party, a share class, a holding or a document: one page that asks, and says what refers to it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext
+from django.views.decorators.http import require_http_methods
 
+from formation_portal.accounts.policies import UserRequest, customer
+from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.locks import locks_of
 from formation_portal.applications.models import Document, Holding
@@ -15,11 +21,13 @@ from formation_portal.contract import canonical
 from formation_portal.contract.language import listed, noted, say, say_count
 from formation_portal.contract.needs import needs
 from formation_portal.contract.record import Record
-from formation_portal.portal.read_back import number_of_shares
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.resources import ResourceKind, shareholding_subject
+from formation_portal.ui.readback import number_of_shares
+from formation_portal.ui.roles import role_words
 
-from .roles import role_words
+from .lookups import get_document_or_404, get_draft_or_404, get_party_or_404, get_share_class_or_404
+from .sections.uploads import CAME_FROM_PAGE
 
 _HELD_BY_NO_ONE = noted("Holds {number} “{name}” shares. They will be unallocated.")
 _CAN_RESTORE = noted(
@@ -213,3 +221,73 @@ def _newly_needed(draft: Draft, after: Record) -> tuple[str, ...]:
 
 def _url(draft: Draft, view: str) -> str:
     return reverse(f"portal:{view}", args=[draft.application.reference])
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def party_removal(request: UserRequest, reference: str, token: str) -> HttpResponse:
+    """A party, with its holdings and documents."""
+    draft = get_draft_or_404(request, reference)
+    found = get_party_or_404(draft, token)
+    page = party_removal_page(draft, found)
+    return _ask_or_remove(request, page, lambda: services.remove_party(draft, found, by=request.user))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def share_class_removal(request: UserRequest, reference: str, token: str) -> HttpResponse:
+    """A class of shares, with its holdings."""
+    draft = get_draft_or_404(request, reference)
+    found = get_share_class_or_404(draft, token)
+    page = share_class_removal_page(draft, found)
+    return _ask_or_remove(request, page, lambda: services.remove_share_class(draft, found, by=request.user))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def holding_removal(request: UserRequest, reference: str, party: str, share_class: str) -> HttpResponse:
+    """The shares of one class that a party holds."""
+    draft = get_draft_or_404(request, reference)
+    holder, held = get_party_or_404(draft, party), get_share_class_or_404(draft, share_class)
+    pair = (holder.token, held.token)
+    if pair not in draft.holdings:
+        raise Http404
+    page = holding_removal_page(draft, holder, held, draft.holdings[pair])
+    return _ask_or_remove(request, page, lambda: services.save_holdings(draft, {pair: ""}, by=request.user))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def document_removal(request: UserRequest, reference: str, number: int) -> HttpResponse:
+    """A file in its slot; `?next=page` leads back to the page that asks for it, else to the list of documents."""
+    draft = get_draft_or_404(request, reference)
+    found = get_document_or_404(draft, number)
+    page = document_removal_page(draft, found, back=_back(request, draft, found))
+    return _ask_or_remove(request, page, lambda: services.remove_document(draft, found, by=request.user))
+
+
+def _ask_or_remove(request: UserRequest, page: RemovalPage, remove: Callable[[], object]) -> HttpResponse:
+    if request.method != "POST":
+        return render(request, "portal/removal.html", {"page": page})
+    try:
+        remove()
+    except (services.Closed, services.Gone) as closed:
+        messages.error(request, f"{closed}.")
+    else:
+        messages.success(request, page.done)
+    return redirect(page.back_url)
+
+
+def _back(request: UserRequest, draft: Draft, document: Document) -> tuple[str, str]:
+    """Where the question came from: address and name."""
+    reference = draft.application.reference
+    party = draft.party(document.party.token) if document.party else None
+    if request.GET.get("next") != CAME_FROM_PAGE:
+        return reverse("portal:documents", args=[reference]), say("Documents")
+    if party is not None:
+        return reverse("portal:party", args=[reference, party.token]), party.label
+    asking = (slot.section for slot in draft.form_state.slots() if slot.name == document.slot)
+    section = next(asking, None)
+    if section is None:
+        return reverse("portal:documents", args=[reference]), say("Documents")
+    return reverse("portal:section", args=[reference, section.key]), section.title

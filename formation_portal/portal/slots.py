@@ -1,23 +1,159 @@
-"""Document slots as components/slot.html draws them."""
+"""Document slots as ui/slot.html draws them: the file, how it stands, earlier files, and those to use again."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
-from formation_portal.applications.documents import EarlierFiles
+from formation_portal.applications.documents import EarlierFiles, findings_of
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.rules import Slot
+from formation_portal.relay.delivery_status import DeliveryStage, DeliveryStatus
+from formation_portal.relay.models import APPROVED
+from formation_portal.ui import formats
+from formation_portal.ui.documents import advice, file_facts
+from formation_portal.ui.forms.controls import slot_id, slot_key
+from formation_portal.ui.forms.question import QueryNote
 
-from .advice import advice
-from .arrivals import Arrivals
-from .came_back import CameBack
-from .file_rows import EarlierRow, FileRow, Offer, address, earlier_rows, file_row, offers
-from .note import Note
-from .slot_keys import slot_id, slot_key
-from .slot_states import came_back_slot, empty_slot, slot_state
+from .delivery_status import CustomerDeliveries
+from .review_feedback import ReviewFeedback
+
+# More than this are no help.
+OFFERED_AT_MOST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class FileRow:
+    """An uploaded file by its own name; without a picture there is nothing to look at, and `url` gives the file."""
+
+    name: str
+    url: str
+    facts: str
+    picture_url: str
+    file_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplacedFileRow:
+    """A file that another has taken the place of."""
+
+    name: str
+    url: str
+    facts: str
+    remove_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReusableFile:
+    """A file that was uploaded before; `value` names it and the slot in a post."""
+
+    value: str
+    name: str
+    facts: str
+
+
+def file_row(document: Document) -> FileRow:
+    """The file in a slot."""
+    file_url = document_url("document", document)
+    if not findings_of(document).can_be_shown:
+        return FileRow(document.name, file_url, file_facts(document), "", "")
+    return FileRow(
+        document.name,
+        document_url("document_page", document, 1),
+        file_facts(document),
+        document_url("document_thumbnail", document),
+        file_url,
+    )
+
+
+def earlier_rows(documents: Iterable[Document], *, can_be_changed: bool) -> tuple[ReplacedFileRow, ...]:
+    """The files that were in the slot before."""
+    return tuple(
+        ReplacedFileRow(
+            one.name,
+            document_url("document", one),
+            _("uploaded on %(uploaded)s, replaced on %(replaced)s")
+            % {
+                "uploaded": formats.day(one.uploaded_at.date()),
+                "replaced": formats.day(one.replaced_at.date()) if one.replaced_at else "",
+            },
+            document_url("document_removal", one) if can_be_changed else "",
+        )
+        for one in documents
+    )
+
+
+def offers(earlier: EarlierFiles | None, party: PartyRow | None, slot: str, key: str) -> tuple[ReusableFile, ...]:
+    """What could be used again in an empty slot."""
+    found = earlier.fitting(party, slot)[:OFFERED_AT_MOST] if earlier else ()
+    return tuple(
+        ReusableFile(f"{one.pk}/{key}", one.name, _offered(one, earlier.about(one))) for one in found if earlier
+    )
+
+
+def _offered(document: Document, whom: str) -> str:
+    words = {"day": formats.day(document.uploaded_at.date()), "whom": whom}
+    return _("uploaded on %(day)s for %(whom)s") % words
+
+
+def document_url(view: str, document: Document, *more: int) -> str:
+    """An address of a document."""
+    return reverse(f"portal:{view}", args=[document.application.reference, document.pk, *more])
+
+
+_ON_ITS_WAY = (DeliveryStage.SENDING, DeliveryStage.WAITING, DeliveryStage.CHECKING)
+
+
+@dataclass(frozen=True, slots=True)
+class SlotState:
+    """`detail` says more of the word, `note` why it came back, or why our team has it."""
+
+    mark: str
+    word: str
+    when: str = ""
+    detail: str = ""
+    note: str = ""
+
+
+def empty_slot(*, is_required: bool) -> SlotState:
+    """A slot without a file."""
+    return SlotState("open", _("Missing") if is_required else _("Not uploaded"))
+
+
+def slot_state(document: Document, view: DeliveryStatus) -> SlotState:
+    """A slot with a file: Saved, Checking, Received, or Returned to you; never refused while that is not known."""
+    if view.is_refused:
+        note = next((problem.message for problem in view.problems), "")
+        return SlotState("heed", _("Returned to you"), _day_of(view), note=note)
+    if view.why:
+        return SlotState("heed", str(view.words), note=str(view.why))
+    if view.state in _ON_ITS_WAY:
+        return SlotState("half", _("Checking"), detail=str(view.words))
+    if view.document_status == APPROVED:
+        return SlotState("met", str(view.words), _day_of(view), detail=_accepted(view))
+    if view.state is DeliveryStage.RECEIVED:
+        return SlotState("met", str(view.words), _day_of(view))
+    return SlotState("met", str(view.words))
+
+
+def reviewed_slot(stands: SlotState, asked: QueryNote | None, *, is_locked: bool) -> SlotState:
+    """The same once our reviewer has accepted what is there, or asks about it and nobody has done anything since."""
+    if is_locked:
+        return replace(stands, mark="met", detail=_("Accepted."))
+    if asked and not asked.is_answered:
+        return replace(stands, mark="heed", word=_("Returned to you"), when="", detail="")
+    return stands
+
+
+def _accepted(view: DeliveryStatus) -> str:
+    return " ".join(filter(None, (_("Accepted."), view.note)))
+
+
+def _day_of(view: DeliveryStatus) -> str:
+    return formats.day(view.at.date()) if view.at else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +171,15 @@ class SlotRow:
     detail: str
     file: FileRow | None
     advice: tuple[str, ...]
-    earlier: tuple[EarlierRow, ...]
-    offers: tuple[Offer, ...]
+    earlier: tuple[ReplacedFileRow, ...]
+    offers: tuple[ReusableFile, ...]
     note: str
     error: str
     is_in_form: bool
     upload_url: str
     remove_url: str
     # What our reviewer asks about it, and whether they have accepted what is there.
-    asked: Note | None = None
+    asked: QueryNote | None = None
     is_locked: bool = False
 
 
@@ -54,9 +190,9 @@ def slot_rows(
     is_in_form: bool = False,
     refused: Mapping[str, str],
     only: str | None = None,
-    arrivals: Arrivals,
+    arrivals: CustomerDeliveries,
     earlier: EarlierFiles | None = None,
-    came_back: CameBack | None = None,
+    came_back: ReviewFeedback | None = None,
 ) -> tuple[SlotRow, ...]:
     """The slots of a party, or of the entity; `only` those that one section asks, by its key.
 
@@ -93,9 +229,9 @@ def _row(
     *,
     is_in_form: bool,
     refused: Mapping[str, str],
-    arrivals: Arrivals,
+    arrivals: CustomerDeliveries,
     earlier: EarlierFiles | None,
-    asked: Note | None,
+    asked: QueryNote | None,
     is_locked: bool,
 ) -> SlotRow:
     key = slot_key(party.token if party else None, slot.name)
@@ -103,7 +239,7 @@ def _row(
         stands = slot_state(document, arrivals.of_document(document.subject))
     else:
         stands = empty_slot(is_required=slot.required)
-    stands = came_back_slot(stands, asked, is_locked=is_locked)
+    stands = reviewed_slot(stands, asked, is_locked=is_locked)
     can_be_changed = draft.application.can_be_changed and not is_locked
     has_forms = can_be_changed and not is_in_form
     return SlotRow(
@@ -125,7 +261,7 @@ def _row(
         error=refused.get(key, ""),
         is_in_form=is_in_form and can_be_changed,
         upload_url=reverse("portal:documents", args=[draft.application.reference]) if has_forms else "",
-        remove_url=address("document_removal", document) if document and has_forms else "",
+        remove_url=document_url("document_removal", document) if document and has_forms else "",
         asked=asked,
         is_locked=is_locked,
     )

@@ -1,4 +1,4 @@
-/* What is being saved, what could not be, and trying it again. The words stand in components/banner.html. Deferred, and
+/* What is being saved, what could not be, and trying it again. The words stand in ui/banner.html. Deferred, and
    before htmx and autosave.js in the page. */
 window.saving = (() => {
   "use strict";

@@ -12,8 +12,8 @@ from formation_portal import letters
 from formation_portal.letters.models import Letter
 from formation_portal.letters.refusing import refusal_path
 from formation_portal.letters.samples import samples
-from formation_portal.portal.gallery.errors import ERRORS
-from formation_portal.portal.session_page import WARN_SECONDS
+from formation_portal.portal.site.gallery import ERRORS
+from formation_portal.ui.sessions import WARN_SECONDS
 from tests.journeys.screenshots import Shot, press
 
 

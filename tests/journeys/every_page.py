@@ -14,7 +14,7 @@ from django.utils.http import urlencode
 
 from formation_portal.accounts.demo import ensure_demo_accounts
 from formation_portal.accounts.signing_in import Unsent
-from formation_portal.portal.typed import typed_in
+from formation_portal.ui.forms.form_data import recognised_answers
 from tests.invitations import mailbox
 from tests.journeys import test_barriers as states
 from tests.journeys.around import around_it
@@ -186,6 +186,6 @@ def _drawn_by_faults() -> Iterator[Seen]:
     for name in _ERROR_PAGES:
         yield Seen(name, int(name[:3]), render_to_string(name, {}, request=request), "nobody")
     controls = (("q:name", ("Larkfield Holdings and Sons " * 5,)), ("q:purpose", ("x" * 200,)))
-    kept = {"unsent": Unsent("/", controls, had_files=True), "typed": typed_in(controls), "csrf_token": "t"}
+    kept = {"unsent": Unsent("/", controls, had_files=True), "typed": recognised_answers(controls), "csrf_token": "t"}
     html = render_to_string("503.html", {"outage": "full", **kept}, request=request)
     yield Seen("503.html with a form", 503, html, "nobody")

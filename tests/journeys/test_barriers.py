@@ -22,7 +22,6 @@ from formation_portal.applications.draft import keep_schema, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.gateway import catalog
-from formation_portal.portal.typed import typed_in
 from formation_portal.relay.models import (
     AMBIGUOUS,
     DUPLICATE,
@@ -34,6 +33,7 @@ from formation_portal.relay.models import (
     Look,
 )
 from formation_portal.relay.service_profile import update_profile
+from formation_portal.ui.forms.form_data import recognised_answers
 from tests.journeys.after_a_return import after_a_return
 from tests.journeys.around import around_it
 from tests.journeys.at_the_desk import at_the_desk
@@ -314,7 +314,7 @@ def _went_wrong() -> Iterator[Shot]:
     for name in ("400.html", "500.html", "503.html"):
         yield Shot(name, "/", who="nobody", act=_drawing(name))
     controls = (("q:name", ("Larkfield Holdings and Sons " * 5,)), ("q:purpose", ("x" * 200,)))
-    kept = {"unsent": Unsent("/", controls, had_files=True), "typed": typed_in(controls), "csrf_token": "t"}
+    kept = {"unsent": Unsent("/", controls, had_files=True), "typed": recognised_answers(controls), "csrf_token": "t"}
     yield Shot("503-with-form", "/", who="nobody", act=_drawing("503.html", outage="full", **kept))
 
 

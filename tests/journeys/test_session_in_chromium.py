@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
-from formation_portal.portal.session_page import WARN_SECONDS
+from formation_portal.ui.sessions import WARN_SECONDS
 from tests.journeys.conftest import OpenTab
 from tests.journeys.test_questions_in_chromium import at_section, started
 from tests.needed import has_chromium, needed

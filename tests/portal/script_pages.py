@@ -23,7 +23,7 @@ FORMS = (
   <p class="with-script"><button type="button" data-copy="words">Copy the text</button></p>{% endblock %}"""
 )
 REGION = '<p id="region" hx-swap-oob="true">Opened</p>'
-REFUSED = '{% include "components/error_summary.html" %}' + WHOLE
+REFUSED = '{% include "ui/error_summary.html" %}' + WHOLE
 
 
 @dataclass

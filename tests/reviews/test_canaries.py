@@ -18,7 +18,7 @@ from formation_portal.reviews.grounds import Ground
 from formation_portal.reviews.models import Note, Reason, Remark, Ruling
 from formation_portal.service.auth import portal_key
 from tests.applications import factories
-from tests.portal.test_part import let_in
+from tests.portal.sharing.test_part import let_in
 from tests.relay.conftest import transport
 
 from .canaries import ASKED, CANARIES, DECLINED, SAID, WORDS, Review, addresses, found_in, letters, read, said_in

@@ -9,7 +9,7 @@ from django.conf import settings
 
 from formation_portal.figures import reading
 from formation_portal.figures.sides import Side
-from formation_portal.portal.picture import Swatch
+from formation_portal.ui.charts import Swatch
 
 from ..counts import numbered
 from .bars import bar

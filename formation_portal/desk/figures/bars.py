@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from formation_portal.portal.picture import Swatch
+from formation_portal.ui.charts import Swatch
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The colour and the pattern that each side keeps through all tables, and those of a bar that stands alone."""
 
 from formation_portal.figures.sides import Side
-from formation_portal.portal.picture import swatch
+from formation_portal.ui.charts import swatch
 
 SWATCHES = {side: swatch(place) for place, side in enumerate(Side)}
 ALONE = swatch(0)

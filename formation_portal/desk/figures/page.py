@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from formation_portal.figures.spans import PERIODS, Period
-from formation_portal.portal.options import offered
+from formation_portal.ui.forms.controls import as_options
 
 from ..filter_controls import FilterControl
 from .ages import ages
@@ -86,7 +86,7 @@ def table_of(name: str, period: Period) -> Table:
 
 def _control(chosen: Period) -> FilterControl:
     periods = ((one.name, f"Last {one.words}") for one in PERIODS)
-    return FilterControl("period", "Period", choices=offered(periods, chosen.name))
+    return FilterControl("period", "Period", choices=as_options(periods, chosen.name))
 
 
 def _shown(table: Table, period: Period) -> Shown:

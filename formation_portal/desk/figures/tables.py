@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from formation_portal.portal.picture import Swatch
+from formation_portal.ui.charts import Swatch
 
 from .bars import Bar
 

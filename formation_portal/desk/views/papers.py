@@ -6,8 +6,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from formation_portal.accounts.policies import UserRequest, agent
-from formation_portal.portal.document_page import document_page as page_of
-from formation_portal.portal.looking import page_as_picture
+from formation_portal.ui.documents import document_page as page_of
+from formation_portal.ui.downloads import page_as_picture
 
 from ..finding import case_of, document_of
 
@@ -18,7 +18,7 @@ def document_page(request: UserRequest, reference: str, number: int, page: int) 
     """One page of a document, as its owner sees it."""
     draft, document = case_of(reference), document_of(reference, number)
     held = next(one for one in draft.documents if one.pk == document.pk)
-    return render(request, "portal/document.html", {"page": page_of(draft, held, page, room="desk")})
+    return render(request, "portal/documents/document.html", {"page": page_of(draft, held, page, room="desk")})
 
 
 @require_safe

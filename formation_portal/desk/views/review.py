@@ -6,8 +6,8 @@ from django.views.decorators.http import require_safe
 
 from formation_portal.accounts.policies import UserRequest, agent, agent_with
 from formation_portal.accounts.rights import Right
-from formation_portal.portal import record_file
-from formation_portal.portal.looking import as_download
+from formation_portal.ui import record_files
+from formation_portal.ui.downloads import as_download
 
 from ..case_news import case_line
 from ..case_page import case_page
@@ -33,14 +33,14 @@ def review(request: UserRequest, reference: str) -> HttpResponse:
 @agent_with(Right.EXPORT)
 def record(request: UserRequest, reference: str) -> HttpResponse:
     """The case as JSON, the same document that its owner can keep."""
-    return record_file.as_json(request, case_of(reference))
+    return record_files.as_json(request, case_of(reference))
 
 
 @require_safe
 @agent_with(Right.EXPORT)
 def record_pdf(request: UserRequest, reference: str) -> HttpResponse:
     """The case as a PDF, as its owner has it."""
-    return record_file.as_pdf(request, case_of(reference))
+    return record_files.as_pdf(request, case_of(reference))
 
 
 @require_safe

@@ -14,7 +14,7 @@ from tests.journeys.told.drafts import begun, now, root
 from tests.journeys.told.ways import in_every_way
 from tests.needed import has_chromium, needed
 from tests.portal.limited import AT_MOST, limited, with_section
-from tests.portal.test_share_owners import with_owners
+from tests.portal.shares.test_beneficial_owners import with_owners
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 

@@ -16,7 +16,7 @@ from tests.journeys.told.conftest import Sit
 from tests.journeys.told.drafts import complete, now, root
 from tests.journeys.told.ways import in_every_way
 from tests.needed import has_chromium, needed
-from tests.portal.test_new_form import earlier
+from tests.portal.applications.test_new_form import earlier
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 

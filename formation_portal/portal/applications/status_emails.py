@@ -1,0 +1,165 @@
+"""E-mails about an application, written in the transaction they tell of: status, confirmation, a finished part.
+
+One more is a reminder of a draft that has lain for a week. Never a second one.
+"""
+
+import datetime as dt
+from collections.abc import Iterable
+
+from django.urls import reverse
+from django.utils import timezone, translation
+
+from formation_portal.accounts import addresses
+from formation_portal.accounts.addresses import is_confirmed
+from formation_portal.accounts.models import User
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.history import Author
+from formation_portal.applications.models import Application
+from formation_portal.contract.lifecycle import State
+from formation_portal.invitations.models import Invitation
+from formation_portal.letters import post
+from formation_portal.letters.models import Letter
+from formation_portal.letters.refusing import is_refused
+from formation_portal.letters.rounds import on_each_round
+from formation_portal.reviews.asked import asked_of, words_of
+
+from ..review_feedback import RETURN
+from .pending_actions import open_needs_of_guest
+
+# The kind of letter that each state asks for, and how the letter calls what has happened.
+_SAID = {
+    State.RETURNED_FOR_CHANGES: ("return", ""),
+    State.SUBMITTED_TO_CSP: ("decision", "approved"),
+    State.INCORPORATED: ("decision", "incorporated"),
+    State.REJECTED: ("decision", "declined"),
+}
+
+
+def send_status_email(draft: Draft) -> None:
+    """Write to the application's owner, where the new state is one that nobody should have to look for."""
+    application, owner = draft.application, draft.application.owner
+    kind, outcome = _SAID.get(application.status, ("", ""))
+    if not kind or not has_confirmed_address(owner):
+        return
+    context = {
+        "company": draft.title,
+        "reference": application.reference,
+        "outcome": outcome,
+        "count": _asked(application) if kind == "return" else 0,
+        "link": reverse("portal:status", args=[application.reference]),
+    }
+    post(kind=kind, to=owner.email, language=language_of(owner), context=context)
+
+
+def _asked(application: Application) -> int:
+    """How many things our reviewer asks; none where the service has sent it back, or a word is all that was said."""
+    if application.submissions not in words_of(application, RETURN):
+        return 0
+    return sum(not one.is_settled for one in asked_of(application))
+
+
+def has_confirmed_address(user: User) -> bool:
+    """Whether the address is surely theirs; else a stranger would read about the application."""
+    return is_confirmed(user, user.email)
+
+
+def language_of(user: object) -> str:
+    """The language that somebody reads us in, as far as it is known."""
+    return str(getattr(user, "language", "") or "en")
+
+
+def send_confirmation(draft: Draft, by: Author | None) -> None:
+    """Write to whoever has submitted it, with the reference, what follows, and the way to a copy."""
+    application = draft.application
+    if application.status is not State.SUBMITTED_FOR_REVIEW or application.submitted_at is None:
+        return
+    if not isinstance(by, User) or not has_confirmed_address(by):
+        return
+    context = {
+        "company": draft.title,
+        "reference": application.reference,
+        "submitted_at": timezone.localtime(application.submitted_at),
+        "is_correction": application.submissions > 1,
+        "timeline": str(application.product.get("estimated_timeline") or ""),
+        "link": reverse("portal:status", args=[application.reference]),
+        "copy": reverse("portal:record_pdf", args=[application.reference]),
+    }
+    once = f"submission:{application.reference}:{application.submissions}"
+    post(kind="submission", to=by.email, language=language_of(by), context=context, once=once)
+
+
+KIND = "part_done"
+_NAME_SHOWN_AT_MOST = 80
+# Whoever says so again after each small change is heard on the overview alone.
+MOST_A_DAY = 20
+
+
+def send_part_finished(draft: Draft, invitation: Invitation) -> None:
+    """Write to the owner, unless it is the owner who has filled it in."""
+    owner, row = draft.application.owner, draft.party(invitation.party.token)
+    if row is None or addresses.has(owner, invitation.email) or not has_confirmed_address(owner) or _is_enough(draft):
+        return
+    language, address = language_of(owner), [draft.application.reference, row.token]
+    with translation.override(language):
+        name = row.label[:_NAME_SHOWN_AT_MOST]
+    context = {
+        "name": name,
+        "company": draft.title,
+        "reference": draft.application.reference,
+        "needs": len(open_needs_of_guest(draft, row)),
+        "link": reverse("portal:party", args=address),
+    }
+    post(kind=KIND, to=owner.email, language=language, context=context)
+
+
+def _is_enough(draft: Draft) -> bool:
+    since = timezone.now() - dt.timedelta(days=1)
+    sent = Letter.objects.filter(kind=KIND, reference=draft.application.reference, created_at__gte=since)
+    return sent.count() >= MOST_A_DAY
+
+
+QUIET = dt.timedelta(days=7)
+# Whoever has left a draft for so long has left it; nor does a new installation write about what is years old.
+FORGOTTEN = dt.timedelta(days=60)
+_NEEDS_SHOWN = 5
+
+
+@on_each_round
+def send_reminders() -> None:
+    """Write about every draft that has become quiet. Each is a transaction of its own."""
+    for application in _quiet():
+        if has_confirmed_address(application.owner) and not is_refused(kind="reminder", to=application.owner.email):
+            _write_about(application)
+
+
+def _quiet() -> Iterable[Application]:
+    now = timezone.now()
+    drafts = Application.objects.filter(
+        state=State.DRAFT,
+        deleted_at=None,
+        submitted_at=None,
+        updated_at__range=(now - FORGOTTEN, now - QUIET),
+        owner__is_active=True,
+    )
+    said = set(Letter.objects.filter(kind="reminder").values_list("reference", flat=True))
+    return [one for one in drafts.select_related("owner").order_by("pk") if one.reference not in said]
+
+
+def _write_about(application: Application) -> None:
+    draft, language = open_draft(application), language_of(application.owner)
+    with translation.override(language):
+        needs = [need.text for need in draft.needs]
+    context = {
+        "company": draft.title,
+        "reference": application.reference,
+        "link": reverse("portal:overview", args=[application.reference]),
+        "needs": needs[:_NEEDS_SHOWN],
+        "more": len(needs[_NEEDS_SHOWN:]),
+    }
+    post(
+        kind="reminder",
+        to=application.owner.email,
+        language=language,
+        context=context,
+        once=f"reminder:{application.reference}",
+    )

@@ -1,0 +1,204 @@
+"""A customer's applications: the list, starting one, the overview, copying, transfer, a new form, deleting a draft."""
+
+from datetime import timedelta
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Prefetch
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext
+from django.views.decorators.http import require_http_methods, require_safe
+
+from formation_portal.accounts import addresses, signing_in
+from formation_portal.accounts.policies import UserRequest, customer
+from formation_portal.applications import services
+from formation_portal.applications.access import Right
+from formation_portal.applications.draft import Draft, schema_digest
+from formation_portal.applications.history import HistoryEntry
+from formation_portal.applications.models import Application, SectionAnswers
+from formation_portal.contract.catalog import CatalogItem
+from formation_portal.contract.language import say
+from formation_portal.gateway.catalog import Catalog
+from formation_portal.invitations import parts
+from formation_portal.invitations.models import Invitation
+from formation_portal.ui.forms.form_data import posted_revision
+
+from ..lookups import get_draft_or_404, with_catalog
+from ..parties.pages import CHOOSING
+from .pages import ROW_FIELDS, application_rows, copy_page, draft_removal_page, overview_page
+from .pending_actions import pending_actions
+from .transfer import CarryOverPage, carry_over_page, choice_page, form_change_page, is_another, newer_form
+
+_A_PAGE = 20
+# A second press of Start within this time means the same application.
+_SAME_PRESS = timedelta(seconds=10)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def applications(request: UserRequest) -> HttpResponse:
+    """The customer's applications, the one saved last first; a post starts one."""
+    if request.method == "POST":
+        return _start_application(request)
+    # Only what the rows show: most of the page's time would go into columns that it doesn't read.
+    answers = Prefetch("section_answers", SectionAnswers.objects.only("application_id", "raw"))
+    invited = Prefetch("invitations", Invitation.objects.select_related("party").defer("party__roles"))
+    mine = Application.objects.visible_to(request.user).only(*ROW_FIELDS).prefetch_related(answers, invited)
+    page = Paginator(mine, _A_PAGE).get_page(request.GET.get("page"))
+    context = {"page": page, "rows": application_rows(page.object_list), "unsent": signing_in.unsent(request)}
+    return render(request, "portal/applications/applications.html", context)
+
+
+@with_catalog
+def _start_application(request: UserRequest, offered: Catalog) -> HttpResponse:
+    """Start an application for the posted product, and open it. A product that isn't available keeps its page."""
+    key = request.POST.get("product", "")
+    found = offered.find(key)
+    if found is None:
+        raise Http404
+    if found.item is None or not found.is_available:
+        return redirect("portal:product", key=key)
+    application = _just_started(request, found.item) or services.start(owner=request.user, product=found.item)
+    overview = redirect("portal:overview", reference=application.reference)
+    if not addresses.has_confirmed(request.user):
+        addresses.after_confirming(request, overview.url)
+    return overview
+
+
+def _just_started(request: UserRequest, item: CatalogItem) -> Application | None:
+    untouched = Application.objects.owned_by(request.user).filter(
+        product_id=item.jurisdiction_product_id,
+        schema_version_id=schema_digest(item.document),
+        revision=0,
+        created_at__gte=timezone.now() - _SAME_PRESS,
+    )
+    return untouched.first()
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def removal(request: UserRequest, reference: str) -> HttpResponse:
+    """Ask once more, then delete a draft with everything in it. What was submitted is withdrawn, not deleted."""
+    draft = get_draft_or_404(request, reference, takes=Right.OWN)
+    if draft.application.submitted_at is not None or not draft.application.is_open:
+        return redirect("portal:status", reference=reference)
+    if request.method != "POST":
+        return render(request, "portal/applications/draft_removal.html", {"page": draft_removal_page(draft)})
+    try:
+        services.delete_draft(draft.application, by=request.user, revision=posted_revision(request.POST))
+    except services.Unread:
+        page = draft_removal_page(get_draft_or_404(request, reference, takes=Right.OWN))
+        return render(request, "portal/applications/draft_removal.html", {"page": page, "is_unread": True}, status=409)
+    except services.Closed:
+        return redirect("portal:status", reference=reference)
+    messages.success(request, gettext("%(name)s was deleted.") % {"name": draft.title})
+    return redirect("portal:applications")
+
+
+@require_safe
+@customer
+def overview(request: UserRequest, reference: str) -> HttpResponse:
+    """The task list while answers can be changed; afterwards the status says more."""
+    draft = get_draft_or_404(request, reference)
+    if not draft.application.is_open:
+        return redirect("portal:status", reference=reference)
+    page = overview_page(draft)
+    waiting = pending_actions(draft, page.delivery.board, invitations=parts.invitations_of(draft))
+    return render(request, "portal/applications/overview.html", {"page": page, "turns": waiting})
+
+
+# A second press within this time means the same application.
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def copy(request: UserRequest, reference: str) -> HttpResponse:
+    """Say what is copied, then make a new draft with it. The old application stays as it is."""
+    draft = get_draft_or_404(request, reference)
+    if request.method != "POST":
+        return render(request, "portal/applications/copy.html", {"page": copy_page(draft)})
+    try:
+        made = just_made(request, services.copied_from_entry(draft)) or services.create_copy(draft, by=request.user)
+    except services.NotCopied as refused:
+        messages.error(request, f"{refused}.")
+        return redirect("portal:copy", reference=reference)
+    messages.success(request, say("This is a copy of {name}. It has its own reference.", name=draft.title))
+    return redirect("portal:overview", reference=made.reference)
+
+
+def just_made(request: UserRequest, said: HistoryEntry, **more: str) -> Application | None:
+    """The untouched application that the same press has made already; `said` is what its history begins with."""
+    untouched = Application.objects.owned_by(request.user).filter(
+        revision=0, created_at__gte=timezone.now() - _SAME_PRESS, changes__what=said["what"], **more
+    )
+    return untouched.first()
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def carry_over(request: UserRequest, reference: str) -> HttpResponse:
+    """`?product` compares; without it the product is chosen. A post starts there with what fits."""
+    return _carry_over(request, get_draft_or_404(request, reference))
+
+
+@with_catalog
+def _carry_over(request: UserRequest, offered: Catalog, draft: Draft) -> HttpResponse:
+    key = request.GET.get("product", "")
+    if not key or CHOOSING in request.GET:
+        context = {"page": choice_page(draft, offered), "chosen": key}
+        return render(request, "portal/applications/carry_over_choice.html", context)
+    found = offered.find(key)
+    if found is None or found.item is None or not is_another(draft, found):
+        raise Http404
+    page = carry_over_page(draft, found, found.item)
+    if request.method == "POST":
+        return _start_transfer(request, page, found.item)
+    return _render_transfer(request, page)
+
+
+def _render_transfer(
+    request: UserRequest, page: CarryOverPage, *, status: int = 200, is_new: bool = False
+) -> HttpResponse:
+    context = {"page": page, "is_new": is_new}
+    return render(request, "portal/applications/carry_over.html", context, status=status)
+
+
+def _start_transfer(request: UserRequest, page: CarryOverPage, item: CatalogItem) -> HttpResponse:
+    """Do what was seen; where that has changed since, show it anew and do nothing."""
+    if request.POST.get("seen") != page.seen:
+        return _render_transfer(request, page, status=409, is_new=True)
+    made = just_made(request, services.created_from_entry(page.draft), product_id=item.jurisdiction_product_id)
+    if made is None:
+        try:
+            made = services.create_from(page.draft, product=item, content=page.carrying.content, by=request.user)
+        except services.NotCopied as refused:
+            messages.error(request, f"{refused}.")
+            return redirect(request.get_full_path())
+    messages.success(
+        request, say("This is a new draft with the answers we could reuse from {name}.", name=page.draft.title)
+    )
+    return redirect("portal:overview", reference=made.reference)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def new_form(request: UserRequest, reference: str) -> HttpResponse:
+    """What is new, gone and renamed; a post takes the form over as it was seen. Without another form, the overview."""
+    draft = get_draft_or_404(request, reference)
+    item = newer_form(draft) if draft.application.can_be_changed else None
+    if item is None:
+        return redirect("portal:overview", reference=reference)
+    page = form_change_page(draft, item)
+    if request.method != "POST":
+        return render(request, "portal/applications/new_form.html", {"page": page})
+    if request.POST.get("seen") != page.seen:
+        return render(request, "portal/applications/new_form.html", {"page": page, "is_new": True}, status=409)
+    try:
+        services.adopt_form(draft, product=item, by=request.user)
+    except services.Closed as closed:
+        messages.error(request, f"{closed}.")
+    else:
+        messages.success(request, say("This application now uses the new form."))
+    return redirect("portal:overview", reference=reference)

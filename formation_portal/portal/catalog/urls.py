@@ -1,0 +1,12 @@
+"""The catalog's addresses."""
+
+from django.urls import path
+
+from . import views
+
+urlpatterns = [
+    path("", views.catalog, name="catalog"),
+    path("compare/", views.compare, name="compare"),
+    path("products/<str:key>/", views.product, name="product"),
+    path("products/<str:key>/checklist/", views.checklist, name="checklist"),
+]

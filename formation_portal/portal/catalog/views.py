@@ -1,0 +1,79 @@
+"""The catalog, products side by side, and one product. Open to everybody; the address holds filters and choice."""
+
+from django.conf import settings
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render, resolve_url
+from django.utils.http import urlencode
+from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
+from django_htmx.http import push_url
+
+from formation_portal.accounts.policies import AnyRequest, public
+from formation_portal.gateway.catalog import Catalog
+
+from ..delivery_status import before_submission
+from ..lookups import with_catalog
+from ..pages import sees_technical_reasons
+from .comparison import compare_page
+from .filters import CatalogFilter, compared_keys, filtered_url
+from .pages import catalog_page
+from .product import checklist_page, product_page
+
+
+@require_safe
+@public
+@vary_on_headers("HX-Request")
+@with_catalog
+def catalog(request: AnyRequest, offered: Catalog) -> HttpResponse:
+    """The whole page, or for htmx the results with the count. A page restored from history is always whole."""
+    chosen, keys = CatalogFilter.from_query(request.GET), compared_keys(request.GET)
+    page = {"page": catalog_page(offered, chosen, keys), "reads_reasons": sees_technical_reasons(request)}
+    if not request.htmx or request.htmx.history_restore_request:
+        return render(request, "portal/catalog/catalog.html", page)
+    response = render(request, "portal/catalog/_catalog_update.html", page)
+    # Without the filters that aren't set, so that the address can be passed on.
+    return push_url(response, filtered_url("portal:catalog", chosen, keys))
+
+
+@require_safe
+@public
+@with_catalog
+def compare(request: AnyRequest, offered: Catalog) -> HttpResponse:
+    """The table. The list's form also sends the filters that aren't set: without them the address can be passed on."""
+    chosen, keys = CatalogFilter.from_query(request.GET), compared_keys(request.GET)
+    if any(not value for values in request.GET.lists() for value in values[1]):
+        return redirect(filtered_url("portal:compare", chosen, keys))
+    return render(request, "portal/catalog/compare.html", {"page": compare_page(offered, keys, chosen)})
+
+
+@require_safe
+@public
+@with_catalog
+def product(request: AnyRequest, offered: Catalog, key: str) -> HttpResponse:
+    """The product's page. `?chosen` says that its reader has come back from signing in to start."""
+    found = offered.find(key)
+    if found is None:
+        raise Http404
+    context = {
+        "page": product_page(found, offered=offered.items),
+        "before_submission": before_submission(),
+        "reads_reasons": sees_technical_reasons(request),
+        "note": offered.note if offered.is_stale else "",
+        "sign_in_url": f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': f'{request.path}?chosen'})}",
+        "has_come_back": "chosen" in request.GET and request.user.is_authenticated,
+    }
+    return render(request, "portal/catalog/product.html", context)
+
+
+@require_safe
+@public
+@with_catalog
+def checklist(request: AnyRequest, offered: Catalog, key: str) -> HttpResponse:
+    """What to have ready, to print. Where the product isn't available its page says why."""
+    found = offered.find(key)
+    if found is None:
+        raise Http404
+    if found.item is None or not found.is_available:
+        return redirect("portal:product", key=key)
+    context = {"page": checklist_page(found, found.item), "note": offered.note if offered.is_stale else ""}
+    return render(request, "portal/catalog/checklist.html", context)

@@ -1,0 +1,124 @@
+"""What the page of documents shows: every slot, by whom it is about."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from django.urls import reverse
+
+from formation_portal.applications.documents import EarlierFiles
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.parties import PartyRow
+from formation_portal.contract.language import say
+from formation_portal.ui.forms.controls import Problem
+
+from .. import navigation
+from ..delivery_status import CustomerDeliveries, customer_deliveries
+from ..navigation import ReturnUrl
+from ..pages import NeedRow, file_problems, need_rows, read_only_reason
+from ..review_feedback import ReviewFeedback, review_feedback
+from ..slots import SlotRow, slot_rows
+
+
+@dataclass(frozen=True, slots=True)
+class SlotGroup:
+    """The slots of the entity or of one party."""
+
+    id: str
+    title: str
+    slots: tuple[SlotRow, ...]
+
+    @property
+    def missing(self) -> int:
+        """How many required documents are not there."""
+        return sum(slot.file is None and not slot.optional for slot in self.slots)
+
+
+@dataclass(frozen=True)
+class DocumentsPage:
+    """The whole page; `refused` says, by the key of its slot, why a file was not taken just now, `earlier` are the
+    reader's own files, to be offered once more."""
+
+    draft: Draft
+    deliveries: CustomerDeliveries
+    refused: Mapping[str, str]
+    earlier: EarlierFiles | None = None
+    # Where one was sent from, and goes back to.
+    back: ReturnUrl | None = None
+    feedback: ReviewFeedback | None = None
+
+    @property
+    def title(self) -> str:
+        return say("Documents")
+
+    @property
+    def company(self) -> str:
+        return self.draft.title
+
+    @property
+    def read_only_reason(self) -> str:
+        """Why nothing can be changed; empty while it can."""
+        return read_only_reason(self.draft.application)
+
+    @property
+    def url(self) -> str:
+        return reverse("portal:documents", args=[self.draft.application.reference])
+
+    @property
+    def overview_url(self) -> str:
+        return reverse("portal:overview", args=[self.draft.application.reference])
+
+    @property
+    def next_step(self) -> navigation.FormStep:
+        """The page after this one, or the one that sent somebody here."""
+        if self.back:
+            return navigation.FormStep("", "", self.back.title, self.back.url)
+        return navigation.next_step(self.draft, navigation.DOCUMENTS)
+
+    @cached_property
+    def groups(self) -> tuple[SlotGroup, ...]:
+        """The entity's own slots first, then each party's."""
+        groups = [SlotGroup("entity", self.company, self._slots(None))]
+        groups += [SlotGroup(row.token, row.label, self._slots(row)) for row in self.draft.parties]
+        return tuple(group for group in groups if group.slots)
+
+    def _slots(self, party: PartyRow | None) -> tuple[SlotRow, ...]:
+        rows = slot_rows(
+            self.draft,
+            party,
+            refused=self.refused,
+            arrivals=self.deliveries,
+            earlier=self.earlier,
+            came_back=self.feedback,
+        )
+        if self.back is None:
+            return rows
+        # What is uploaded comes back here first, and still knows the way.
+        query = self.back.query
+        return tuple(replace(row, upload_url=f"{row.upload_url}?{query}" if row.upload_url else "") for row in rows)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        return file_problems(self.refused)
+
+    @property
+    def needs_title(self) -> str:
+        return say("To complete")
+
+    @property
+    def needs(self) -> tuple[NeedRow, ...]:
+        """The documents that are missing."""
+        return need_rows(need for need in self.draft.needs if need.slot is not None)
+
+
+def documents_page(
+    draft: Draft,
+    *,
+    refused: Mapping[str, str] | None = None,
+    earlier: EarlierFiles | None = None,
+    back: ReturnUrl | None = None,
+) -> DocumentsPage:
+    """The page as the draft stands."""
+    return DocumentsPage(
+        draft, customer_deliveries(draft.application), refused or {}, earlier, back, review_feedback(draft)
+    )

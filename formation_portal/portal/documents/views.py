@@ -1,0 +1,113 @@
+"""Documents: the list of slots, uploading into one, looking at a file, and downloading it."""
+
+from typing import cast
+
+from django.core.files.uploadedfile import UploadedFile
+from django.http import Http404, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from formation_portal.accounts.policies import UserRequest, customer
+from formation_portal.applications import services
+from formation_portal.applications.documents import EarlierFiles, small_picture
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.parties import PartyRow
+from formation_portal.audit.looks import Way
+from formation_portal.ui.documents import document_page as page_of
+from formation_portal.ui.downloads import as_download, log_view, page_as_picture, picture_response
+from formation_portal.ui.forms.controls import slot_id, slot_key
+
+from ..delivery_status import wait_for_delivery
+from ..lookups import get_document_or_404, get_draft_or_404, get_party_or_404
+from ..navigation import return_url
+from ..sections.uploads import posted_reuse, report_uploaded, reusable_file
+from .pages import DocumentsPage, documents_page
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def documents(request: UserRequest, reference: str) -> HttpResponse:
+    """GET lists the slots. POST takes a file into one; a refused file says so at its slot, and all else is kept."""
+    draft = get_draft_or_404(request, reference)
+    earlier = EarlierFiles(draft, request.user)
+    if request.method == "POST":
+        return _take(request, draft, earlier)
+    return _draw(request, documents_page(draft, earlier=earlier, back=return_url(request, reference)))
+
+
+def _draw(request: UserRequest, page: DocumentsPage, *, status: int = 200) -> HttpResponse:
+    return render(request, "portal/documents/documents.html", {"page": page, "problems": page.problems}, status=status)
+
+
+def _take(request: UserRequest, draft: Draft, earlier: EarlierFiles) -> HttpResponse:
+    number, key = posted_reuse(request)
+    back = return_url(request, draft.application.reference)
+    party, slot = _place(draft, key or request.POST.get("slot", ""))
+    key = slot_key(party.token if party else None, slot)
+    try:
+        if number:
+            source = reusable_file(earlier, party, slot, number)
+            document = services.reuse_document(draft, party, slot, source, by=request.user)
+        else:
+            document = services.add_document(draft, party, slot, _chosen(request), by=request.user)
+    except services.UploadRefused as refused:
+        page = documents_page(draft, refused={key: refused.message}, earlier=earlier, back=back)
+        return _draw(request, page, status=422)
+    except services.Closed:
+        return _draw(request, documents_page(draft), status=409)
+    wait_for_delivery(draft.application)
+    report_uploaded(request, draft, party, document)
+    return redirect(f"{documents_page(draft).url}{f'?{back.query}' if back else ''}#{slot_id(key)}-slot")
+
+
+def _chosen(request: UserRequest) -> "UploadedFile[bytes]":
+    upload = request.FILES.get("file")
+    if upload is None:
+        raise services.UploadRefused(_("Choose a file first, then upload it"))
+    return cast("UploadedFile[bytes]", upload)
+
+
+def _place(draft: Draft, key: str) -> tuple[PartyRow | None, str]:
+    """Whose slot a form has named, and which; 404 for one that nobody asks."""
+    token, _, slot = key.partition("/")
+    party = get_party_or_404(draft, token) if token else None
+    if slot not in {one.name for one in draft.form_state.slots(party.record if party else None)}:
+        raise Http404
+    return party, slot
+
+
+@require_safe
+@customer
+def document(request: UserRequest, reference: str, number: int) -> HttpResponse:
+    """The file itself, always as a download: it is somebody's upload, never a page of ours."""
+    return as_download(request, get_document_or_404(get_draft_or_404(request, reference), number), by=request.user)
+
+
+@require_safe
+@customer
+def document_page(request: UserRequest, reference: str, number: int, page: int) -> HttpResponse:
+    """One page of a document, or, where it can't be shown, the way to the file itself."""
+    draft = get_draft_or_404(request, reference)
+    shown = page_of(draft, get_document_or_404(draft, number), page)
+    return render(request, "portal/documents/document.html", {"page": shown})
+
+
+@require_safe
+@customer
+def document_picture(request: UserRequest, reference: str, number: int, page: int) -> HttpResponseBase:
+    """The picture of one page, as large as a screen."""
+    return page_as_picture(request, get_document_or_404(get_draft_or_404(request, reference), number), page)
+
+
+@require_safe
+@customer
+def document_thumbnail(request: UserRequest, reference: str, number: int) -> HttpResponseBase:
+    """A small picture of the first page."""
+    document = get_document_or_404(get_draft_or_404(request, reference), number)
+    drawn = small_picture(document)
+    if not drawn:
+        raise Http404
+    log_view(request, document, Way.SMALL, by=request.user)
+    return picture_response(drawn, name="first-page")

@@ -1,0 +1,117 @@
+"""The question whether two entries are the same person or company: what both say, and what becomes of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from typing import Any
+
+from django.urls import reverse
+
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.duplicates import properties_of
+from formation_portal.applications.parties import PartyRow
+from formation_portal.contract.language import day, listed, say, say_count
+from formation_portal.contract.world import country_name
+from formation_portal.ui.readback import answer_in_words, number_of_shares
+from formation_portal.ui.roles import duplicate_question, role_words, with_article
+
+
+@dataclass(frozen=True, slots=True)
+class DifferingAnswer:
+    """One answer that the two give differently."""
+
+    label: str
+    stays: str
+    goes: str
+
+
+@dataclass(frozen=True)
+class DuplicatePage:
+    """`party` is the entry that was just saved, `other` the one that stays if both are one."""
+
+    draft: Draft
+    party: PartyRow
+    other: PartyRow
+
+    @property
+    def company(self) -> str:
+        return self.draft.title
+
+    @property
+    def question(self) -> str:
+        """Whether both are one."""
+        return duplicate_question(self.other.kind)
+
+    @property
+    def sentence(self) -> str:
+        """Who is there already, and as what."""
+        return already_here(self.draft, self.other)
+
+    @property
+    def use(self) -> str:
+        """The words of the button that makes one of both."""
+        count = len(set(self.party.roles) - set(self.other.roles))
+        if not count:
+            return say("Keep only the first {name}", name=self.other.label)
+        return say_count("Give {name} this role too", "Give {name} these roles too", count, name=self.other.label)
+
+    @property
+    def new_roles(self) -> str:
+        """The roles that the other one then gets."""
+        return role_words(role for role in self.party.roles if role not in self.other.roles)
+
+    @cached_property
+    def differing(self) -> tuple[DifferingAnswer, ...]:
+        """What both answer, and not the same; numbers of shares among it."""
+        fields = self.draft.schema.fields_of(self.party.kind, (*self.other.roles, *self.party.roles))
+        both = (spec for spec in fields if spec.name in self.party.raw and spec.name in self.other.raw)
+        told = (
+            DifferingAnswer(
+                spec.label,
+                answer_in_words(spec, self.other.raw[spec.name]),
+                answer_in_words(spec, self.party.raw[spec.name]),
+            )
+            for spec in both
+        )
+        return (*(one for one in told if one.stays != one.goes), *self._shares())
+
+    def _shares(self) -> tuple[DifferingAnswer, ...]:
+        holdings = self.draft.holdings
+        pairs = (
+            (row.label, holdings.get((self.other.token, row.token)), holdings.get((self.party.token, row.token)))
+            for row in self.draft.share_classes
+        )
+        return tuple(
+            DifferingAnswer(say("“{name}” shares", name=label), number_of_shares(stays), number_of_shares(goes))
+            for label, stays, goes in pairs
+            if stays and goes
+        )
+
+    @property
+    def people_url(self) -> str:
+        return reverse("portal:people", args=[self.draft.application.reference])
+
+
+def already_here(draft: Draft, row: PartyRow) -> str:
+    """ "Ada Lovelace, born 10 December 1985, is already a director here." """
+    said = {"name": row.label, "known": distinguishing_words(properties_of(draft, row))}
+    if not row.roles:
+        return say("{name}, {known}, is already in this application.", **said)
+    return say(
+        "{name}, {known}, is already {roles} in this application.",
+        roles=listed([with_article(role) for role in row.roles]),
+        **said,
+    )
+
+
+def distinguishing_words(known: Mapping[str, Any]) -> str:
+    """What tells those of one name apart: the registration number, else the date of birth, else the e-mail address."""
+    born, number, country = known.get("date_of_birth"), known.get("registration_number"), known.get("country")
+    if number:
+        if country:
+            return say("number {number} in {country}", number=number, country=country_name(country))
+        return say("number {number}", number=number)
+    if isinstance(born, date):
+        return say("born {day}", day=day(born))
+    return str(known.get("email", ""))

@@ -1,0 +1,211 @@
+"""The page on which the owners of a company that holds shares are entered: each with the part that they own."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.http import QueryDict
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.fields import is_token, new_token
+from formation_portal.applications.ownership_stakes import Owner, owners_of, typed_stakes
+from formation_portal.applications.parties import PartyRow
+from formation_portal.applications.services import ALWAYS_COMPARE
+from formation_portal.contract import canonical
+from formation_portal.contract.language import figure, in_quotes, say
+from formation_portal.contract.problems import AnswerError
+from formation_portal.contract.reading import LINE_LIMIT, as_typed
+from formation_portal.contract.stakes import part_of_company
+from formation_portal.ui.forms.controls import Option, Problem, as_options
+from formation_portal.ui.ownership import unaccounted_for
+
+from ..pages import read_only_reason
+
+_STAKE = "stake:"
+_THERE = "party:"
+_NEW = "new:"
+_NEW_KINDS: Mapping[str, Promise] = {
+    canonical.PERSON: _("Someone else: a person"),
+    canonical.COMPANY: _("Another company"),
+    "foundation": _("Another foundation"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerRow:
+    """One owner: the part as typed, what it comes to, and what is wrong with it."""
+
+    token: str
+    name: str
+    label: str
+    typed: str
+    words: str
+    error: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewOwner:
+    """What was typed to add an owner. The token makes posting twice harmless."""
+
+    who: str = ""
+    first_name: str = ""
+    last_name: str = ""
+    part: str = ""
+    token: str = ""
+
+    @property
+    def kind(self) -> str:
+        """The kind of somebody new; empty where somebody was chosen who is here."""
+        return self.who.removeprefix(_NEW) if self.who.removeprefix(_NEW) in _NEW_KINDS else ""
+
+    @property
+    def there(self) -> str:
+        """The token of somebody who is here."""
+        return self.who.removeprefix(_THERE) if self.who.startswith(_THERE) else ""
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The name by its properties."""
+        if canonical.is_person(self.kind):
+            both = {"first_name": self.first_name, "last_name": self.last_name}
+            return {name: text for name, text in both.items() if text}
+        name = " ".join(text for text in (self.first_name, self.last_name) if text)
+        return {"name": name} if name else {}
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nobody is to be added."""
+        return not (self.who or self.first_name or self.last_name or self.part)
+
+
+@dataclass(frozen=True)
+class OwnersPage:
+    """One company with its owners, and with what was typed to add one."""
+
+    draft: Draft
+    company_row: PartyRow
+    typed: Mapping[tuple[str, str], str]
+    new: NewOwner
+
+    version = ALWAYS_COMPARE
+
+    @property
+    def title(self) -> str:
+        return say("Who owns {name}", name=self.company_row.label)
+
+    @property
+    def company(self) -> str:
+        return self.draft.title
+
+    @property
+    def read_only_reason(self) -> str:
+        """Why nothing can be changed; empty while it can."""
+        return read_only_reason(self.draft.application)
+
+    @property
+    def url(self) -> str:
+        return self._url("owners", self.company_row.token)
+
+    @property
+    def shares_url(self) -> str:
+        return self._url("shares")
+
+    @cached_property
+    def owners(self) -> tuple[Owner, ...]:
+        return owners_of(self.draft, self.company_row, self.typed)
+
+    @cached_property
+    def rows(self) -> tuple[OwnerRow, ...]:
+        return tuple(
+            OwnerRow(
+                token=one.party.token,
+                name=stake_control(one.party.token),
+                label=one.party.label,
+                typed=one.typed,
+                words=one.percent,
+                error=one.problem,
+                url=self._url("party", one.party.token),
+            )
+            for one in self.owners
+        )
+
+    @property
+    def remainder(self) -> str:
+        """How much of the company is accounted for, in words."""
+        return unaccounted_for(self.company_row.label, [one.part for one in self.owners if one.part is not None])
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """Whoever is here and owns nothing of it yet, then somebody new of each kind."""
+        taken = {self.company_row.token, *(row.token for row in self.rows)}
+        here = [(f"{_THERE}{row.token}", row.label) for row in self.draft.parties if row.token not in taken]
+        new = [(f"{_NEW}{kind}", str(label)) for kind, label in _NEW_KINDS.items()]
+        return as_options((*here, *new), self.new.who)
+
+    @property
+    def new_problems(self) -> tuple[Problem, ...]:
+        """Why the new owner can't be added as typed."""
+        return () if self.new.is_empty else tuple(self._of_new())
+
+    def _of_new(self) -> Iterator[Problem]:
+        chosen = next((option for option in self.options if option.chosen), None)
+        if chosen is None:
+            yield Problem("new-owner", say("Choose who owns part of {name}", name=self.company_row.label))
+        elif self.new.kind and not self.new.names:
+            yield Problem("new-first-name", say("Enter the name of the owner"))
+        elif any(len(name) > LINE_LIMIT for name in self.new.names.values()):
+            limit = figure(LINE_LIMIT)
+            yield Problem("new-first-name", say("Enter a name of at most {limit} characters", limit=limit))
+        if not self.new.part:
+            yield Problem("new-part", say("Enter how much they own, like 40% or 1/3"))
+        elif problem := _unreadable(self.new.part):
+            yield Problem("new-part", problem)
+
+    @property
+    def new_errors(self) -> Mapping[str, str]:
+        """The same by the control that each stands at: `owner`, `first_name` or `part`."""
+        return {one.id.removeprefix("new-").replace("-", "_"): one.text for one in self.new_problems}
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What can't be read, of those who are here and of the new one."""
+        return (*(Problem(row.name, row.error) for row in self.rows if row.error), *self.new_problems)
+
+    def _url(self, view: str, *more: str) -> str:
+        return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
+
+
+def _unreadable(part: str) -> str:
+    """Why the part of a new owner can't be read, who may have no name yet; empty where it can."""
+    try:
+        part_of_company(part, of=in_quotes(say("Share owned")))
+    except AnswerError as error:
+        return error.message
+    return ""
+
+
+def owners_page(draft: Draft, company: PartyRow, new: NewOwner | None = None) -> OwnersPage:
+    """The page as the draft stands."""
+    return OwnersPage(draft, company, typed_stakes(draft), new or NewOwner(token=new_token()))
+
+
+def new_owner(post: QueryDict) -> NewOwner:
+    """What was typed to add an owner."""
+    names = ("owner", "first_name", "last_name", "part")
+    who, first_name, last_name, part = (" ".join(as_typed(post.get(name, "")).split()) for name in names)
+    token = post.get("token", "")
+    return NewOwner(who, first_name, last_name, part, token if is_token(token) else new_token())
+
+
+def stake_control(token: str) -> str:
+    """The name and the id of one owner's control."""
+    return f"{_STAKE}{token}"
+
+
+def asks_for_owners(draft: Draft, party: PartyRow) -> bool:
+    """Whether the party's owners are asked for: a company, where shares are allocated."""
+    return draft.holds_shares and party.is_owned

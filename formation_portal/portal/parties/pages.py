@@ -1,0 +1,355 @@
+"""The page of one party: its roles, their questions, its documents; and the page that adds a party."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, partial
+from itertools import groupby
+from typing import Any
+
+from django.http import QueryDict
+from django.urls import reverse
+
+from formation_portal.accounts.models import User
+from formation_portal.applications.contacts import copyable_answers, owner_contact
+from formation_portal.applications.documents import EarlierFiles
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.duplicates import duplicate_of
+from formation_portal.applications.fields import is_token, new_token
+from formation_portal.applications.ownership_stakes import owners_of, typed_stakes
+from formation_portal.applications.parties import PartyRow
+from formation_portal.contract import canonical
+from formation_portal.contract.language import noted, say
+from formation_portal.contract.record import Party
+from formation_portal.contract.schema import Section
+from formation_portal.ui import formats, roles
+from formation_portal.ui.formats import listed
+from formation_portal.ui.forms.controls import Problem, party_control
+from formation_portal.ui.forms.form import QuestionForm, Region
+from formation_portal.ui.forms.suggestions import suggestions
+from formation_portal.ui.ownership import unaccounted_for
+from formation_portal.ui.readback import share_class_choices
+from formation_portal.ui.roles import RoleChoice
+
+from ..delivery_status import CustomerDeliveries, customer_deliveries
+from ..pages import NeedRow, need_rows
+from ..review_feedback import ReviewFeedback, review_feedback
+from ..sections.changes import inactive_warnings
+from ..sections.pages import QuestionPage
+from ..slots import SlotRow, slot_rows
+from .duplicates import already_here
+from .owners import asks_for_owners
+
+
+@dataclass(frozen=True, slots=True)
+class RoleEntry:
+    """The questions of one role; the note says why they are asked, or why not at present."""
+
+    id: str
+    title: str
+    note: str
+    regions: tuple[Region, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartyPage(QuestionPage):
+    """One party, ready to draw."""
+
+    party: PartyRow
+    deliveries: CustomerDeliveries
+
+    template = "portal/parties/party.html"
+    read_only_template = "portal/parties/party_read_only.html"
+
+    @property
+    def title(self) -> str:
+        return self.party.label
+
+    @property
+    def kind(self) -> str:
+        """Person, Company or Foundation."""
+        return canonical.kind_title(self.party.kind)
+
+    @property
+    def url(self) -> str:
+        return self._url("party", self.party.token)
+
+    @property
+    def people_url(self) -> str:
+        return self._url("people")
+
+    @property
+    def removal_url(self) -> str:
+        return self._url("party_removal", self.party.token)
+
+    @property
+    def owners_url(self) -> str:
+        """Where the owners of a company are entered; empty where nobody asks for them."""
+        return self._url("owners", self.party.token) if asks_for_owners(self.draft, self.party) else ""
+
+    @property
+    def owners(self) -> str:
+        """Who owns the company, in words."""
+        owners = owners_of(self.draft, self.party, typed_stakes(self.draft))
+        known = [f"{one.party.label} {one.percent}" for one in owners if one.part is not None]
+        rest = unaccounted_for(self.party.label, [one.part for one in owners if one.part is not None])
+        return f"{listed(known)}. {rest}" if known else rest
+
+    @property
+    def version(self) -> int:
+        return self.party.version
+
+    @property
+    def holder(self) -> str:
+        return self.party.token
+
+    @property
+    def are_roles_locked(self) -> bool:
+        """Whether those that it has were accepted."""
+        return self.feedback is not None and self.party.token in self.feedback.locks.roles
+
+    @property
+    def duplicate(self) -> str:
+        """Who seems to be the same, as a sentence; empty where nobody does."""
+        other = duplicate_of(self.draft, self.party) if not self.read_only_reason else None
+        return already_here(self.draft, other) if other else ""
+
+    @property
+    def duplicate_question(self) -> str:
+        """Whether both are one."""
+        return roles.duplicate_question(self.party.kind)
+
+    @property
+    def duplicate_url(self) -> str:
+        return self._url("party_duplicate", self.party.token)
+
+    @property
+    def saved_at(self) -> str:
+        return formats.time_or_day(self.party.model.updated_at)
+
+    @cached_property
+    def needs(self) -> tuple[NeedRow, ...]:
+        return need_rows(self.draft.needs_of_party(self.party.token), self.form, about=self._named)
+
+    @property
+    def _named(self) -> str:
+        """What the needs call the party."""
+        return self.party.record.label or canonical.nameless(self.party.kind)
+
+    @property
+    def slots(self) -> tuple[SlotRow, ...]:
+        return slot_rows(
+            self.draft,
+            self.party,
+            is_in_form=True,
+            refused=self.refused,
+            arrivals=self.deliveries,
+            earlier=self.earlier,
+            came_back=self.feedback,
+        )
+
+    @property
+    def roles(self) -> tuple[roles.RoleChoice, ...]:
+        return roles.role_choices(self.draft, self.party.kind, self.party.roles)
+
+    @property
+    def excluded_roles(self) -> str:
+        return roles.excluded_roles(self.draft, self.party.kind)
+
+    @cached_property
+    def entries(self) -> tuple[RoleEntry, ...]:
+        """The questions by the role that asks them first."""
+        sections = {asked.section.key: asked.section for asked in self.form.asked}
+        runs = groupby(self.form.regions, key=lambda region: region.section_key)
+        return tuple(self._entry(place, sections[key], tuple(run)) for place, (key, run) in enumerate(runs))
+
+    def _entry(self, place: int, section: Section, regions: tuple[Region, ...]) -> RoleEntry:
+        verdict = self.draft.form_state.section(section)
+        kept = "" if verdict.active else say("We keep the answers until you submit.")
+        note = f"{verdict.reason}. {kept}".strip() if verdict.reason else ""
+        title = say("As {role}", role=canonical.role_word(section.role or ""))
+        return RoleEntry(f"entry-{place}", title, note, regions)
+
+
+def party_page(draft: Draft, party: PartyRow, *, own_email: str = "", earlier: EarlierFiles | None = None) -> PartyPage:
+    """The page as the draft stands. `own_email` is the reader's: only their own data may be filled in by a browser."""
+    board = customer_deliveries(draft.application)
+    arrival = board.of_party(party.token, changed_at=party.model.updated_at)
+    returned = review_feedback(draft)
+    sheet = _question_form(draft, party.record, party, own_email, arrival.refused, returned)
+    return PartyPage(
+        draft=draft,
+        party=party,
+        form=sheet,
+        answers_delivery=arrival,
+        deliveries=board,
+        earlier=earlier,
+        feedback=returned,
+    )
+
+
+def form_with_roles(draft: Draft, party: PartyRow, more: Iterable[str]) -> QuestionForm:
+    """The questions to the party, were it to have these roles too: what a page may post that was drawn so."""
+    wider = replace(party.record, roles=tuple(dict.fromkeys((*party.roles, *more))))
+    return _question_form(draft, wider, party, "", {}, None)
+
+
+def _question_form(
+    draft: Draft,
+    holder: Party,
+    party: PartyRow,
+    own_email: str,
+    refused: Mapping[str, str],
+    returned: ReviewFeedback | None,
+) -> QuestionForm:
+    asked = draft.form_state.party_questions(holder)
+    return QuestionForm(
+        schema=draft.schema,
+        asked=asked,
+        raw=party.raw,
+        answers=holder.answers,
+        refused=refused,
+        overlong=draft.overlong,
+        control=party_control,
+        is_own=bool(own_email) and party_email(party) == own_email.lower(),
+        share_classes=share_class_choices(draft),
+        holder=holder,
+        warnings=cache(partial(inactive_warnings, draft, [one.spec for one in asked], holder)),
+        record=draft.record,
+        suggestions=suggestions(draft),
+        shares_url=reverse("portal:shares", args=[draft.application.reference]),
+        locked=returned.locks.answers_of(party.token) if returned else frozenset(),
+        notes=returned.at_answers(party.token) if returned else {},
+    )
+
+
+def party_email(party: PartyRow) -> str:
+    """The party's e-mail address as typed, in lower case; whatever section asks for it."""
+    typed = (value for name, value in party.raw.items() if canonical.property_of(name) == "email")
+    return next((value.strip().lower() for value in typed if isinstance(value, str)), "")
+
+
+# Says in an address that what it names is not chosen yet.
+CHOOSING = "choosing"
+
+_HEADINGS = {
+    "person": noted("Add a person"),
+    "corporate": noted("Add a company"),
+    "foundation": noted("Add a foundation"),
+}
+_HINTS = {
+    "person": noted("A natural person"),
+    "corporate": noted("A company or other organisation"),
+    "foundation": noted("A private foundation"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class KindChoice:
+    """One kind of party."""
+
+    value: str
+    label: str
+    help: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class PartyNewPage:
+    """One step of the two. The token makes posting the page twice harmless."""
+
+    draft: Draft
+    user: User
+    kind: str
+    role: str
+    chosen: tuple[str, ...]
+    is_me: bool
+    token: str
+    # The kind that is ticked in the first step.
+    ticked: str
+
+    @property
+    def company(self) -> str:
+        return self.draft.title
+
+    @property
+    def people_url(self) -> str:
+        return reverse("portal:people", args=[self.draft.application.reference])
+
+    @cached_property
+    def kinds(self) -> tuple[KindChoice, ...]:
+        """The kinds that the role takes, or any role where none was named."""
+        return tuple(
+            KindChoice(kind, _capital(roles.kind_with_article(kind)), say(_HINTS[kind]), kind == self.ticked)
+            for kind in roles.kinds_for_role(self.draft, self.role)
+        )
+
+    @property
+    def word(self) -> str:
+        """Person, Company or Foundation; empty in the first step."""
+        return canonical.kind_title(self.kind) if self.kind else ""
+
+    @property
+    def heading(self) -> str:
+        """What the page is for."""
+        return say(_HEADINGS[self.kind]) if self.kind else say("Add someone")
+
+    @property
+    def roles(self) -> tuple[RoleChoice, ...]:
+        """The roles that the kind can have, with those ticked that were chosen before."""
+        choices = roles.role_choices(self.draft, self.kind, ())
+        return tuple(
+            RoleChoice(one.value, one.label, one.help, one.value in self.chosen, one.is_ours) for one in choices
+        )
+
+    @property
+    def excluded_roles(self) -> str:
+        return roles.excluded_roles(self.draft, self.kind)
+
+    @property
+    def may_be_me(self) -> bool:
+        """Whether the reader can be the new person: not a company, and not there already."""
+        addresses = {value for row in self.draft.parties for value in row.raw.values() if isinstance(value, str)}
+        return canonical.is_person(self.kind) and self.user.email not in addresses
+
+    @cached_property
+    def problems(self) -> tuple[Problem, ...]:
+        """What has to be chosen before the party can be made."""
+        if not self.kind:
+            return (Problem("kind", say("Choose who you are adding")),)
+        if not any(one.chosen for one in self.roles):
+            return (Problem("roles-1", say("Choose at least one role")),)
+        return ()
+
+    @property
+    def raw(self) -> dict[str, Any]:
+        """What is known of the reader, where the new person is they."""
+        if not (self.is_me and self.may_be_me):
+            return {}
+        return copyable_answers(self.draft, owner_contact(self.user, self.draft), self.chosen)
+
+
+def party_new_page(draft: Draft, asked: QueryDict, user: User) -> PartyNewPage:
+    """The step that `asked`, a query or a post, has come to. A kind that no role takes is asked again.
+
+    So is one that is only being chosen: its page was opened once more in another language.
+    """
+    role = asked.get("role", "")
+    kinds = roles.kinds_for_role(draft, role)
+    kind = asked.get("kind", kinds[0] if len(kinds) == 1 else "")
+    kind = kind if kind in kinds else ""
+    chosen = tuple(one for one in asked.getlist("roles") if one) or ((role,) if role else ())
+    token = asked.get("token", "")
+    return PartyNewPage(
+        draft=draft,
+        user=user,
+        kind="" if CHOOSING in asked else kind,
+        role=role,
+        chosen=chosen,
+        is_me="me" in asked,
+        token=token if is_token(token) else new_token(),
+        ticked=kind or next(iter(kinds), ""),
+    )
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]

@@ -1,0 +1,1 @@
+"""Pages with questions: how they are drawn and saved, and the sections about the entity itself."""

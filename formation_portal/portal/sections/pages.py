@@ -1,0 +1,319 @@
+"""What every page with questions shows, whatever it asks about; and the page of one section."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property, partial
+from typing import ClassVar
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.urls import reverse
+
+from formation_portal.applications.documents import EarlierFiles
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.history import Author
+from formation_portal.applications.models import Document
+from formation_portal.applications.parties import PartyRow
+from formation_portal.contract.language import noted, say, say_count
+from formation_portal.contract.rules import Standing, Verdict
+from formation_portal.contract.schema import Section
+from formation_portal.relay.problems import LocatedProblem
+from formation_portal.ui import formats
+from formation_portal.ui.forms.controls import Problem
+from formation_portal.ui.forms.form import AnswerRow, QuestionForm, answer_rows
+from formation_portal.ui.forms.question import QueryNote, Question
+from formation_portal.ui.forms.suggestions import suggestions
+from formation_portal.ui.glossary import Term, explained_term, place_of, terms_in
+from formation_portal.ui.readback import share_class_choices
+
+from ..delivery_status import AnswersDelivery, CustomerDeliveries, customer_deliveries
+from ..pages import NeedRow, file_problems, need_rows, read_only_reason
+from ..review_feedback import ReviewFeedback, review_feedback
+from ..slots import SlotRow, slot_rows
+from .changes import Consequence, consequence, inactive_warnings
+
+# More would be a list to read, and no help.
+_MOST_BESIDE_A_FORM = 6
+
+
+@dataclass(frozen=True, slots=True)
+class UsedTerms:
+    """The terms that a form uses, and where there are more."""
+
+    terms: tuple[Term, ...]
+    place: str
+    url: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionPage:
+    """The questions of one sheet in their application, ready to draw.
+
+    `party` is whom its documents are about, None for the entity; `refused` says, by the key of the slot, why a file
+    that was chosen just now was not taken, `earlier` are the reader's own files, to be offered once more, `feedback`
+    is what our reviewer asks and has accepted.
+    """
+
+    draft: Draft
+    form: QuestionForm
+    answers_delivery: AnswersDelivery
+    party: PartyRow | None = None
+    refused: Mapping[str, str] = field(default_factory=dict)
+    earlier: EarlierFiles | None = None
+    feedback: ReviewFeedback | None = None
+
+    template: ClassVar[str]
+    read_only_template: ClassVar[str]
+    needs_heading: ClassVar[str] = noted("To complete")
+    # Whether its reader sees this page of the application and no other.
+    is_alone: ClassVar[bool] = False
+
+    @property
+    def url(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def title(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def version(self) -> int:
+        """Goes up with every save; what is posted names the one it was made from."""
+        raise NotImplementedError
+
+    @property
+    def company(self) -> str:
+        return self.draft.title
+
+    @property
+    def delivery(self) -> str:
+        """How far it has come, as ui/delivery.html names it."""
+        return self.answers_delivery.state
+
+    @property
+    def delivery_why(self) -> str:
+        """Why our team has it."""
+        return self.answers_delivery.why
+
+    @property
+    def read_only_reason(self) -> str:
+        """Why nothing can be changed; empty while it can."""
+        return read_only_reason(self.draft.application)
+
+    @property
+    def answers(self) -> tuple[AnswerRow, ...]:
+        """The answers read back, for a page that can't be changed any more."""
+        return answer_rows(self.form)
+
+    @property
+    def holder(self) -> str:
+        """What our reviewer's questions call it: the key of a section, the token of a party or class."""
+        return ""
+
+    @property
+    def notes(self) -> tuple[QueryNote, ...]:
+        """What our reviewer asks about it as a whole."""
+        return self.feedback.at_page(self.holder) if self.feedback else ()
+
+    @property
+    def slots(self) -> tuple[SlotRow, ...]:
+        """The documents that it asks for."""
+        return ()
+
+    @property
+    def problems(self) -> tuple[Question | Problem, ...]:
+        """What the service said of no question here, then what cannot be read, or what it refused, in the order of the
+        questions; then files not taken."""
+        return (*self._unplaced, *self.form.problems, *file_problems(self.refused))
+
+    @cached_property
+    def _unplaced(self) -> tuple[Problem, ...]:
+        """What the service said against this page, and against none of its questions or documents."""
+        asked = {one.spec.name for one in self.form.asked}
+        said = (
+            one for one in self.answers_delivery.said if one.field not in asked and not one.slot and self._is_about(one)
+        )
+        return tuple(Problem("answers", message) for message in dict.fromkeys(one.message for one in said))
+
+    def _is_about(self, trouble: LocatedProblem) -> bool:
+        """Whether what was said against the holder of the answers belongs to this page."""
+        return True
+
+    @property
+    def problems_title(self) -> str:
+        """The heading of the error summary."""
+        answers = self.form.problems_title if self.form.problems else ""
+        if self._unplaced and not answers:
+            answers = say("The formation service asks for a change")
+        count = len(self.refused)
+        files = (
+            say_count("{count} file could not be uploaded", "{count} files could not be uploaded", count)
+            if count
+            else ""
+        )
+        return say("{problems}, and {files}", problems=answers, files=files) if answers and files else answers or files
+
+    @property
+    def needs_title(self) -> str:
+        """The heading of what is still needed."""
+        return say(self.needs_heading)
+
+    @property
+    def problems_note(self) -> str:
+        """What became of the rest."""
+        said = [say("Everything else is saved.")]
+        if self.form.overlong:
+            said.append(say("Shorten it before you leave this page. Until then, we keep the earlier answer."))
+        elif self.form.problems or self._unplaced:
+            said.append(say("What you typed is kept as you typed it."))
+        if self.refused:
+            said.append(say("Choose the file again."))
+        return " ".join(said)
+
+    @property
+    def used_terms(self) -> UsedTerms | None:
+        """The terms of the glossary in the page's own words; None where there are none."""
+        code = str(self.draft.application.product.get("jurisdiction", {}).get("iso_code", ""))
+        place = place_of(code)
+        words = (self.title, *(question.label for question in self.form.questions))
+        found = terms_in(words)[:_MOST_BESIDE_A_FORM]
+        if not found:
+            return None
+        url = reverse("portal:help_place", args=[code]) if place else reverse("portal:help")
+        return UsedTerms(tuple(explained_term(key, place) for key in found), place.called if place else "", url)
+
+    def consequence(self, was: Standing) -> Consequence | None:
+        """What the last save has set aside since the application stood like this, as far as its reader may know it."""
+        return consequence(self.draft, was)
+
+    def author(self, user: AbstractBaseUser) -> Author:
+        """Who changes what is posted, where `user` has sent it."""
+        return user
+
+    def removal_of(self, document: Document) -> str:
+        """The address that asks whether to remove a document, and leads back to the page that asks for it."""
+        return f"{self._url('document_removal', str(document.pk))}?next=page"
+
+    def _url(self, view: str, *more: str) -> str:
+        return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
+
+
+def accepted_reason(is_accepted: bool) -> str:
+    """Why nothing can be changed where all of it was accepted; else nothing."""
+    words = say("Our reviewer has accepted this. You can’t change it while you correct the rest.")
+    return words if is_accepted else ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SectionPage(QuestionPage):
+    """One section, ready to draw."""
+
+    section: Section
+    deliveries: CustomerDeliveries
+
+    template = "portal/sections/section.html"
+    read_only_template = "portal/sections/section_read_only.html"
+
+    @property
+    def url(self) -> str:
+        return self._url("section", self.section.key)
+
+    @property
+    def overview_url(self) -> str:
+        return self._url("overview")
+
+    @property
+    def title(self) -> str:
+        return self.section.title
+
+    @property
+    def version(self) -> int:
+        return self.draft.version(self.section.key)
+
+    @property
+    def asks(self) -> bool:
+        """Whether there are questions, and not documents only."""
+        return bool(self.form.asked)
+
+    @property
+    def holder(self) -> str:
+        return self.section.key
+
+    @property
+    def read_only_reason(self) -> str:
+        """Why nothing can be changed, also where everything here was accepted."""
+        names = {one.spec.name for one in self.form.asked if not one.spec.provided_by_agent}
+        is_accepted = bool(names) and names <= self.form.locked and all(slot.is_locked for slot in self.slots)
+        return read_only_reason(self.draft.application) or accepted_reason(is_accepted)
+
+    @property
+    def note(self) -> str:
+        """Why nothing is asked at present, where a rule says so."""
+        return "" if self._verdict.active else self._verdict.reason
+
+    @property
+    def why(self) -> str:
+        """Why the section is asked, where a rule says so."""
+        return self._verdict.reason if self._verdict.active else ""
+
+    @property
+    def _verdict(self) -> Verdict:
+        return self.draft.form_state.section(self.section)
+
+    @property
+    def saved_at(self) -> str:
+        """When an answer of this section was last saved; nothing before the first."""
+        row = self.draft.sections.get(self.section.key)
+        return formats.time_or_day(row.updated_at) if row else ""
+
+    @cached_property
+    def needs(self) -> tuple[NeedRow, ...]:
+        """What this section still needs, each with the way to it on this page."""
+        return need_rows(self.draft.needs_of_section(self.section.key), self.form)
+
+    def _is_about(self, trouble: LocatedProblem) -> bool:
+        return trouble.section == self.section.key
+
+    @property
+    def slots(self) -> tuple[SlotRow, ...]:
+        return slot_rows(
+            self.draft,
+            None,
+            only=self.section.key,
+            is_in_form=True,
+            refused=self.refused,
+            arrivals=self.deliveries,
+            earlier=self.earlier,
+            came_back=self.feedback,
+        )
+
+
+def section_page(draft: Draft, section: Section, *, earlier: EarlierFiles | None = None) -> SectionPage:
+    """The page as the draft stands."""
+    row = draft.sections.get(section.key)
+    board = customer_deliveries(draft.application)
+    arrival = board.of_entity(section.fields, changed_at=row.updated_at if row else None)
+    returned = review_feedback(draft)
+    sheet = QuestionForm(
+        schema=draft.schema,
+        asked=draft.form_state.questions(section),
+        raw=draft.raw(section),
+        answers=draft.record.answers,
+        refused=arrival.refused,
+        overlong=draft.overlong,
+        share_classes=share_class_choices(draft),
+        record=draft.record,
+        suggestions=suggestions(draft),
+        warnings=cache(partial(inactive_warnings, draft, section.fields)),
+        shares_url=reverse("portal:shares", args=[draft.application.reference]),
+        locked=returned.locks.answers_of(""),
+        notes=returned.at_answers(section.key),
+    )
+    return SectionPage(
+        draft=draft,
+        section=section,
+        form=sheet,
+        answers_delivery=arrival,
+        deliveries=board,
+        earlier=earlier,
+        feedback=returned,
+    )

@@ -1,0 +1,12 @@
+"""The addresses of sections, below an application's."""
+
+from django.urls import path
+
+from .. import restorations
+from . import views
+
+application = [
+    path("sections/<str:key>/", views.section, name="section"),
+    path("replies/", views.replies, name="replies"),
+    path("changes/<int:number>/restoration/", restorations.choice_restoration, name="choice_restoration"),
+]

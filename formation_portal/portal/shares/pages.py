@@ -1,0 +1,381 @@
+"""The page of shares: the classes, the grid, and what follows from it; and the page of one share class."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+from django.urls import reverse
+
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.parties import PartyRow, ShareClassRow
+from formation_portal.contract import record
+from formation_portal.contract.language import figure, say
+from formation_portal.contract.needs import needs_of_share_class
+from formation_portal.contract.notation import shown
+from formation_portal.contract.problems import AnswerError
+from formation_portal.contract.schema import Section
+from formation_portal.contract.shares import number_of_shares
+from formation_portal.relay.delivery_status import DeliveryStage, DeliveryStatus
+from formation_portal.relay.resources import shareholding_subject
+from formation_portal.ui import formats
+from formation_portal.ui.allocation import Allocation
+from formation_portal.ui.charts import Bar, share_bar, swatch
+from formation_portal.ui.formats import counted
+from formation_portal.ui.forms.form import QuestionForm
+from formation_portal.ui.forms.question import QueryNote
+from formation_portal.ui.forms.suggestions import suggestions
+from formation_portal.ui.readback import share_class_choices
+
+from ..delivery_status import CustomerDeliveries, customer_deliveries
+from ..navigation import need_url
+from ..pages import NeedRow, need_rows, read_only_reason
+from ..review_feedback import ReviewFeedback, review_feedback
+from ..sections.pages import QuestionPage, accepted_reason
+from .beneficial_owners import BeneficialOwners, beneficial_owners
+from .grid import (
+    HolderRow,
+    HoldingCell,
+    ShareClassLine,
+    ShareClassTotal,
+    allocation_words,
+    amount_or_blank,
+    announced_words,
+    cell_name,
+    exceeds,
+    number_or_blank,
+    remaining_id,
+    remaining_words,
+    yes_no_or_blank,
+)
+
+# A cell has room only for what is not as it should be.
+_UNSETTLED = (DeliveryStage.YOURS, DeliveryStage.OURS, DeliveryStage.CHECKING, DeliveryStage.WAITING)
+
+
+@dataclass(frozen=True)
+class SharesPage:
+    """The whole page."""
+
+    draft: Draft
+    section: Section
+    deliveries: CustomerDeliveries
+    allocation: Allocation
+    feedback: ReviewFeedback
+
+    @property
+    def company(self) -> str:
+        return self.draft.title
+
+    @property
+    def title(self) -> str:
+        return self.section.title or say("Shares")
+
+    @property
+    def url(self) -> str:
+        return self._url("shares")
+
+    @property
+    def overview_url(self) -> str:
+        return self._url("overview")
+
+    @property
+    def people_url(self) -> str:
+        return self._url("people")
+
+    @property
+    def class_new_url(self) -> str:
+        return self._url("share_class_new")
+
+    @property
+    def version(self) -> int:
+        return self.draft.version(self.section.key)
+
+    @property
+    def saved_at(self) -> str:
+        row = self.draft.sections.get(self.section.key)
+        return formats.time_or_day(row.updated_at) if row else ""
+
+    @property
+    def delivery(self) -> str:
+        """How far the holdings have come, as ui/delivery.html names it: the most urgent of them."""
+        return self._holdings.state.value
+
+    @property
+    def delivery_why(self) -> str:
+        """Why our team has them."""
+        return self._holdings.why
+
+    @cached_property
+    def _holdings(self) -> DeliveryStatus:
+        return self.deliveries.of_holdings()
+
+    @property
+    def read_only_reason(self) -> str:
+        """Why nothing can be changed; empty while it can."""
+        return read_only_reason(self.draft.application) or accepted_reason(self.feedback.locks.has_shares(self.draft))
+
+    @property
+    def notes(self) -> tuple[QueryNote, ...]:
+        """What our reviewer asks about the shares as a whole."""
+        return self.feedback.at_page(self.section.key)
+
+    @cached_property
+    def classes(self) -> tuple[ShareClassLine, ...]:
+        return tuple(self._class_line(row) for row in self.draft.share_classes)
+
+    @property
+    def says_at_most(self) -> bool:
+        """Whether some class says how many shares it has."""
+        return any(line.at_most for line in self.classes)
+
+    @cached_property
+    def rows(self) -> tuple[HolderRow, ...]:
+        return tuple(self._row(place, party) for place, party in enumerate(self.allocation.holders))
+
+    @cached_property
+    def columns(self) -> tuple[ShareClassTotal, ...]:
+        return tuple(self._column(row) for row in self.draft.share_classes)
+
+    @property
+    def wrong_cells(self) -> tuple[HoldingCell, ...]:
+        """The cells whose number cannot be read, is more than the class has, or that the service refused."""
+        return tuple(cell for cell in self.cells if cell.error)
+
+    @property
+    def cells(self) -> Iterator[HoldingCell]:
+        """Every cell, row by row."""
+        return (cell for row in self.rows for cell in row.cells)
+
+    @property
+    def problems(self) -> tuple[HoldingCell | ShareClassTotal, ...]:
+        """The same, and the totals that are more than there is."""
+        return (*self.wrong_cells, *(column for column in self.columns if column.error))
+
+    def has_new_problems(self, before: "SharesPage") -> bool:
+        """Whether a save has to be drawn again: a number cannot be read, or the service has refused a new one."""
+        earlier = {cell.name for cell in before.wrong_cells if cell.is_refused}
+        wrong = any(not cell.is_refused or cell.name not in earlier for cell in self.wrong_cells)
+        return wrong or any(column.error for column in self.columns)
+
+    @property
+    def problems_title(self) -> str:
+        """The heading of the error summary."""
+        return say("There is a problem")
+
+    @property
+    def lead(self) -> str:
+        """What is given so far and what is left, in words."""
+        return allocation_words(self.allocation)
+
+    @property
+    def announcement(self) -> str:
+        """The same, as far as it is short enough to be heard at every change."""
+        return announced_words(self.allocation)
+
+    @property
+    def bars(self) -> tuple[Bar, ...]:
+        """The picture: one bar for each class of which shares are given."""
+        bounds = self.allocation.bounds
+        return tuple(
+            share_bar(row.label, self._holdings_of(row), there_are=self.allocation.available(row), short_of=bounds)
+            for row in self.draft.share_classes
+            if self.allocation.allocated(row)
+        )
+
+    @cached_property
+    def owners(self) -> BeneficialOwners | None:
+        """Who seems to be a beneficial owner, where the form asks for them."""
+        return beneficial_owners(self.draft, self.allocation)
+
+    def _holdings_of(self, row: ShareClassRow) -> list[tuple[str, int]]:
+        return [(party.label, self.allocation.shares(party, row)) for party in self.allocation.holders]
+
+    @property
+    def needs_title(self) -> str:
+        return say("To complete")
+
+    @cached_property
+    def needs(self) -> tuple[NeedRow, ...]:
+        """What the shares still need, each with the way to it: a class's page, or a cell of the grid."""
+        return tuple(NeedRow(need.text, self._place(need)) for need in self.draft.needs_of_section(self.section.key))
+
+    def _place(self, need: Any) -> str:
+        if need.code == "share_class":
+            return self.class_new_url
+        if need.code == "over_issued" and need.share_class_id:
+            return f"#{remaining_id(need.share_class_id)}"
+        if need.party_id and self.columns:
+            share_class = need.share_class_id or self.columns[0].token
+            return f"#{cell_name(need.party_id, share_class)}"
+        return need_url(self.draft, need)
+
+    def _class_line(self, row: ShareClassRow) -> ShareClassLine:
+        arrival = self.deliveries.of_share_class(row.token, changed_at=row.model.updated_at)
+        said = partial(self.allocation.property_of, row)
+        count = sum(need.share_class_id == row.token and need.field is not None for need in self.draft.needs)
+        return ShareClassLine(
+            name=row.label,
+            at_most=number_or_blank(self.allocation.available(row)),
+            par_value=amount_or_blank(said("par_value"), said("currency")),
+            votes=yes_no_or_blank(said("voting_rights")),
+            dividends=yes_no_or_blank(said("dividend_rights")),
+            status=counted(count, "{count} answer to complete", "{count} answers to complete"),
+            edit_url=self._url("share_class", row.token),
+            remove_url="" if self.read_only_reason else self._url("share_class_removal", row.token),
+            delivery=arrival.state,
+            why=arrival.why,
+        )
+
+    def _row(self, place: int, party: PartyRow) -> HolderRow:
+        return HolderRow(
+            token=party.token,
+            label=party.label,
+            swatch=swatch(place),
+            cells=tuple(self._cell(party, row) for row in self.draft.share_classes),
+            of_shares=self.allocation.share_percent(party),
+            of_votes=self.allocation.vote_percent(party),
+        )
+
+    def _cell(self, party: PartyRow, row: ShareClassRow) -> HoldingCell:
+        holding = self.draft.holdings.get((party.token, row.token))
+        name = cell_name(party.token, row.token)
+        delivery = self.deliveries.of_holding(shareholding_subject(party.token, row.token))
+        typed = holding.typed if holding else ""
+        refused = next((problem.message for problem in delivery.problems), "") if delivery.is_refused else ""
+        objection = self._objection(party, row, typed)
+        unsettled = delivery.state.value if delivery.state in _UNSETTLED else ""
+        remove_url = (
+            self._url("holding_removal", party.token, row.token) if holding and not self.read_only_reason else ""
+        )
+        return HoldingCell(
+            pair=(party.token, row.token),
+            name=name,
+            id=name,
+            label=f"{row.label}, {party.label}",
+            typed=shown(typed),
+            error=objection or refused,
+            is_refused=bool(refused and not objection),
+            delivery=unsettled,
+            remove_url=remove_url,
+        )
+
+    def _objection(self, party: PartyRow, row: ShareClassRow, typed: str) -> str:
+        if not typed:
+            return ""
+        there_are = self.allocation.available(row)
+        shares = say("“{name}” shares of {who}", name=row.label, who=party.label)
+        try:
+            number = number_of_shares(typed, of=shares)
+        except AnswerError as error:
+            return error.message
+        if there_are is None or not exceeds(number, there_are):
+            return ""
+        return say("{shares}: enter {number} or fewer", number=figure(there_are), shares=shares)
+
+    def _column(self, row: ShareClassRow) -> ShareClassTotal:
+        given, there_are = self.allocation.allocated(row), self.allocation.available(row)
+        rest = remaining_words(given, there_are)
+        # Where one cell alone is too much, its own words say so.
+        alone = any(exceeds(self.allocation.shares(party, row), there_are) for party in self.allocation.holders)
+        error = f"{row.label}: {rest}" if exceeds(given, there_are) and not alone else ""
+        return ShareClassTotal(
+            token=row.token,
+            id=remaining_id(row.token),
+            label=row.label,
+            given=figure(given),
+            rest=rest,
+            error=error,
+            paid_in=self.allocation.paid_in(row),
+        )
+
+    def _url(self, view: str, *more: str) -> str:
+        return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
+
+
+def shares_page(draft: Draft, section: Section) -> SharesPage:
+    """The page as the draft stands."""
+    return SharesPage(draft, section, customer_deliveries(draft.application), Allocation(draft), review_feedback(draft))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShareClassPage(QuestionPage):
+    """One class, ready to draw. `token` names a new one too, so that posting twice makes one class."""
+
+    share_class: ShareClassRow | None
+    token: str
+
+    template = "portal/shares/share_class.html"
+    read_only_template = "portal/shares/share_class_read_only.html"
+
+    @property
+    def title(self) -> str:
+        return self.share_class.label if self.share_class else say("New share class")
+
+    @property
+    def is_named(self) -> bool:
+        return bool(self.share_class and self.share_class.record.label)
+
+    @property
+    def url(self) -> str:
+        return self._url("share_class", self.token) if self.share_class else self._url("share_class_new")
+
+    @property
+    def shares_url(self) -> str:
+        return self._url("shares")
+
+    @property
+    def holder(self) -> str:
+        return self.token
+
+    @property
+    def read_only_reason(self) -> str:
+        """Why nothing can be changed, also where the shares were accepted."""
+        is_locked = self.feedback is not None and self.feedback.locks.has_shares(self.draft)
+        return read_only_reason(self.draft.application) or accepted_reason(is_locked)
+
+    @property
+    def version(self) -> int:
+        return self.share_class.version if self.share_class else 0
+
+    @property
+    def saved_at(self) -> str:
+        return formats.time_or_day(self.share_class.model.updated_at) if self.share_class else ""
+
+    @cached_property
+    def needs(self) -> tuple[NeedRow, ...]:
+        """What the class still needs, a new one too."""
+        share_class = self.share_class.record if self.share_class else record.ShareClass(self.token)
+        ours = needs_of_share_class(self.draft.form_state, share_class)
+        return need_rows(ours, self.form, about=share_class.label or say("Unnamed share class"))
+
+
+def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClassPage:
+    """The page of the class with the token as the draft stands; where there is none, that of a new one."""
+    share_class = draft.share_class(token)
+    changed_at = share_class.model.updated_at if share_class else None
+    arrival = customer_deliveries(draft.application).of_share_class(token, changed_at=changed_at)
+    holder = share_class.record if share_class else record.ShareClass(token)
+    returned = review_feedback(draft)
+    sheet = QuestionForm(
+        schema=draft.schema,
+        asked=draft.form_state.questions(section, holder),
+        raw=share_class.raw if share_class else {},
+        answers=holder.answers,
+        refused=arrival.refused,
+        overlong=draft.overlong,
+        share_classes=share_class_choices(draft),
+        holder=holder,
+        record=draft.record,
+        suggestions=suggestions(draft),
+        shares_url=reverse("portal:shares", args=[draft.application.reference]),
+        notes=returned.at_answers(token),
+    )
+    return ShareClassPage(
+        draft=draft,
+        form=sheet,
+        answers_delivery=arrival,
+        share_class=share_class,
+        token=token,
+        feedback=returned,
+    )

@@ -1,0 +1,211 @@
+"""Shares: the grid with the actions in it, and the pages of share classes."""
+
+from collections.abc import Callable
+from functools import partial
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods
+
+from formation_portal.accounts.languages import chosen_in
+from formation_portal.accounts.policies import UserRequest, customer
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.fields import is_token, new_token
+from formation_portal.applications.parties import PartyRow
+from formation_portal.contract.language import say
+from formation_portal.contract.notation import kept, shown
+from formation_portal.contract.reading import as_typed, is_blank
+from formation_portal.contract.schema import Section
+from formation_portal.ui import roles
+from formation_portal.ui.allocation import Allocation
+from formation_portal.ui.formats import listed
+from formation_portal.ui.forms.form_data import keeps_theirs, posted_answers, posted_page_version, posted_version
+
+from ..delivery_status import wait_for_delivery
+from ..lookups import get_draft_or_404, get_party_or_404, get_share_class_or_404, get_share_section_or_404
+from ..navigation import SHARES, next_url
+from ..parties.removed import restores_removed_party
+from ..sections import question_views
+from ..sections.conflicts import FieldConflict, field_conflicts, kept_theirs_words
+from ..sections.question_views import posted_proposal, render_conflict, url_after_save
+from .beneficial_owners import beneficial_owner_section
+from .grid import CannotSplit, cell_name, is_cell, split_equally
+from .pages import ShareClassPage, SharesPage, share_class_page, shares_page
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def shares(request: UserRequest, reference: str) -> HttpResponse:
+    """GET draws classes, grid and picture. POST saves the numbers as typed, then splits a class if it names one."""
+    draft = get_draft_or_404(request, reference)
+    section = get_share_section_or_404(draft)
+    if request.method == "POST":
+        return _save(request, draft, section, deed=partial(_split, request, draft, section))
+    return _draw(request, shares_page(draft, section))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+@restores_removed_party
+def owner(request: UserRequest, reference: str, token: str) -> HttpResponse:
+    """Make somebody a beneficial owner, once the numbers that came along are saved. A GET only leads to the shares."""
+    draft = get_draft_or_404(request, reference)
+    section, party = get_share_section_or_404(draft), get_party_or_404(draft, token)
+    if request.method == "POST":
+        return _save(request, draft, section, deed=partial(_add_beneficial_owner, request, draft, party))
+    return redirect("portal:shares", reference=reference)
+
+
+def _draw(request: UserRequest, page: SharesPage, *, status: int = 200) -> HttpResponse:
+    return render(request, "portal/shares/shares.html", {"page": page, "problems": page.problems}, status=status)
+
+
+def _save(request: UserRequest, draft: Draft, section: Section, *, deed: Callable[[], bool]) -> HttpResponse:
+    """Keep the numbers, then do the deed whose button was pressed; where there was one, the page comes back.
+
+    A change that script posts presses no button.
+    """
+    before = shares_page(draft, section)
+    typed = _typed(before, request.POST)
+    try:
+        version, seen = posted_version(request.POST), posted_page_version(request.POST, draft)
+        left = _kept_theirs(
+            before, services.save_holdings(draft, typed, version=version, by=request.user, page_version=seen)
+        )
+        is_done = not request.htmx and deed()
+    except services.Stale as stale:
+        page = shares_page(draft, section)
+        return render_conflict(request, page, _cell_conflicts(page, stale))
+    except services.Gone as gone:
+        raise Http404 from gone
+    except services.Closed:
+        return _draw(request, shares_page(draft, section), status=409)
+    page = shares_page(draft, section)
+    if request.htmx:
+        return render(request, "portal/shares/_update.html", {"page": page, "left_words": left})
+    for words in filter(None, (left, _unplaced(before, request.POST))):
+        messages.info(request, words)
+    wait_for_delivery(draft.application)
+    page = shares_page(draft, section)
+    if is_done:
+        return redirect(page.url)
+    if page.has_new_problems(before) and not chosen_in(request):
+        return _draw(request, page, status=422)
+    return redirect(url_after_save(request, page, onwards=next_url(draft, SHARES)))
+
+
+def _split(request: UserRequest, draft: Draft, section: Section) -> bool:
+    """Split the class whose button was pressed, after what was typed is saved; whether one was pressed."""
+    row = draft.share_class(request.POST.get("split", ""))
+    if row is None:
+        return False
+    try:
+        parts = split_equally(Allocation(draft), row)
+    except CannotSplit as reason:
+        messages.error(request, str(reason))
+        return True
+    services.save_holdings(draft, parts.typed, version=draft.version(section.key), by=request.user)
+    messages.success(request, parts.said)
+    return True
+
+
+def _add_beneficial_owner(request: UserRequest, draft: Draft, party: PartyRow) -> bool:
+    role = beneficial_owner_section(draft)
+    if role is None or role.role is None or not role.allows(party.kind):
+        messages.error(request, say("{name} can’t have that role.", name=party.label))
+        return True
+    services.set_roles(draft, party, (*party.roles, role.role), by=request.user)
+    messages.success(request, say("{name} is now {role}.", name=party.label, role=roles.role_with_article(role)))
+    return True
+
+
+def _typed(page: SharesPage, post: QueryDict) -> dict[tuple[str, str], str]:
+    """The cells that were posted, by the tokens of party and class."""
+    pairs = [(party.token, row.token) for party in page.allocation.holders for row in page.draft.share_classes]
+    named = {pair: cell_name(*pair) for pair in pairs}
+    return {
+        pair: kept(as_typed(post[name]))
+        for pair, name in named.items()
+        if name in post and not keeps_theirs(post, name)
+    }
+
+
+def _cell_conflicts(page: SharesPage, stale: services.Stale) -> tuple[FieldConflict, ...]:
+    return tuple(
+        FieldConflict(
+            cell.name,
+            cell.label,
+            shown(stale.posted[cell.pair]),
+            shown(stale.stored.get(cell.pair, "")),
+            change=stale.changes.get(cell.pair),
+            is_left=cell.pair in stale.kept_theirs,
+        )
+        for cell in page.cells
+        if cell.pair in (*stale.fields, *stale.kept_theirs)
+    )
+
+
+def _unplaced(page: SharesPage, post: QueryDict) -> str:
+    """The numbers of holders and classes that were removed while the page was open, so that they aren't missed."""
+    known = {cell.name for cell in page.cells}
+    lost = [str(post[name]) for name in post if is_cell(name) and name not in known and not is_blank(post[name])]
+    words = ngettext(
+        "%(numbers)s was not saved because the shareholder or share class was removed.",
+        "%(numbers)s were not saved because the shareholders or share classes were removed.",
+        len(lost),
+    )
+    return words % {"numbers": listed(lost)} if lost else ""
+
+
+def _kept_theirs(page: SharesPage, left: services.KeptTheirs) -> str:
+    return kept_theirs_words(cell.label for cell in page.cells if cell.pair in left)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def share_class_new(request: UserRequest, reference: str) -> HttpResponse:
+    """A new class; its token travels with the page, so that every post of it is about the same class."""
+    draft = get_draft_or_404(request, reference)
+    section = get_share_section_or_404(draft)
+    posted = request.POST.get("token", "")
+    token = posted if is_token(posted) else new_token()
+    return _answer(request, partial(share_class_page, draft, section, token=token))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+def share_class(request: UserRequest, reference: str, token: str) -> HttpResponse:
+    """The page of one class."""
+    draft = get_draft_or_404(request, reference)
+    section, found = get_share_section_or_404(draft), get_share_class_or_404(draft, token)
+    return _answer(request, partial(share_class_page, draft, section, token=found.token))
+
+
+def _answer(request: UserRequest, page: Callable[[], ShareClassPage]) -> HttpResponse:
+    before = page()
+    if request.method != "POST":
+        return question_views.render_page(request, before)
+    return question_views.save_page(
+        request,
+        before,
+        page=page,
+        keep=lambda: _keep(request, before),
+        clashes=partial(field_conflicts, before.form),
+        onwards=lambda: before.shares_url,
+        said=lambda: messages.success(request, say("{name} was saved.", name=page().title)),
+    )
+
+
+def _keep(request: UserRequest, page: ShareClassPage) -> services.KeptTheirs:
+    raw = posted_answers(page.form, request.POST) | posted_proposal(request, page)
+    seen = posted_page_version(request.POST, page.draft)
+    if page.share_class is None:
+        services.add_share_class(page.draft, raw, by=request.user, token=page.token, page_version=seen)
+        return ()
+    version = posted_version(request.POST)
+    return services.save_share_class(
+        page.draft, page.share_class, raw, version=version, by=request.user, page_version=seen
+    )

@@ -1,0 +1,1 @@
+"""Working on one application with others: people with access, and parts filled in by invitation."""

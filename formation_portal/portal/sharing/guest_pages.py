@@ -1,0 +1,148 @@
+"""What whoever was invited sees of an application: the questions and the documents of their own part, nothing else.
+
+A rule may hang on what others have answered. Then the page says that something is asked, and not why.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, partial
+
+from django.urls import reverse
+from django.utils.translation import gettext
+
+from formation_portal.applications.history import Author, Guest
+from formation_portal.applications.locks import locks_of
+from formation_portal.applications.models import Document
+from formation_portal.contract.conditions import Condition
+from formation_portal.contract.record import Party
+from formation_portal.contract.rules import Question, Standing, named_place
+from formation_portal.contract.schema import Section
+from formation_portal.ui import roles
+from formation_portal.ui.formats import day
+from formation_portal.ui.forms.controls import party_control
+from formation_portal.ui.forms.form import QuestionForm, Region
+from formation_portal.ui.forms.suggestions import suggestions
+
+from ..delivery_status import customer_deliveries
+from ..pages import NeedRow, need_rows
+from ..parties.pages import PartyPage, RoleEntry
+from ..review_feedback import ReviewFeedback
+from ..sections.changes import Consequence, guest_consequence, guest_inactive_warnings
+from ..slots import FileRow, SlotRow
+from .guest_session import OwnPart
+
+
+@dataclass(frozen=True)
+class GuestForm(QuestionForm):
+    """Questions to one party that say why they are asked only where its own answers decide."""
+
+    def _region(self, rule: Condition | None, section_rule: Condition | None, run: tuple[Question, ...]) -> Region:
+        region = super()._region(rule, section_rule, run)
+        holder = self.holder
+        assert isinstance(holder, Party)
+        place = named_place(self.schema, rule, run[0].section, holder.kind, holder) if rule else None
+        is_own = place is not None and place.group == holder.kind and place.section.counts(holder.kind, holder.roles)
+        return region if is_own else replace(region, why="")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartPage(PartyPage):
+    """One party's part, ready to draw for whoever was invited."""
+
+    part: OwnPart
+
+    template = "portal/sharing/part.html"
+    read_only_template = "portal/sharing/part_read_only.html"
+    is_alone = True
+
+    @property
+    def url(self) -> str:
+        return self._own("part")
+
+    @property
+    def done_url(self) -> str:
+        return self._own("part_completion")
+
+    @property
+    def leave_url(self) -> str:
+        return self._own("part_leave")
+
+    @property
+    def until(self) -> str:
+        """The last day of the link."""
+        return day(self.part.invitation.expires_at.date())
+
+    @property
+    def role_words(self) -> str:
+        return roles.role_words(self.party.roles)
+
+    def consequence(self, was: Standing) -> Consequence | None:
+        """Of their own answers alone."""
+        undo = partial(self._own, "part_choice_restoration")
+        return guest_consequence(self.draft, was, party=self.party.token, undo=undo)
+
+    def author(self, user: object) -> Author:
+        return Guest()
+
+    def removal_of(self, document: Document) -> str:
+        return self._own("part_document_removal", document.pk)
+
+    @cached_property
+    def needs(self) -> tuple[NeedRow, ...]:
+        """What only they can give: shares, for one, are given by whoever forms the company."""
+        needed = self.draft.needs_of_party(self.party.token)
+        theirs = (need for need in needed if need.slot or (need.field and self.form.control_id_of(need.field)))
+        return need_rows(theirs, self.form, about=self._named)
+
+    @property
+    def slots(self) -> tuple[SlotRow, ...]:
+        """Each with the file of the moment, to be had at an address of the part; what was there before is not shown."""
+        return tuple(replace(row, file=self._file(row), earlier=(), offers=()) for row in super().slots)
+
+    def _file(self, row: SlotRow) -> FileRow | None:
+        document = self.draft.documents_of(self.party).get(row.name)
+        if row.file is None or document is None:
+            return None
+        return replace(row.file, url=self._own("part_document", document.pk), picture_url="", file_url="")
+
+    def _entry(self, place: int, section: Section, regions: tuple[Region, ...]) -> RoleEntry:
+        entry = super()._entry(place, section, regions)
+        is_asked = self.draft.form_state.section(section).active
+        return replace(entry, note="" if is_asked else gettext("Not needed at the moment."))
+
+    def _own(self, view: str, *more: object) -> str:
+        return reverse(f"portal:{view}", args=[self.part.invitation.reference, *more])
+
+
+def part_page(part: OwnPart) -> PartPage:
+    """The page as the draft stands. Classes of shares are not theirs to see, and so not theirs to choose."""
+    draft, party = part.draft, part.draft.party(part.party.token) or part.party
+    board = customer_deliveries(draft.application)
+    arrival = board.of_party(party.token, changed_at=party.model.updated_at)
+    asked = draft.form_state.party_questions(party.record)
+    # What our reviewer asks is for whoever forms the company; what they have accepted is so for everybody.
+    returned = ReviewFeedback(draft, locks=locks_of(draft))
+    sheet = GuestForm(
+        schema=draft.schema,
+        asked=tuple(one for one in asked if not one.spec.refers_to_share_class),
+        raw=party.raw,
+        answers=party.record.answers,
+        refused=arrival.refused,
+        overlong=draft.overlong,
+        control=party_control,
+        is_own=party.kind == "person",
+        holder=party.record,
+        warnings=cache(partial(guest_inactive_warnings, draft, [one.spec for one in asked], party.record)),
+        record=draft.record,
+        # Where others come from is not theirs to know.
+        suggestions=suggestions(draft, only=party.record),
+        locked=returned.locks.answers_of(party.token),
+    )
+    return PartPage(
+        draft=draft,
+        party=party,
+        form=sheet,
+        answers_delivery=arrival,
+        deliveries=board,
+        part=part,
+        feedback=returned,
+    )

@@ -1,0 +1,203 @@
+"""The pages of people with access to an application, and of one party's invitation."""
+
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy, ngettext
+
+from formation_portal.applications.access import GRANTABLE, Collaborator, Right
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.parties import PartyRow
+from formation_portal.invitations import parts
+from formation_portal.invitations.models import Invitation
+from formation_portal.ui import roles
+from formation_portal.ui.formats import day, listed, time_or_day
+
+from .. import pages
+from ..pages import EmailControl
+from ..parties.pages import party_email
+from ..parties.people import InvitationStatus, invitation_status
+
+_HELP = {
+    Right.VIEW: gettext_lazy("Can see every page and document, but not change anything"),
+    Right.EDIT: gettext_lazy("Can edit, but not submit or share"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RightChoice:
+    """One right that can be given."""
+
+    value: str
+    label: str
+    help: str
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CollaboratorRow:
+    """One person: the name once they have said yes, before that the address; `other` is the right to change to."""
+
+    id: str
+    name: str
+    facts: str
+    state: str
+    status: str
+    change_url: str
+    other: str
+    other_words: str
+    removal_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class AccessPage:
+    """The whole page."""
+
+    draft: Draft
+    lines: tuple[CollaboratorRow, ...]
+    box: EmailControl
+    rights: tuple[RightChoice, ...]
+
+    @property
+    def days(self) -> int:
+        return int(settings.INVITATION_DAYS)
+
+    @property
+    def overview_url(self) -> str:
+        return reverse("portal:overview", args=[self.draft.application.reference])
+
+    @property
+    def owner(self) -> str:
+        return self.draft.application.owner.called
+
+
+def access_page(draft: Draft, *, box: EmailControl | None = None, right: Right = Right.VIEW) -> AccessPage:
+    """The page as things stand: two queries."""
+    found = draft.application.collaborators.select_related("user")
+    return AccessPage(
+        draft=draft,
+        lines=tuple(_line(draft, one) for one in found),
+        box=box or EmailControl(""),
+        rights=tuple(RightChoice(one.value, str(one.words), str(_HELP[one]), one is right) for one in GRANTABLE),
+    )
+
+
+def _line(draft: Draft, one: Collaborator) -> CollaboratorRow:
+    right = Right(one.right)
+    other = next(each for each in GRANTABLE if each is not right)
+    arguments = [draft.application.reference, one.pk]
+    state, status = _status(one)
+    return CollaboratorRow(
+        id=f"access-{one.pk}",
+        name=(one.user.get_full_name() if one.user else "") or one.email,
+        facts=f"{right.words}. {_HELP[right]}",
+        state=state,
+        status=status,
+        change_url=reverse("portal:collaborator", args=arguments),
+        other=other.value,
+        other_words=gettext("Allow editing") if other is Right.EDIT else gettext("Allow viewing only"),
+        removal_url=reverse("portal:collaborator_removal", args=arguments),
+    )
+
+
+def _status(one: Collaborator) -> tuple[str, str]:
+    if one.accepted_at:
+        return "met", gettext("Since %(day)s") % {"day": day(one.accepted_at.date())}
+    if one.expires_at <= timezone.now():
+        return "heed", gettext("The invitation expired on %(day)s") % {"day": day(one.expires_at.date())}
+    return "open", gettext("Invited on %(time)s, not accepted yet") % {"time": time_or_day(one.asked_at)}
+
+
+@dataclass(frozen=True, slots=True)
+class InvitationPage:
+    """Who is invited to what, how far it has come, and what can be done."""
+
+    draft: Draft
+    party: PartyRow
+    box: EmailControl
+    invitation: Invitation | None
+    line: InvitationStatus | None
+    has_been_nudged: bool
+
+    @property
+    def title(self) -> str:
+        return self.party.label
+
+    @property
+    def company(self) -> str:
+        return self.draft.title
+
+    @property
+    def read_only_reason(self) -> str:
+        """Why nobody can be invited; empty while they can."""
+        return pages.read_only_reason(self.draft.application)
+
+    @property
+    def days(self) -> int:
+        return int(settings.INVITATION_DAYS)
+
+    @property
+    def asked(self) -> str:
+        """What they will be asked: 8 questions and 2 documents."""
+        party = self.party.record
+        asked = self.draft.form_state.party_questions(party)
+        questions = sum(
+            one.verdict.active and not one.spec.provided_by_agent and not one.spec.refers_to_share_class
+            for one in asked
+        )
+        documents = len(self.draft.form_state.slots(party))
+        counted = [ngettext("%(n)d question", "%(n)d questions", questions) % {"n": questions}]
+        if documents:
+            counted.append(ngettext("%(n)d document", "%(n)d documents", documents) % {"n": documents})
+        return listed(counted)
+
+    @property
+    def role_words(self) -> str:
+        return roles.role_words(self.party.roles)
+
+    @property
+    def nudged(self) -> str:
+        """When the last reminder went, or nothing."""
+        at = self.invitation.nudged_at if self.invitation else None
+        return time_or_day(at) if at else ""
+
+    @property
+    def is_out(self) -> bool:
+        """Whether a link is out that can be withdrawn."""
+        return self.line is not None and (self.line.waits or self.line.state == "met")
+
+    @property
+    def url(self) -> str:
+        return self._url("invitation")
+
+    @property
+    def withdrawal_url(self) -> str:
+        return self._url("invitation_withdrawal")
+
+    @property
+    def reminder_url(self) -> str:
+        return self._url("invitation_reminder")
+
+    @property
+    def people_url(self) -> str:
+        return reverse("portal:people", args=[self.draft.application.reference])
+
+    def _url(self, view: str) -> str:
+        return reverse(f"portal:{view}", args=[self.draft.application.reference, self.party.token])
+
+
+def invitation_page(draft: Draft, party: PartyRow, *, box: EmailControl | None = None) -> InvitationPage:
+    """The page as things stand: one query. Without `box`, the address is the last one, else the party's own answer."""
+    now = timezone.now()
+    invitation = parts.invitations_of(draft).get(party.token)
+    last = invitation.email if invitation else party_email(party)
+    return InvitationPage(
+        draft=draft,
+        party=party,
+        box=box or EmailControl(last),
+        invitation=invitation,
+        line=invitation_status(invitation, now=now) if invitation else None,
+        has_been_nudged=bool(invitation and now < parts.next_reminder_from(invitation)),
+    )

@@ -1,0 +1,24 @@
+"""The addresses of what belongs to no application."""
+
+from django.urls import path
+
+from . import views
+
+urlpatterns = [
+    path("gallery/", views.gallery, name="gallery"),
+    path("gallery/errors/", views.errors, name="gallery_errors"),
+    path("gallery/errors/<str:name>/", views.error, name="gallery_error"),
+    path("gallery/letters/", views.gallery_letters, name="gallery_letters"),
+    path("gallery/letters/<str:kind>/", views.gallery_letter, name="gallery_letter"),
+    path("unsent/", views.unsent, name="unsent"),
+    path("language/", views.language, name="language"),
+    path("help/", views.help, name="help"),
+    path("help/<str:code>/", views.help_place, name="help_place"),
+    path("session/", views.session, name="session"),
+    path("session/extension/", views.session_extension, name="session_extension"),
+    path("webhooks/formation-service/", views.service_events, name="service_events"),
+    path("letters/", views.letters, name="letters"),
+    path("letters/<uuid:number>/", views.letter, name="letter"),
+    path("letters/<uuid:number>/body/", views.letter_body, name="letter_body"),
+    path("letters/refusal/<str:token>/", views.letter_refusal, name="letter_refusal"),
+]

@@ -1,0 +1,239 @@
+"""Help, language, session, what was not sent, the demo's gallery and e-mails, and the service's webhook."""
+
+from functools import wraps
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render, resolve_url
+from django.urls import Resolver404, resolve, reverse
+from django.utils.http import url_has_allowed_host_and_scheme, urlencode
+from django.utils.translation import get_language
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from formation_portal.accounts import signing_in
+from formation_portal.accounts.policies import AnyRequest, Rest, UserRequest, View, public, signed, signed_in
+from formation_portal.accounts.session_ends import extend, only_ask
+from formation_portal.applications.models import Application
+from formation_portal.letters import refusing
+from formation_portal.letters.models import Letter
+from formation_portal.letters.samples import sample, samples
+from formation_portal.relay.incoming_webhooks.receiver import BODY_LIMIT, receive
+from formation_portal.ui.glossary import places
+from formation_portal.ui.sessions import session_end, updated_session_end
+from formation_portal.whole_numbers import body_length
+
+from .gallery import ERRORS, gallery_page
+from .pages import FRAMING_POLICY, help_page, letter_html, letter_rows, previews, typed_rows
+
+_PAGE = "page"
+_NOT_TYPED = ("language", "csrfmiddlewaretoken")
+
+
+# Without a token, so that the pages of visitors need no cookie. A foreign site can change nothing but the language of
+# this browser: the session doesn't come along from there, so that the account is not touched.
+@csrf_exempt
+@require_POST
+@public
+def language(request: HttpRequest) -> HttpResponse:
+    """Go back to the page. That the language is kept, is seen to for every post (`accounts/languages.py`).
+
+    A page whose form would have led to its own address, with the answers in it, is named in this one's query: it is
+    opened with what was filled in so far.
+    """
+    if _PAGE not in request.GET:
+        return redirect(_ours(request.POST.get(_PAGE, "")))
+    path, _, query = _ours(request.GET[_PAGE]).partition("?")
+    typed = {name: values for name, values in request.POST.lists() if name not in _NOT_TYPED and any(values)}
+    return redirect(f"{path}?{'&'.join(filter(None, (query, urlencode(typed, doseq=True))))}")
+
+
+def _ours(address: str) -> str:
+    is_ours = url_has_allowed_host_and_scheme(address, allowed_hosts=None)
+    return address if is_ours and address.startswith("/") else reverse("portal:catalog")
+
+
+@require_safe
+@public
+def session(request: AnyRequest) -> HttpResponse:
+    """When the session ends. The page that asks by itself doesn't keep the session alive by it."""
+    if request.htmx:
+        only_ask(request)
+        return _render_session(request, was_extended=False)
+    if not request.user.is_authenticated:
+        return redirect("account_login")
+    return render(request, "portal/site/session.html", {"session": session_end(request)})
+
+
+@require_POST
+@public
+def session_extension(request: AnyRequest) -> HttpResponse:
+    """Stay signed in. Where the session has ended meanwhile, that is said."""
+    if request.user.is_authenticated:
+        extend(request)
+    if request.htmx:
+        return _render_session(request, was_extended=True)
+    return redirect("portal:session" if request.user.is_authenticated else resolve_url("account_login"))
+
+
+def _render_session(request: HttpRequest, *, was_extended: bool) -> HttpResponse:
+    is_in = request.user.is_authenticated
+    found = updated_session_end(request, was_extended=was_extended) if is_in else None
+    return render(request, "portal/site/_session.html", {"session": found, "is_in": is_in})
+
+
+@require_safe
+@public
+def help(request: HttpRequest) -> HttpResponse:
+    """The words that are the same everywhere, and the way to each place's own."""
+    return render(request, "portal/site/help.html", {"page": help_page()})
+
+
+@require_safe
+@public
+def help_place(request: HttpRequest, code: str) -> HttpResponse:
+    """The words with what one place calls them."""
+    if code not in places():
+        raise Http404
+    return render(request, "portal/site/help.html", {"page": help_page(code)})
+
+
+@require_safe
+@signed_in
+def unsent(request: UserRequest) -> HttpResponse:
+    """The form as it was posted, for whoever may open the page it came from; for anybody else it is dropped.
+
+    It stays in the session, so that a page that is loaded again still has it; signing out drops it.
+    """
+    kept = signing_in.unsent(request)
+    if kept is None or not _may_open(request, kept.path):
+        signing_in.forget(request)
+        return redirect("portal:applications")
+    context = {"unsent": kept, "typed": typed_rows(request, kept)}
+    return render(request, "portal/site/unsent.html", context)
+
+
+def _may_open(request: UserRequest, path: str) -> bool:
+    try:
+        reference = resolve(path.partition("?")[0]).kwargs.get("reference")
+    except Resolver404:
+        return False
+    return reference is None or Application.objects.visible_to(request.user).filter(reference=reference).exists()
+
+
+@require_safe
+@public
+def gallery(request: HttpRequest) -> HttpResponse:
+    """Every component in every state."""
+    if not settings.DEMO:
+        raise Http404
+    return render(request, "portal/site/gallery.html", {"page": gallery_page()})
+
+
+@require_safe
+@public
+def errors(request: HttpRequest) -> HttpResponse:
+    """The pages for what went wrong."""
+    if not settings.DEMO:
+        raise Http404
+    pages = [{"name": name, "url": reverse("portal:gallery_error", args=[name])} for name in ERRORS]
+    return render(request, "portal/site/gallery_errors.html", {"pages": pages})
+
+
+@require_safe
+@public
+def error(request: HttpRequest, name: str) -> HttpResponse:
+    """One of them."""
+    if not settings.DEMO or name not in ERRORS:
+        raise Http404
+    return render(request, f"{name}.html", dict(ERRORS[name]))
+
+
+_SHOWN = 100
+
+
+def _only_in_the_demo(view: View[Rest]) -> View[Rest]:
+    @wraps(view)
+    def guarded(request: HttpRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
+        if not settings.DEMO:
+            raise Http404
+        return view(request, *args, **kwargs)
+
+    return guarded
+
+
+@require_safe
+@public
+@_only_in_the_demo
+def letters(request: HttpRequest) -> HttpResponse:
+    """The newest letters of the outbox."""
+    rows = letter_rows(Letter.objects.all()[:_SHOWN])
+    return render(request, "portal/site/letters.html", {"rows": rows, "go_out": settings.LETTERS_GO_OUT})
+
+
+@require_safe
+@public
+@_only_in_the_demo
+def letter(request: HttpRequest, number: str) -> HttpResponse:
+    """One of them, its text and its HTML in a frame."""
+    found = get_object_or_404(Letter.objects.exclude(text=""), number=number)
+    response = render(request, "portal/site/letter.html", {"letter": found})
+    response["Content-Security-Policy"] = FRAMING_POLICY
+    return response
+
+
+@require_safe
+@public
+@_only_in_the_demo
+def letter_body(request: HttpRequest, number: str) -> HttpResponse:
+    """Its HTML."""
+    return letter_html(get_object_or_404(Letter.objects.exclude(text=""), number=number).html)
+
+
+@require_safe
+@public
+@_only_in_the_demo
+def gallery_letters(request: HttpRequest) -> HttpResponse:
+    """Every kind of letter with sample data."""
+    context = {"previews": previews(language=get_language() or "en")}
+    response = render(request, "portal/site/gallery_letters.html", context)
+    response["Content-Security-Policy"] = FRAMING_POLICY
+    return response
+
+
+@require_safe
+@public
+@_only_in_the_demo
+def gallery_letter(request: HttpRequest, kind: str) -> HttpResponse:
+    """The HTML of one kind."""
+    if kind not in samples():
+        raise Http404
+    return letter_html(sample(kind, language=get_language() or "en").html)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@public
+def letter_refusal(request: HttpRequest, token: str) -> HttpResponse:
+    """Ask once more, then send no more letters of that kind to that address. Nobody has to sign in for it."""
+    kind = refusing.kind_of(token)
+    if kind is None:
+        raise Http404
+    if request.method == "POST":
+        refusing.refuse(token)
+        return redirect(f"{request.path}?done=1")
+    return render(request, "portal/site/letter_refusal.html", {"kind": kind, "is_done": "done" in request.GET})
+
+
+@signed
+@require_POST
+def service_events(request: HttpRequest) -> JsonResponse:
+    """Takes one event in. Every refusal looks the same, whatever its reason."""
+    if body_length(request.META) > BODY_LIMIT:
+        return _said("too_large", 413)
+    is_taken = receive(request.body, headers=request.headers, media_type=request.content_type or "")
+    return _said("received", 200) if is_taken else _said("unauthorized", 401)
+
+
+def _said(word: str, status: int) -> JsonResponse:
+    return JsonResponse({"status": word}, status=status)

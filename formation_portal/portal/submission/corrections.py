@@ -1,0 +1,278 @@
+"""What came back to the customer and what was corrected since; and the rounds before the present one."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from django.utils import timezone
+from django.utils.translation import gettext
+
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.history import entry_language, entry_text
+from formation_portal.applications.models import Change
+from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.lifecycle import State
+from formation_portal.contract.needs import Need
+from formation_portal.reviews.asked import Asked, asked_of, words_of
+from formation_portal.reviews.naming import whose
+from formation_portal.reviews.places import Kind, Place
+from formation_portal.reviews.reviewing import UNDER_REVIEW
+from formation_portal.ui import formats
+from formation_portal.ui.forms.question import QueryNote
+
+from ..delivery_status import DeliverySummary
+from ..navigation import need_url
+from ..review_feedback import RETURN, ChangedLine, ReviewFeedback, query_title, query_url
+
+# A long list of corrections is cut here; the newest are told.
+_CORRECTIONS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnedItem:
+    """One thing that has to change: what it is and whose, the note about it, and where it is mended.
+
+    `is_done` says that it was changed since; whether that is what was asked for, is seen when corrections are sent.
+    `note` is our reviewer's, which can be answered; without one the service has refused it. Without a `url` it is
+    about the whole, or gone.
+    """
+
+    title: str
+    whose: str
+    said: str
+    when: str
+    url: str
+    act: str
+    is_done: bool = False
+    note: QueryNote | None = None
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether something was done about it, or said to it."""
+        return self.is_done or bool(self.note and self.note.is_answered)
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A change made since, and the questions that it answered; `language` is that of the words where not the page's."""
+
+    said: str
+    language: str
+    labels: str
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """Everything that came back, and every correction made since; `said` is a note about the whole.
+
+    `is_agents` says that our reviewer has returned it, and not the service.
+    """
+
+    items: tuple[ReturnedItem, ...]
+    corrections: tuple[Correction, ...] = ()
+    said: str = ""
+    is_agents: bool = False
+
+    @property
+    def left(self) -> int:
+        """How many of the items nobody has done or said anything about since."""
+        return sum(not item.is_answered for item in self.items)
+
+    @property
+    def stands_in_the_way(self) -> int:
+        """How many of them the service has refused: what our reviewer asks can be sent as it is."""
+        return sum(not item.is_answered for item in self.items if item.note is None)
+
+    @property
+    def is_as_it_was(self) -> bool:
+        """Whether something that our reviewer asks was left alone, or nothing at all was done about a return."""
+        return bool(self.as_they_were) or not (self.items or self.corrections)
+
+    @property
+    def as_they_were(self) -> tuple[ReturnedItem, ...]:
+        """What our reviewer asks and nobody has touched or answered."""
+        return tuple(item for item in self.items if item.note and not item.is_answered)
+
+
+def returned(note: DeliverySummary, move: Change | None, *, back_to: str = "") -> Returned:
+    """What came back, by `move` as far as it is known, and what was changed since: three queries where it is."""
+    application = note.draft.application
+    since = tuple(application.changes.filter(pk__gt=move.pk)) if move else ()
+    words = words_of(application, RETURN) if move else {}
+    is_agents = application.submissions in words
+    asked = tuple(one for one in asked_of(application) if not one.is_settled) if is_agents else ()
+    page = ReviewFeedback(note.draft, asked=asked, changed_lines=_lines(since))
+    items = (*_asked(page, back_to), *_items(note, since, back_to))
+    corrections = corrections_of(since)
+    said = words.get(application.submissions, "") if is_agents else entry_text(move) if move and not items else ""
+    return Returned(items, corrections, said=said, is_agents=is_agents)
+
+
+def corrections_of(changes: Iterable[Change]) -> tuple[Correction, ...]:
+    """What was changed, each line once."""
+    return tuple(dict.fromkeys(_correction(change) for change in changes if not change.moved_to))[:_CORRECTIONS]
+
+
+def _lines(since: Iterable[Change]) -> frozenset[ChangedLine]:
+    return frozenset((change.holder, str(one["field"])) for change in since for one in change.changes)
+
+
+def _asked(page: ReviewFeedback, back_to: str) -> Iterator[ReturnedItem]:
+    """What our reviewer asks, with the way to each place."""
+    for one in page.asked:
+        note = page.query_note(one)
+        yield ReturnedItem(
+            title=note.title,
+            whose=whose(page.draft, one.place),
+            said=one.text,
+            when=note.when,
+            url=query_url(page.draft, one.place, back_to=back_to),
+            act=_act(one.place),
+            is_done=note.is_changed,
+            note=note,
+        )
+
+
+def _act(place: Place) -> str:
+    if place.kind is Kind.DOCUMENT:
+        return gettext("Upload it again")
+    return gettext("Change it") if place.kind is Kind.FIELD else gettext("Go to this page")
+
+
+def _items(note: DeliverySummary, since: Iterable[Change], back_to: str) -> Iterator[ReturnedItem]:
+    touched = _lines(since)
+    seen = set()
+    # Papers first: they take longest.
+    for need, at in sorted(note.refusals, key=lambda refusal: refusal[0].slot is None):
+        if need not in seen:
+            seen.add(need)
+            yield ReturnedItem(
+                title=refusal_title(note.draft, need),
+                whose=_whose(note.draft, need),
+                said=need.text,
+                when=formats.date_and_time(at),
+                url=need_url(note.draft, need, back_to=back_to),
+                act=gettext("Upload it again") if need.slot is not None else gettext("Change it"),
+                is_done=bool(touched & set(_places(note.draft, need))),
+            )
+
+
+def _places(draft: Draft, need: Need) -> Iterator[tuple[str, str]]:
+    """What a change of it is kept under in the history: whose, and which. An answer may stand in two sections."""
+    name = need.slot if need.slot is not None else need.field or ""
+    if need.party_id or need.share_class_id or need.slot is not None:
+        yield (need.party_id or need.share_class_id or "", name)
+        return
+    yield from ((section.key, name) for section in draft.schema.entity_sections)
+
+
+def refusal_title(draft: Draft, need: Need) -> str:
+    """What it is about: the document, the question, or the section where neither is named."""
+    if need.slot is not None:
+        return need.slot
+    spec = next((spec for spec in _specs(draft, need) if spec.name == need.field), None)
+    section = draft.schema.section(need.section)
+    return spec.label if spec else section.title if section else gettext("Your application")
+
+
+def _specs(draft: Draft, need: Need) -> tuple[FieldSpec, ...]:
+    party = draft.party(need.party_id) if need.party_id else None
+    if party is not None:
+        return draft.schema.fields_of(party.kind, party.roles)
+    return draft.schema.share_class_fields if need.share_class_id else draft.schema.entity_fields
+
+
+def _whose(draft: Draft, need: Need) -> str:
+    party = draft.party(need.party_id) if need.party_id else None
+    share_class = draft.share_class(need.share_class_id) if need.share_class_id else None
+    return party.label if party else share_class.label if share_class else ""
+
+
+def _correction(change: Change) -> Correction:
+    return Correction(entry_text(change), entry_language(change), ", ".join(change.labels))
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRoundItem:
+    """One question of a round."""
+
+    title: str
+    whose: str
+    said: str
+    reply: str
+    # Not said while somebody reviews it again: what they do meanwhile is theirs.
+    is_settled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRound:
+    """One return and what came of it, as portal/submission/_rounds.html draws it."""
+
+    id: str
+    title: str
+    answered: str
+    said: str
+    items: tuple[ReviewRoundItem, ...]
+    corrections: tuple[Correction, ...]
+
+
+def review_rounds(draft: Draft, moves: Sequence[Change]) -> tuple[ReviewRound, ...]:
+    """The rounds that were answered, the newest first: one query, and two more where there are any."""
+    words = words_of(draft.application, RETURN)
+    answered = tuple(one for one in _answered(moves) if one[0] in words)
+    if not answered:
+        return ()
+    asked = asked_of(draft.application)
+    first, last = answered[0][1], answered[-1][2]
+    between = tuple(draft.application.changes.filter(pk__gt=first.pk, pk__lt=last.pk))
+    found = (
+        _round(
+            draft,
+            number,
+            back,
+            [one for one in asked if one.round == number],
+            words[number],
+            _within(between, out, back),
+        )
+        for number, out, back in answered
+    )
+    return tuple(found)[::-1]
+
+
+def _answered(moves: Sequence[Change]) -> Iterator[tuple[int, Change, Change]]:
+    """Each return that was answered: the number of the submission that came back, the return, and what followed."""
+    number = 0
+    for move, following in pairwise(moves):
+        number += move.moved_to == State.SUBMITTED_FOR_REVIEW
+        if (move.moved_to, following.moved_to) == (State.RETURNED_FOR_CHANGES, State.SUBMITTED_FOR_REVIEW):
+            yield number, move, following
+
+
+def _within(between: Sequence[Change], out: Change, back: Change) -> list[Change]:
+    return [change for change in between if out.pk < change.pk < back.pk]
+
+
+def _round(
+    draft: Draft, number: int, back: Change, asked: Sequence[Asked], said: str, changes: Sequence[Change]
+) -> ReviewRound:
+    day = formats.day(timezone.localtime(back.at).date())
+    corrections = corrections_of(changes)
+    is_answered = bool(corrections) or any(one.reply for one in asked)
+    words = gettext("Sent on %(day)s") if is_answered else gettext("Sent without changes on %(day)s")
+    return ReviewRound(
+        id=f"round-{number}",
+        title=gettext("Corrections, round %(number)d") % {"number": number},
+        answered=words % {"day": day},
+        said=said,
+        items=tuple(
+            ReviewRoundItem(
+                query_title(draft, one), whose(draft, one.place), one.text, one.reply, _is_settled(draft, one)
+            )
+            for one in asked
+        ),
+        corrections=corrections,
+    )
+
+
+def _is_settled(draft: Draft, one: Asked) -> bool:
+    return one.is_settled and draft.application.status not in UNDER_REVIEW

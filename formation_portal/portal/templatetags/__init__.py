@@ -1,1 +1,0 @@
-"""Template tags of the register, for customers' pages and the desk alike."""

@@ -1,0 +1,211 @@
+"""Who holds how many shares, and what follows: sums, parts, votes, what is to be paid in."""
+
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.ownership_stakes import TypedStakes, known_stakes, threshold_of, typed_stakes
+from formation_portal.applications.parties import PartyRow, ShareClassRow
+from formation_portal.contract import canonical
+from formation_portal.contract.ownership import Parts, Stakes, Threshold, not_accounted_for, parts
+from formation_portal.contract.percent import Figures, figures_of
+from formation_portal.contract.shares import shares_of_class, shares_of_entity
+
+from .prices import money
+
+
+class Allocation:
+    """The shares of one application as its grid stands; a number that cannot be read counts as none."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+
+    @cached_property
+    def holders(self) -> tuple[PartyRow, ...]:
+        """The parties that hold shares or still have to."""
+        return tuple(row for row in self._draft.parties if self._draft.is_shareholder(row))
+
+    @cached_property
+    def classes(self) -> tuple[ShareClassRow, ...]:
+        return self._draft.share_classes
+
+    def shares(self, party: PartyRow, row: ShareClassRow) -> int:
+        """How many shares of the class the party holds."""
+        holding = self._draft.holdings.get((party.token, row.token))
+        return holding.shares or 0 if holding else 0
+
+    def is_unreadable(self, party: PartyRow, row: ShareClassRow) -> bool:
+        """Whether something is typed that is no number of shares."""
+        holding = self._draft.holdings.get((party.token, row.token))
+        return holding is not None and holding.shares is None
+
+    def has_some(self, party: PartyRow, row: ShareClassRow) -> bool:
+        """Whether the party holds shares of the class."""
+        return self.shares(party, row) > 0
+
+    def allocated(self, row: ShareClassRow) -> int:
+        """How many shares of the class are given."""
+        return sum(self.shares(party, row) for party in self.holders)
+
+    @cached_property
+    def _available(self) -> dict[str, int | None]:
+        return {row.token: shares_of_class(self._draft.form_state, row.record) for row in self.classes}
+
+    def available(self, row: ShareClassRow) -> int | None:
+        """How many shares of the class can be given; None where nothing says so."""
+        return self._available[row.token]
+
+    @cached_property
+    def total_available(self) -> int | None:
+        """The same for all classes together."""
+        return shares_of_entity(self._draft.form_state)
+
+    @cached_property
+    def total_allocated(self) -> int:
+        """How many shares are given of all classes."""
+        return sum(self.allocated(row) for row in self.classes)
+
+    @property
+    def is_over_issued(self) -> bool:
+        """Whether more is given than there is, which stands in the way of submitting here and not at the service."""
+        limits = [(self.allocated(row), self.available(row)) for row in self.classes]
+        return any(
+            most is not None and given > most for given, most in (*limits, (self.total_allocated, self.total_available))
+        )
+
+    @cached_property
+    def _voting(self) -> tuple[ShareClassRow, ...]:
+        return tuple(row for row in self.classes if self.property_of(row, "voting_rights"))
+
+    @cached_property
+    def held(self) -> dict[str, int]:
+        """How many shares each holder has of all classes, by the holder's token."""
+        return self._by_holder(self.classes)
+
+    @cached_property
+    def votes(self) -> dict[str, int]:
+        """How many votes each holder has, one a share, by the holder's token; empty while there are none."""
+        return self._by_holder(self._voting)
+
+    def part_of_shares(self, party: PartyRow) -> Fraction:
+        """The party's exact part of all shares."""
+        return _exact_part(self.held, party)
+
+    def part_of_votes(self, party: PartyRow) -> Fraction:
+        """The party's exact part of the votes."""
+        return _exact_part(self.votes, party)
+
+    @cached_property
+    def stakes(self) -> Stakes:
+        """Who owns which part of a company, by tokens, as far as it is known and can be read."""
+        return known_stakes(self._draft, self.typed_stakes)
+
+    @cached_property
+    def typed_stakes(self) -> TypedStakes:
+        """All that was said of owners, as typed."""
+        return typed_stakes(self._draft)
+
+    @cached_property
+    def final_shares(self) -> Parts:
+        """Where all shares come to, through companies."""
+        return parts(self.held, stakes=self.stakes)
+
+    @cached_property
+    def final_votes(self) -> Parts:
+        """Where all votes come to, through companies."""
+        return parts(self.votes, stakes=self.stakes)
+
+    @cached_property
+    def share_percents(self) -> Figures:
+        """The parts of all shares in percent."""
+        return self._figures(self.held, self.final_shares)
+
+    @cached_property
+    def vote_percents(self) -> Figures:
+        """The parts of all votes in percent."""
+        return self._figures(self.votes, self.final_votes)
+
+    def _figures(self, numbers: dict[str, int], ends: Parts) -> Figures:
+        """A company whose owners nobody has named is no end: what comes to it is not accounted for."""
+        unknown = {row.token for row in self._draft.parties if row.is_owned}
+        return figures_of(numbers, ends, unknown=unknown, short_of=self.bounds)
+
+    @property
+    def bounds(self) -> tuple[Fraction, ...]:
+        """The parts that no rounding lifts anybody to."""
+        return Fraction(1), self.threshold.percent / 100
+
+    @cached_property
+    def threshold(self) -> Threshold:
+        """From which part on somebody counts as a beneficial owner there."""
+        return threshold_of(self._draft.application.product.get("jurisdiction") or {})
+
+    def reaches_threshold(self, party: PartyRow) -> bool:
+        """Whether what the party comes to reaches the threshold."""
+        return any(self.threshold.counts(ends.of(party.token)) for ends in (self.final_shares, self.final_votes))
+
+    def is_owner(self, party: PartyRow) -> bool:
+        """Whether the party owns a part of a company that holds something."""
+        companies = (company for company, owners in self.stakes.items() if party.token in owners)
+        return any(self.final_shares.of(company) or self.final_votes.of(company) for company in companies)
+
+    def may_hide_an_owner(self, party: PartyRow) -> bool:
+        """Whether what nobody is known to own of a company is enough for somebody to count."""
+        rest = not_accounted_for(self.stakes.get(party.token, {}))
+        ends = (self.final_shares.of(party.token), self.final_votes.of(party.token))
+        return party.is_owned and rest > 0 and any(self.threshold.counts(part * rest) for part in ends)
+
+    def _by_holder(self, classes: tuple[ShareClassRow, ...]) -> dict[str, int]:
+        sums = {party.token: sum(self.shares(party, row) for row in classes) for party in self.holders}
+        return sums if any(sums.values()) else {}
+
+    @property
+    def has_votes(self) -> bool:
+        """Whether some class is said to vote."""
+        return bool(self._voting)
+
+    def share_percent(self, party: PartyRow) -> str:
+        """The party's part of all shares, in percent; empty while none are given."""
+        return self.share_percents.of(party.token, self.part_of_shares(party)) if self.held else ""
+
+    def vote_percent(self, party: PartyRow) -> str:
+        """The party's part of the votes, one a share, in percent; empty while there are none."""
+        return self.vote_percents.of(party.token, self.part_of_votes(party)) if self.votes else ""
+
+    def paid_in(self, row: ShareClassRow) -> str:
+        """What is to be paid in for a class; empty while its par value or currency is missing."""
+        known = self._paid_in(row)
+        return money(*known) if known else ""
+
+    @property
+    def total_paid_in(self) -> str:
+        """The same for all classes; empty where their currencies differ."""
+        sums = [self._paid_in(row) for row in self.classes]
+        known = [one for one in sums if one]
+        currencies = {currency for _, currency in known}
+        if len(currencies) != 1 or len(known) < len(sums):
+            return ""
+        return money(sum((amount for amount, _ in known), Decimal(0)), currencies.pop())
+
+    def _paid_in(self, row: ShareClassRow) -> tuple[Decimal, str] | None:
+        par_value, currency = self.property_of(row, "par_value"), self.property_of(row, "currency")
+        if par_value is None or not currency:
+            return None
+        return Decimal(str(par_value)) * self.allocated(row), str(currency)
+
+    def property_of(self, row: ShareClassRow, name: str) -> Any:
+        """A property of the interface's share class, whatever the schema calls its question."""
+        answer = self._names.get(name)
+        return row.record.answers.values.get(answer) if answer else None
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        specs = (spec for spec in self._draft.schema.share_class_fields if spec.canonical_field)
+        return {canonical.property_of(spec.canonical_field or ""): spec.name for spec in specs}
+
+
+def _exact_part(numbers: dict[str, int], party: PartyRow) -> Fraction:
+    whole = sum(numbers.values())
+    return Fraction(numbers.get(party.token, 0), whole) if whole else Fraction(0)

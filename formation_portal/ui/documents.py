@@ -1,0 +1,170 @@
+"""One document: its size and pages in words, what may be wrong with it, and the page that shows it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from django.http import Http404
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from formation_portal.applications.documents import expired_dates, findings_of
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.locks import locks_of
+from formation_portal.applications.models import Document
+from formation_portal.applications.parties import PartyRow
+from formation_portal.contract.language import figure
+from formation_portal.papers.findings import Code
+
+from . import formats
+
+_WORDS: Mapping[Code, object] = {
+    Code.UNREADABLE: gettext_lazy("We can’t open this file. It may be damaged. Upload it again, or keep it."),
+    Code.PROTECTED: gettext_lazy("This PDF needs a password. Upload one without a password, or keep it."),
+    Code.NO_PAGES: gettext_lazy("This PDF has no pages. Upload another, or keep it."),
+    Code.TOO_LARGE: gettext_lazy(
+        "This picture has %(width)s × %(height)s pixels, too many to show. Upload a smaller one, or keep it."
+    ),
+    Code.TOO_HEAVY: gettext_lazy(
+        "This file took too long to open. Upload a simpler one, or keep it if it opens for you."
+    ),
+    Code.MISNAMED: gettext_lazy(
+        "The file name ends in “%(ending)s”, but the file is a %(type)s. If it is the right file, keep it."
+    ),
+    Code.FEW_PIXELS: gettext_lazy(
+        "This picture is %(width)s × %(height)s pixels. Small print may be hard to read. Upload a "
+        "larger one, or keep it."
+    ),
+    Code.BLURRED: gettext_lazy("This picture looks blurred. Upload a sharper one, or keep it."),
+    Code.BLANK: gettext_lazy("The first page looks nearly blank. Upload the page with the text, or keep it."),
+    Code.LOCATION: gettext_lazy(
+        "This picture contains the location where it was taken, and we pass it on. Upload one without it, or keep it."
+    ),
+}
+_TYPES = {"application/pdf": "PDF", "image/jpeg": "JPEG", "image/png": "PNG"}
+
+
+def advice(draft: Draft, party: PartyRow | None, document: Document) -> tuple[str, ...]:
+    """Everything that can be said of the file in a slot: what was found in it, and what answers say of it."""
+    return (*_of_file(document), *_of_answers(draft, party, document.slot))
+
+
+def _of_file(document: Document) -> Iterator[str]:
+    found = findings_of(document)
+    values = {
+        "width": figure(found.width),
+        "height": figure(found.height),
+        "ending": PurePath(document.name).suffix,
+        "type": _TYPES.get(document.mime_type, document.mime_type),
+    }
+    for code in found.codes:
+        if code is Code.MANY_PAGES:
+            yield ngettext(
+                "This file has %(count)s page. Upload only the pages we ask for, or keep it.",
+                "This file has %(count)s pages. Upload only the pages we ask for, or keep it.",
+                found.pages,
+            ) % {"count": figure(found.pages)}
+        else:
+            yield str(_WORDS[code]) % values
+
+
+def _of_answers(draft: Draft, party: PartyRow | None, slot: str) -> Iterator[str]:
+    for label, day in expired_dates(draft, party, slot):
+        said = _("“%(label)s” is %(day)s, which is in the past. Upload a valid document, correct the date, or keep it.")
+        yield said % {"label": label, "day": formats.day(day)}
+
+
+def file_facts(document: Document) -> str:
+    """1.4 MB, 2 pages, 20 November 2026."""
+    pages = findings_of(document).pages
+    counted = [ngettext("%(count)s page", "%(count)s pages", pages) % {"count": figure(pages)}] if pages else []
+    return ", ".join((formats.file_size(document.size), *counted, formats.day(document.uploaded_at.date())))
+
+
+# A4, which most pages of a PDF are.
+_PAPER = (1240, 1754)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPage:
+    """One page of one document. `room` is whose addresses its links have: the portal's, or the desk's.
+
+    `is_locked` where its customer can't replace it, since it was accepted.
+    """
+
+    draft: Draft
+    document: Document
+    page: int
+    room: str
+    is_locked: bool = False
+
+    @property
+    def holder(self) -> str:
+        """Whom the document is about."""
+        party = self.draft.party(self.document.party.token) if self.document.party else None
+        return party.label if party else self.draft.title
+
+    @property
+    def facts(self) -> str:
+        return file_facts(self.document)
+
+    @property
+    def advice(self) -> tuple[str, ...]:
+        """What may be amiss with it; nothing is to be done about an earlier file or an accepted one."""
+        if self.document.replaced_at or self.is_locked:
+            return ()
+        party = self.draft.party(self.document.party.token) if self.document.party else None
+        return advice(self.draft, party, self.document)
+
+    @property
+    def can_be_shown(self) -> bool:
+        """Whether there is a picture of it."""
+        return findings_of(self.document).can_be_shown
+
+    @property
+    def pages(self) -> int:
+        return findings_of(self.document).pages or 1
+
+    @property
+    def width(self) -> int:
+        """How wide it is beside its height, so that the page keeps its place while the picture comes."""
+        return findings_of(self.document).width or _PAPER[0]
+
+    @property
+    def height(self) -> int:
+        return findings_of(self.document).height or _PAPER[1]
+
+    @property
+    def picture_url(self) -> str:
+        return self._url("document_picture", self.page)
+
+    @property
+    def file_url(self) -> str:
+        return self._url("document")
+
+    @property
+    def before_url(self) -> str:
+        return self._url("document_page", self.page - 1) if self.page > 1 else ""
+
+    @property
+    def after_url(self) -> str:
+        return self._url("document_page", self.page + 1) if self.page < self.pages else ""
+
+    @property
+    def back_url(self) -> str:
+        """The list that the document stands in."""
+        view = "desk:review" if self.room == "desk" else "portal:documents"
+        return reverse(view, args=[self.draft.application.reference])
+
+    def _url(self, view: str, *more: int) -> str:
+        return reverse(f"{self.room}:{view}", args=[self.draft.application.reference, self.document.pk, *more])
+
+
+def document_page(draft: Draft, document: Document, page: int, *, room: str = "portal") -> DocumentPage:
+    """The page, or 404 for one that the document hasn't got."""
+    is_locked = room == "portal" and locks_of(draft).has_document(document)
+    found = DocumentPage(draft, document, page, room, is_locked=is_locked)
+    if not 1 <= page <= found.pages:
+        raise Http404
+    return found

@@ -1,0 +1,238 @@
+"""A form: the questions that a page asks about one holder, as regions that show and hide.
+
+A region is a run of neighbouring questions under the same rule. It always stands in the page, hidden or not, so that
+what was typed there is kept, posted and restored; and a page says in its post which regions it shows.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import groupby
+from typing import Any
+from urllib.parse import urlencode
+
+from django.utils.safestring import SafeString
+
+from formation_portal.applications.draft import Overlong
+from formation_portal.contract import rules
+from formation_portal.contract.answers import Answers
+from formation_portal.contract.conditions import Condition
+from formation_portal.contract.field import Choice, FieldSpec, control_name
+from formation_portal.contract.language import say, say_count
+from formation_portal.contract.record import Holder, Record
+from formation_portal.contract.schema import FormSchema
+from formation_portal.contract.tables import Row, Tables
+
+from ..readback import answer_in_words
+from .controls import markup
+from .question import QueryNote, Question, address_lines
+from .rendering import render_all
+from .suggestions import Suggestions, no_suggestions
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A run of questions. Without a rule it is always shown and needs no id."""
+
+    id: str
+    section_key: str
+    shown: bool
+    why: str
+    questions: tuple[Question, ...]
+    # When it shows, as the script looks it up; empty where only the server can tell.
+    when: str = ""
+
+    @property
+    def is_conditional(self) -> bool:
+        return bool(self.id)
+
+    @property
+    def markup(self) -> SafeString:
+        """Its questions, drawn."""
+        return markup(render_all(self.questions))
+
+
+@dataclass(frozen=True)
+class QuestionForm:
+    """The questions to one holder with what was typed, what it means, and what the service refused of it.
+
+    `control` names the control of a field; `refused` holds the service's words by field name.
+    """
+
+    schema: FormSchema
+    asked: tuple[rules.Question, ...]
+    raw: Mapping[str, Any]
+    answers: Answers
+    refused: Mapping[str, str] = field(default_factory=dict)
+    # What was posted just now and is too long to be kept; it is shown as typed.
+    overlong: Mapping[str, Overlong] = field(default_factory=dict)
+    control: Callable[[FieldSpec], str] = control_name
+    is_own: bool = False
+    # By name, what another answer can set aside; worked out only where questions are drawn.
+    warnings: Callable[[], Mapping[str, str]] = dict
+    # What stands first in long lists of countries and currencies.
+    suggestions: Suggestions = no_suggestions
+    share_classes: tuple[Choice, ...] = ()
+    shares_url: str = ""
+    # The names of the answers that were accepted and are only read, and what our reviewer asks about the others.
+    locked: frozenset[str] = frozenset()
+    notes: Mapping[str, QueryNote] = field(default_factory=dict)
+    # Whose answers these are, and all that is said besides; without them, nothing is looked up in the page.
+    holder: Holder = None
+    record: Record | None = None
+
+    @cached_property
+    def regions(self) -> tuple[Region, ...]:
+        """All of it, in the order of the schema."""
+        runs = groupby(self.asked, key=lambda one: (one.section.key, one.section.depends_on, one.spec.depends_on))
+        return tuple(self._region(rule, section_rule, tuple(run)) for (_, section_rule, rule), run in runs)
+
+    def _region(
+        self, rule: Condition | None, section_rule: Condition | None, run: tuple[rules.Question, ...]
+    ) -> Region:
+        verdict = run[0].verdict
+        questions = tuple(self._question(one) for one in run)
+        has_rule = rule is not None or section_rule is not None
+        return Region(
+            id=f"region-{questions[0].id}" if has_rule else "",
+            section_key=run[0].section.key,
+            shown=verdict.active,
+            # The rule of a whole section is said once, at the head of the section.
+            why=rules.why_asked(self.schema, run[0].section, run[0].spec, self.holder) if rule is not None else "",
+            questions=questions,
+            when=self._when(run[0]) if has_rule else "",
+        )
+
+    def _when(self, asked: rules.Question) -> str:
+        """The table of a question: rows apart by spaces, each written like a posted form."""
+        table = self._tables.of(asked) if self._tables else None
+        return " ".join(self._row(row) for row in table or ())
+
+    def _row(self, row: Row) -> str:
+        specs = self._specs
+        pairs = [(self.control(specs[name]), value) for name, values in row.items() for value in values]
+        # As a browser writes it, which looks for a control's name in it.
+        return urlencode(pairs, safe="*").replace("~", "%7E")
+
+    @cached_property
+    def _tables(self) -> Tables | None:
+        return Tables(self.schema, self.record, self.holder, self.asked) if self.record is not None else None
+
+    @cached_property
+    def _specs(self) -> Mapping[str, FieldSpec]:
+        return {one.spec.name: one.spec for one in self.asked}
+
+    def _question(self, asked: rules.Question) -> Question:
+        spec = asked.spec
+        unanswerable = self.schema.why_unanswerable(spec) or ""
+        overlong, problem = self.overlong.get(spec.name), self.answers.problems.get(spec.name)
+        given = address_lines(self.schema.agent_address) if spec.provided_by_agent and not unanswerable else ()
+        return Question(
+            spec=spec,
+            name=self.control(spec),
+            typed=overlong.raw if overlong else self.raw.get(spec.name),
+            error=overlong.message if overlong else problem.message if problem else self.refused.get(spec.name, ""),
+            error_code=problem.code if problem else "",
+            optional=not (asked.required or (spec.required and not asked.verdict.active)),
+            is_answered=spec.name in self.answers.values,
+            is_own=self.is_own,
+            share_classes=self.share_classes,
+            shares_url=self.shares_url,
+            given=given,
+            unanswerable=unanswerable,
+            warnings=self.warnings,
+            is_locked=spec.name in self.locked,
+            note=self.notes.get(spec.name),
+            suggestions=self.suggestions,
+        )
+
+    @property
+    def questions(self) -> Iterator[Question]:
+        """Every question, shown or not."""
+        return (question for region in self.regions for question in region.questions)
+
+    @property
+    def problems(self) -> tuple[Question, ...]:
+        """The shown questions whose answer cannot be read or was refused."""
+        return tuple(q for region in self.regions if region.shown for q in region.questions if q.error)
+
+    @property
+    def problems_title(self) -> str:
+        """The heading of the error summary."""
+        count = len(self.problems)
+        if self.overlong:
+            return say_count("{count} answer is not saved yet", "{count} answers are not saved yet", len(self.overlong))
+        if all(question.spec.name in self.answers.problems for question in self.problems):
+            return say_count("We can’t read {count} answer", "We can’t read {count} answers", count)
+        return say_count("{count} answer needs a change", "{count} answers need a change", count)
+
+    @property
+    def has_rules(self) -> bool:
+        """Whether anything here shows or hides."""
+        return any(region.is_conditional for region in self.regions)
+
+    def has_new_problems(self, before: "QuestionForm") -> bool:
+        """Whether a save has to be drawn again: something cannot be read, or the service has refused something new.
+
+        What it had refused before doesn't hold up those who want to go on and mend it later.
+        """
+        unreadable = any(question.spec.name in self.answers.problems for question in self.problems)
+        return unreadable or bool(self.overlong) or bool(self.refused.items() - before.refused.items())
+
+    def opened_since(self, before: "QuestionForm", shown: Collection[str]) -> tuple[Question, ...]:
+        """The required questions without an answer that a save has opened, and whoever saved has not seen.
+
+        `shown` are the ids of the regions that the page showed when it was posted.
+        """
+        seen = before.shown_controls
+        now = (q for region in self.regions if region.shown and region.id not in shown for q in region.questions)
+        return tuple(q for q in now if q.name not in seen and q.mark == "open" and q.is_asked)
+
+    @property
+    def shown(self) -> frozenset[str]:
+        """The ids of the regions that a rule shows now."""
+        return frozenset(region.id for region in self.regions if region.is_conditional and region.shown)
+
+    @property
+    def shown_controls(self) -> frozenset[str]:
+        """The controls that stand open."""
+        return frozenset(q.name for region in self.regions if region.shown for q in region.questions)
+
+    @property
+    def structure(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Which regions there are and what stands in them; while it stays, a page can be mended in place."""
+        return tuple((region.section_key, tuple(q.name for q in region.questions)) for region in self.regions)
+
+    def control_id_of(self, name: str) -> str:
+        """The id of the control that asks for an answer, by the answer's name; empty where the page has none."""
+        return self._ids.get(name, "")
+
+    @cached_property
+    def _ids(self) -> dict[str, str]:
+        return {question.spec.name: question.id for question in self.questions}
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRow:
+    """One answer as ui/summary_row.html draws it."""
+
+    term: str
+    value: str
+    is_name: bool
+    note: str
+
+
+def answer_rows(sheet: QuestionForm) -> tuple[AnswerRow, ...]:
+    """The shown questions of a sheet with their answers."""
+    return tuple(
+        AnswerRow(
+            term=question.label,
+            value="\n".join(question.given) or answer_in_words(question.spec, question.typed, sheet.share_classes),
+            is_name=question.is_name,
+            note=say("Provided by your registered agent") if question.given else question.doubt,
+        )
+        for region in sheet.regions
+        if region.shown
+        for question in region.questions
+        if not question.unanswerable
+    )

@@ -1,0 +1,159 @@
+"""What a form post says: answers as typed, field by field, and the version of the page that posts them."""
+
+import logging
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
+from urllib.parse import unquote
+
+from django.http import HttpRequest, QueryDict
+from django.utils.translation import gettext
+
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.fields import is_token, new_token
+from formation_portal.applications.services import PageVersion
+from formation_portal.contract.field import FieldSpec, control_name
+from formation_portal.contract.schema import FormSchema
+from formation_portal.contract.values import Raw
+from formation_portal.gateway.catalog import known_catalog
+from formation_portal.whole_numbers import whole_number
+
+from ..readback import answer_in_words
+from ..roles import role_words
+from .controls import party_control
+from .form import AnswerRow, QuestionForm, Region
+
+logger = logging.getLogger(__name__)
+
+# What the controls of questions begin with.
+_QUESTION = "q:"
+# The control with the boxes of a party's roles.
+ROLES = "roles"
+# The button that restores a removed party first; its value is the party's token.
+RESTORE = "restore"
+# By the name of a control: that somebody chose to keep what was stored meanwhile.
+KEEP = "keep:"
+THEIRS = "theirs"
+# The control with the page's version: the application's revision, the page's own id, and which form it was.
+PAGE_VERSION = "drawn"
+_FORM_LETTERS = 8
+
+
+def new_page_version(draft: Draft, *, page: str = "") -> str:
+    """What a page says that it was drawn from; a new page gets a new id."""
+    form = draft.application.schema_version_id[:_FORM_LETTERS]
+    return f"{draft.application.revision}.{page or new_token()}.{form}"
+
+
+def page_id(request: HttpRequest) -> str:
+    """The id of the page that posts; empty where it doesn't say."""
+    return str(request.POST.get(PAGE_VERSION, "")).partition(".")[2].partition(".")[0]
+
+
+def posted_revision(post: QueryDict) -> int | None:
+    """The application's revision that the page that posts was drawn from; None where it doesn't say."""
+    return whole_number(str(post.get(PAGE_VERSION, "")).partition(".")[0], digits=9)
+
+
+def posted_page_version(post: QueryDict, draft: Draft) -> PageVersion | None:
+    """What the page that posts has seen; None where it doesn't say, or was drawn from another form."""
+    _, page, form = [*str(post.get(PAGE_VERSION, "")).split("."), "", "", ""][:3]
+    number = posted_revision(post)
+    if number is None or not is_token(page) or form != draft.application.schema_version_id[:_FORM_LETTERS]:
+        return None
+    return PageVersion(number, page)
+
+
+def posted_answers(form: QuestionForm, post: QueryDict) -> dict[str, Raw]:
+    """The posted answers of the form by field name; what the post did not hold is absent.
+
+    An answer that nobody asks for, or that only the agent gives, is ignored and logged without its value.
+    """
+    shown = frozenset(post.getlist("shown"))
+    raw: dict[str, Raw] = {}
+    # Two questions under opposite rules may share one answer: what the person saw is read last, and so wins.
+    for region in sorted(form.regions, key=lambda one: not one.is_conditional or one.id in shown):
+        raw |= _of_region(region, post)
+    _log_ignored(post, _known(form))
+    return raw
+
+
+def _of_region(region: Region, post: QueryDict) -> dict[str, Any]:
+    read = (
+        (question.spec.name, question.spec.newest(question.spec.posted(post, question.name), question.typed))
+        for question in region.questions
+        if question.is_asked and not keeps_theirs(post, question.name)
+    )
+    return {name: answer for name, answer in read if answer is not None}
+
+
+def _known(form: QuestionForm) -> Iterable[str]:
+    for question in form.questions:
+        if question.is_asked:
+            yield question.name
+            yield from (part.name for part in question.parts)
+
+
+def _log_ignored(post: QueryDict, known: Iterable[str]) -> None:
+    ignored = {name for name in post if name.startswith(_QUESTION)}.difference(known)
+    if ignored:
+        logger.info("ignored answers that nobody asks for: %r", sorted(name[:80] for name in ignored)[:20])
+
+
+def keeps_theirs(post: QueryDict, control: str) -> bool:
+    """Whether the person chose to keep what was stored meanwhile."""
+    return post.get(f"{KEEP}{control}") == THEIRS
+
+
+def posted_version(post: QueryDict) -> int:
+    """The version that the page was drawn from; one that cannot be read is older than any."""
+    version = whole_number(post.get("version", ""), digits=9)
+    return -1 if version is None else version
+
+
+def recognised_answers(controls: Iterable[tuple[str, Iterable[str]]]) -> tuple[AnswerRow, ...]:
+    """The answers among the controls of a form, each with its values; what is blank is left out.
+
+    What no form of the catalog knows is told by the name of its control.
+    """
+    post = QueryDict(mutable=True)
+    for name, values in controls:
+        post.setlist(name, list(values))
+    return tuple(row for row in _rows(post) if row.value)
+
+
+def _rows(post: QueryDict) -> Iterator[AnswerRow]:
+    if roles := [role for role in post.getlist(ROLES) if role]:
+        yield AnswerRow(gettext("Roles"), role_words(roles), is_name=False, note="")
+    controls = dict.fromkeys(_control(name) for name in post if name.startswith(_QUESTION))
+    specs = _specs(controls) if controls else {}
+    for control in controls:
+        if spec := specs.get(control):
+            yield AnswerRow(spec.label, _words(spec, spec.posted(post, control)), is_name=False, note="")
+        else:
+            text = ", ".join(value for value in post.getlist(control) if value)
+            yield AnswerRow(unquote(control.removeprefix(_QUESTION)), text, is_name=False, note="")
+
+
+def _control(name: str) -> str:
+    """The control that a part belongs to; names are quoted, so no other colon stands in them."""
+    return ":".join(name.split(":")[:2])
+
+
+def _words(spec: FieldSpec, raw: object) -> str:
+    if spec.refers_to_share_class:
+        return gettext("A share class") if raw else ""
+    return answer_in_words(spec, raw)
+
+
+def _specs(controls: Collection[str]) -> Mapping[str, FieldSpec]:
+    """The questions by control, of the form in the catalog that knows most of what was posted."""
+    known = known_catalog()
+    forms = (product.item.form for product in known.items if product.item) if known else ()
+    found = (form.remembered(_by_control) for form in forms)
+    return max(found, key=lambda specs: len(specs.keys() & controls), default={})
+
+
+def _by_control(form: FormSchema) -> Mapping[str, FieldSpec]:
+    specs = [spec for section in form.sections for group in section.groups.values() for spec in group]
+    by_key = {control_name(spec): spec for spec in reversed(specs)}
+    return {party_control(spec): spec for spec in reversed(specs)} | by_key

@@ -1,0 +1,310 @@
+"""A question as the field templates draw it (templates/fields/, one per field type).
+
+No form class of Django's: the contract reads and validates what is posted, so a form would only repeat it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.utils.safestring import SafeString
+
+from formation_portal.contract import canonical
+from formation_portal.contract.field import Choice, FieldSpec
+from formation_portal.contract.language import noted, say
+from formation_portal.contract.world import country_name
+from formation_portal.contract.wrong_parts import wrong_parts
+
+from ..formats import schema_language
+from ..readback import answer_in_words
+from .controls import Option, control_id, markup
+from .suggestions import SHORT_LIST, SUGGESTIONS_GAP, Suggestions, no_suggestions, suggested_options
+
+
+@dataclass(frozen=True, slots=True)
+class QueryNote:
+    """`use` is the answer that is proposed, in words; empty where none is, or where it stands there already."""
+
+    number: int
+    title: str
+    text: str
+    when: str
+    reply: str
+    is_changed: bool
+    proposal: str = ""
+    can_be_answered: bool = True
+
+    @property
+    def own_id(self) -> str:
+        """The id of its words where no control is described by it."""
+        return f"asked-{self.number}"
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether something was done about it since it came back, or said to it."""
+        return self.is_changed or bool(self.reply)
+
+
+# A choice among so few is seen best when all of it is on the page.
+_FEW = 6
+# Of more, those that are chosen are shown, and a list to add from (fields/multi_select.html).
+_MOST_TICKED = 40
+
+_PART_LABELS = {
+    "day": noted("Day"),
+    "month": noted("Month"),
+    "year": noted("Year"),
+    "street1": noted("Street and number"),
+    "street2": noted("Second line"),
+    "city": noted("Town or city"),
+    "region": noted("Region"),
+    "postcode": noted("Postcode"),
+    "country": noted("Country"),
+    "amount": noted("Amount"),
+    "currency": noted("Currency"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ControlPart:
+    """One control of an answer that has several."""
+
+    part: str
+    name: str
+    id: str
+    label: str
+    value: str
+    autocomplete: str
+    choices: tuple[Option, ...]
+    optional: bool
+    is_wrong: bool
+
+
+@dataclass(frozen=True)
+class Question:
+    """One field, what was typed there, and what there is to say about it."""
+
+    spec: FieldSpec
+    name: str
+    typed: Any = None
+    error: str = ""
+    why: str = ""
+    optional: bool = False
+    is_answered: bool = False
+    is_own: bool = False
+    share_classes: tuple[Choice, ...] = ()
+    shares_url: str = ""
+    given: tuple[str, ...] = ()
+    unanswerable: str = ""
+    # By name, what another answer can set aside, where that is much.
+    warnings: Callable[[], Mapping[str, str]] = dict
+    # What the error is, where it is known: the code of a problem (contract/problems.py).
+    error_code: str = ""
+    # Whether our reviewer has accepted the answer, so that it is only read; and what they ask about it.
+    is_locked: bool = False
+    note: QueryNote | None = None
+    # What stands first in its list, where that is long; None leaves a gap there, to be filled by whoever draws.
+    suggestions: Suggestions | None = no_suggestions
+
+    @property
+    def id(self) -> str:
+        """The id of the first control, which the needs list links to."""
+        return control_id(self.name)
+
+    @property
+    def error_id(self) -> str:
+        """The id of the first control that is wrong, which the error summary links to."""
+        wrong = next((place for place, one in enumerate(self.parts) if one.is_wrong), 0)
+        return self.parts[wrong].id if wrong else self.id
+
+    @property
+    def label(self) -> str:
+        return self.spec.label
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the question is in the portal's words: the schema didn't list it."""
+        return self.spec.is_ours
+
+    @property
+    def is_hint_ours(self) -> bool:
+        return self.spec.is_ours or bool(self.unanswerable)
+
+    @property
+    def choices_lang(self) -> str:
+        """The language of what can be chosen, where it is another than the page's."""
+        return schema_language() if self.spec.has_own_words else ""
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether there is anything to answer; an address of the agent's is only shown."""
+        return not self.spec.provided_by_agent and not self.unanswerable
+
+    @property
+    def template(self) -> str:
+        """The file that draws it."""
+        if self.spec.provided_by_agent and not self.unanswerable:
+            return "fields/agent_provided.html"
+        if self.is_locked and not self.unanswerable:
+            return "fields/accepted.html"
+        return "fields/not_answerable.html" if self.unanswerable else f"fields/{self.spec.template}.html"
+
+    @property
+    def hint(self) -> str:
+        if self.unanswerable:
+            return f"{self.unanswerable[0].upper()}{self.unanswerable[1:]}."
+        return self.spec.help
+
+    @cached_property
+    def raw(self) -> Any:
+        """As typed, in the notation of the page and the shape that the template draws: text, list, or text by part."""
+        typed = self.spec.shown(self.typed)
+        if self.spec.many:
+            return typed if isinstance(typed, list) else []
+        if self.spec.parts:
+            return typed if isinstance(typed, dict) else {}
+        return typed if isinstance(typed, str) else ""
+
+    @cached_property
+    def choices(self) -> tuple[Option, ...]:
+        """What can be chosen. Worked out only where a template asks: lists of countries are long."""
+        offered = self.share_classes if self.spec.refers_to_share_class else self.spec.choices()
+        chosen = set(self.raw) if self.spec.many else {self.raw}
+        rows = _rows(offered, chosen, alone=frozenset(self.spec.exclusive_options))
+        return rows if self.spec.many or self.spec.listing != "currencies" else _with_what_was_typed(rows, self.raw)
+
+    @property
+    def suggested(self) -> SafeString:
+        """The likely ones, as the first options of a long list."""
+        if self.suggestions is None:
+            return markup(SUGGESTIONS_GAP)
+        return suggested_options(self.spec, self.raw, self.suggestions().get(self.spec.listing, ()))
+
+    @property
+    def is_ticked_from_many(self) -> bool:
+        """Whether countries or currencies are ticked in a list that takes some looking, and isn't one to add from."""
+        return self.spec.many and bool(self.spec.listing) and SHORT_LIST < len(self.spec.options) <= _MOST_TICKED
+
+    @cached_property
+    def suggested_choices(self) -> tuple[Option, ...]:
+        """The likely ones of a long list of tick boxes, where each stands once: first, and not again among the rest."""
+        if not self.suggestions or not self.is_ticked_from_many:
+            return ()
+        offered = {one.value: one for one in self.choices}
+        return tuple(offered[code] for code in self.suggestions().get(self.spec.listing, ()) if code in offered)
+
+    @property
+    def other_choices(self) -> tuple[Option, ...]:
+        """Those that follow the likely ones."""
+        return tuple(one for one in self.choices if one not in self.suggested_choices)
+
+    @property
+    def is_short_list(self) -> bool:
+        """Whether all choices are shown at once instead of in a list."""
+        return 0 < len(self.choices) <= _FEW
+
+    @property
+    def read_back(self) -> str:
+        """The answer in words."""
+        return answer_in_words(self.spec, self.typed, self.share_classes)
+
+    @property
+    def hidden_values(self) -> tuple[str, ...]:
+        """What is chosen, for the rules that the page looks up; an answer that is only read has no control."""
+        return () if self.spec.parts else tuple(choice.value for choice in self.choices if choice.chosen)
+
+    @property
+    def doubt(self) -> str:
+        """How the answer was read, where it could have been meant otherwise."""
+        return "" if self.error else self.spec.doubt(self.typed)
+
+    @property
+    def ahead(self) -> str:
+        """What another answer can set aside."""
+        return self.warnings().get(self.spec.name, "")
+
+    @property
+    def described_by(self) -> str:
+        said = [what for what in ("hint", "note", "doubt", "ahead", "error") if getattr(self, what)]
+        return " ".join(f"{self.id}-{what}" for what in said)
+
+    @property
+    def mark(self) -> str:
+        """The mark on the spine: unreadable, answered, or still to be answered; nothing where none is needed."""
+        if self.error:
+            return "stop"
+        if self.note and not self.note.is_answered:
+            return "heed"
+        if self.is_locked:
+            return "met"
+        if self.is_answered or self.given:
+            return "met"
+        return "" if self.optional or self.unanswerable else "open"
+
+    @property
+    def is_name(self) -> bool:
+        return canonical.is_set_as_name(self.spec.canonical_field)
+
+    @property
+    def autocomplete(self) -> str:
+        """Only one's own data may be filled in by the browser; it would put the reader into another's place."""
+        return canonical.autocomplete(self.spec.canonical_field) if self.is_own else "off"
+
+    @property
+    def is_email(self) -> bool:
+        return canonical.is_email(self.spec.canonical_field)
+
+    @property
+    def inputmode(self) -> str:
+        return "email" if self.is_email else ""
+
+    @property
+    def spellcheck(self) -> bool | None:
+        return False if self.is_name or self.is_email else None
+
+    @property
+    def fixed_currency(self) -> str:
+        return str(getattr(self.spec, "fixed_currency", ""))
+
+    @cached_property
+    def parts(self) -> tuple[ControlPart, ...]:
+        """The controls of an answer that has several, each with its own label."""
+        wrong = wrong_parts(self.spec.parts, self.error_code, self.typed) if self.error else ()
+        return tuple(self._part(part, is_wrong=part in wrong) for part in self.spec.parts)
+
+    def _part(self, part: str, *, is_wrong: bool) -> ControlPart:
+        value = str(self.raw.get(part, ""))
+        token = self.autocomplete
+        return ControlPart(
+            part=part,
+            name=f"{self.name}:{part}",
+            id=f"{self.id}:{part}",
+            label=say(_PART_LABELS[part]) if part in _PART_LABELS else part,
+            value=value,
+            autocomplete=token if token in ("", "off") else f"{token}-{part}",
+            choices=self._currencies(value) if part == "currency" else (),
+            optional=part in self.spec.optional_parts,
+            is_wrong=is_wrong,
+        )
+
+    def _currencies(self, chosen: str) -> tuple[Option, ...]:
+        return _with_what_was_typed(_rows(self.spec.choices(), {chosen}), chosen)
+
+
+def _rows(offered: Iterable[Choice], chosen: set[str], alone: frozenset[str] = frozenset()) -> tuple[Option, ...]:
+    return tuple(Option(one.value, one.label, one.value in chosen, one.value in alone) for one in offered)
+
+
+def _with_what_was_typed(currencies: tuple[Option, ...], typed: str) -> tuple[Option, ...]:
+    """Those to choose from, and one that was typed before, though it is none of them: nothing is lost."""
+    is_listed = not typed or any(one.chosen for one in currencies)
+    return currencies if is_listed else (Option(typed, typed, chosen=True), *currencies)
+
+
+def address_lines(address: dict[str, str]) -> tuple[str, ...]:
+    """An address as it is written on an envelope; whatever parts it has."""
+    town = " ".join(address[part] for part in ("city", "postcode") if address.get(part))
+    lines = (address.get("street1", ""), address.get("street2", ""), town, address.get("region", ""))
+    country = country_name(address["country"]) if address.get("country") else ""
+    return tuple(line for line in (*lines, country) if line)

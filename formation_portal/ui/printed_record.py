@@ -1,0 +1,286 @@
+"""An application as a printed record: plain text in its order, for the typesetter to lay out.
+
+Its content and order are those of the page of answers. Nothing here is mark-up, and nothing is read as such.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import get_language, gettext, ngettext
+
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.inactive_answers import inactive_in
+from formation_portal.applications.readback import AnswerLine, DocumentLine, Readback, ShareTable, readback
+from formation_portal.reviews.rulings import registration_of
+
+from . import formats
+from .formats import schema_language
+from .ownership import Ownership, OwnershipNode, ownership
+from .prices import application_price, price_table
+from .readback import inactive_entry
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedRow:
+    """One question with its answer in words; without a value it was not answered. `is_schemas`: its term is."""
+
+    term: str
+    value: str = ""
+    note: str = ""
+    is_name: bool = False
+    is_schemas: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedTable:
+    """Figures: the first column names the row, every other one is a number."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    total: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedEntry:
+    """One row of the register: a heading in the margin, and beside it rows, sentences or figures."""
+
+    title: str
+    note: str = ""
+    is_name: bool = False
+    # Whether its title is the schema's word.
+    is_schemas: bool = False
+    paragraphs: tuple[str, ...] = ()
+    rows: tuple[PrintedRow, ...] = ()
+    # What stands above the two columns of the rows.
+    columns: tuple[str, ...] = ()
+    tables: tuple[PrintedTable, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedRecord:
+    """The whole of it. `ui.forms.form` are the setter's own, in the reader's language."""
+
+    language: str
+    # Where the schema speaks another.
+    schema_language: str
+    title: str
+    reference: str
+    name: str
+    caption: str
+    lead: str
+    words: dict[str, str]
+    entries: tuple[PrintedEntry, ...]
+    # What could not be printed as it is.
+    warning: tuple[str, ...] = field(default=())
+
+    def as_json(self) -> dict[str, Any]:
+        """For the setter."""
+        return asdict(self)
+
+    def with_codes(self, lost: frozenset[str], *, warning: str) -> "PrintedRecord":
+        """The same where no font has the characters `lost`: beside each text that holds one stand their codes."""
+        entries = tuple(_entry_with_codes(entry, lost) for entry in self.entries)
+        named = dict.fromkeys(
+            f"{one.term}: {codes}" for entry in self.entries for one in entry.rows if (codes := _codes(one.value, lost))
+        )
+        return replace(self, entries=entries, warning=(warning, *named))
+
+
+def _entry_with_codes(entry: PrintedEntry, lost: frozenset[str]) -> PrintedEntry:
+    rows = tuple(replace(row, note=_joined(row.note, _codes(f"{row.term}{row.value}", lost))) for row in entry.rows)
+    return replace(entry, note=_joined(entry.note, _codes(entry.title, lost)), rows=rows)
+
+
+def _joined(note: str, codes: str) -> str:
+    return ". ".join(part for part in (note.removesuffix("."), codes) if part) if codes else note
+
+
+def _codes(text: str, lost: frozenset[str]) -> str:
+    return " ".join(f"U+{ord(one):04X}" for one in text if one in lost)
+
+
+# More columns than these and a number no longer fits into its own.
+_CLASSES_ABREAST = 4
+
+
+def printed_record(draft: Draft, *, made_at: datetime) -> PrintedRecord:
+    """The whole application; while it can be changed also what is still needed and what is set aside."""
+    application = draft.application
+    return PrintedRecord(
+        language=get_language() or "en",
+        schema_language=schema_language(),
+        title=gettext("Record of %(name)s, %(reference)s") % {"name": draft.title, "reference": application.reference},
+        reference=application.reference,
+        name=draft.title,
+        caption=", ".join(part for part in (application.product_name, application.jurisdiction_name) if part),
+        lead=_lead(draft),
+        words=_words(),
+        entries=tuple(_entries(draft, made_at)),
+    )
+
+
+def _words() -> dict[str, str]:
+    return {
+        "page": gettext("Page %(number)s of %(total)s") % {"number": "{number}", "total": "{total}"},
+        "nothing": gettext("Not provided"),
+    }
+
+
+def _lead(draft: Draft) -> str:
+    application = draft.application
+    if application.submitted_at is None:
+        return gettext("Draft. Not submitted yet.")
+    if application.is_open:
+        return gettext("Returned for changes. These are the current answers, not the ones submitted.")
+    return gettext("The answers as they were submitted.")
+
+
+def _entries(draft: Draft, made_at: datetime) -> Iterator[PrintedEntry]:
+    told = readback(draft)
+    yield _facts(draft, made_at)
+    yield from _needs(draft)
+    behind = ownership(draft)
+    yield from _answers(draft, told, behind)
+    if told.shares:
+        yield _shares(told.shares)
+    if behind:
+        yield _ownership(behind)
+    if told.documents:
+        rows = tuple(_document(draft, line) for line in told.documents)
+        yield PrintedEntry(gettext("Documents"), rows=rows, columns=(gettext("Document"), gettext("File")))
+    yield from _price(draft)
+    yield from _aside(draft)
+    yield from _declaration(draft)
+
+
+def _facts(draft: Draft, made_at: datetime) -> PrintedEntry:
+    application, schema = draft.application, draft.schema
+    by = application.submitted_by
+    entry = registration_of(application)
+    form = f"{schema.form_name}, {schema.version}" if schema.version else schema.form_name
+    facts = (
+        PrintedRow(gettext("Reference"), application.reference),
+        PrintedRow(gettext("Company type"), application.product_name),
+        PrintedRow(gettext("Jurisdiction"), application.jurisdiction_name, is_name=True),
+        PrintedRow(gettext("Status"), application.status.words),
+        PrintedRow(
+            gettext("Submitted"), formats.date_and_time(application.submitted_at) if application.submitted_at else ""
+        ),
+        PrintedRow(gettext("Submitted by"), by.called if by else "", is_name=True),
+        PrintedRow(gettext("Registration number"), entry.number if entry else ""),
+        PrintedRow(gettext("Registered on"), formats.day(entry.day) if entry else ""),
+        PrintedRow(gettext("Form and version"), form),
+        PrintedRow(gettext("Copy made"), formats.date_and_time(made_at)),
+    )
+    rows = tuple(fact for fact in facts if fact.value)
+    return PrintedEntry(gettext("Application"), rows=rows, columns=(gettext("Item"), gettext("Detail")))
+
+
+def _needs(draft: Draft) -> Iterator[PrintedEntry]:
+    if draft.application.is_open and draft.needs:
+        count = len(draft.needs)
+        note = ngettext("%(count)d item", "%(count)d items", count) % {"count": count}
+        yield PrintedEntry(gettext("To complete"), note, paragraphs=tuple(need.text for need in draft.needs))
+
+
+def _answers(draft: Draft, told: Readback, behind: Ownership | None) -> Iterator[PrintedEntry]:
+    not_sent = {one.party.token for one in inactive_in(draft).parties}
+    for section in told.sections:
+        yield PrintedEntry(section.section.title, is_schemas=True, rows=_rows(section.lines), columns=_columns())
+    for one in told.parties:
+        if one.party.token not in not_sent and not (behind and behind.covers(one.party)):
+            roles = ", ".join(one.roles)
+            yield PrintedEntry(
+                one.party.label, roles[:1].upper() + roles[1:], True, rows=_rows(one.lines), columns=_columns()
+            )
+    for share in told.share_classes:
+        note, rows = gettext("Share class"), _rows(share.lines)
+        yield PrintedEntry(share.share_class.label, note, True, rows=rows, columns=_columns())
+
+
+def _columns() -> tuple[str, str]:
+    return gettext("Question"), gettext("Answer")
+
+
+def _rows(lines: Iterable[AnswerLine]) -> tuple[PrintedRow, ...]:
+    return tuple(
+        PrintedRow(
+            line.spec.label, line.value, _note(line), line.is_name and not line.is_unreadable, line.spec.has_own_words
+        )
+        for line in lines
+    )
+
+
+def _note(line: AnswerLine) -> str:
+    if line.is_given:
+        return gettext("Provided by your registered agent")
+    return gettext("We can’t read this") if line.is_unreadable else ""
+
+
+def _shares(table: ShareTable) -> PrintedEntry:
+    """The grid in parts that fit the page's width, each with the holders again."""
+    parts = tuple(_share_part(table, start) for start in range(0, len(table.classes), _CLASSES_ABREAST))
+    return PrintedEntry(gettext("Shares"), gettext("By shareholder"), tables=parts)
+
+
+def _share_part(table: ShareTable, start: int) -> PrintedTable:
+    part = slice(start, start + _CLASSES_ABREAST)
+    return PrintedTable(
+        columns=(gettext("Shareholder"), *table.classes[part]),
+        rows=tuple((holder, *cells[part]) for holder, cells in table.rows),
+        total=(gettext("Allocated"), *table.totals[part]),
+    )
+
+
+def _ownership(behind: Ownership) -> PrintedEntry:
+    """A row a holder or owner; how deep it stands is said by dashes, since on paper nothing else does."""
+    heads = (gettext("Shareholder"), gettext("Shares"), *((gettext("Votes"),) if behind.has_votes else ()))
+    rows = tuple(_node("– " * depth, node)[: len(heads)] for depth, node in behind.lines())
+    note = gettext("Ownership structure")
+    return PrintedEntry(gettext("Ultimate ownership"), note, tables=(PrintedTable(heads, rows),))
+
+
+def _node(dashes: str, node: OwnershipNode) -> tuple[str, str, str]:
+    said = (f"{dashes}{node.name}", node.note, node.end, node.rest)
+    return "\n".join(line for line in said if line), node.of_shares, node.of_votes
+
+
+def _document(draft: Draft, line: DocumentLine) -> PrintedRow:
+    term = f"{line.slot}, {line.party.label if line.party else draft.title}"
+    document = line.document
+    if document is None:
+        return PrintedRow(term, note="" if line.is_required else gettext("Optional"))
+    facts = (
+        f"{formats.file_size(document.size)}, {formats.date_and_time(document.uploaded_at)}. SHA-256 {document.sha256}"
+    )
+    return PrintedRow(term, document.name, facts)
+
+
+def _price(draft: Draft) -> Iterator[PrintedEntry]:
+    price = application_price(draft.application)
+    if price.is_given:
+        table = price_table(price)
+        columns = tuple(column.label for column in table.columns)
+        yield PrintedEntry(gettext("Price"), tables=(PrintedTable(columns, table.rows),))
+
+
+def _aside(draft: Draft) -> Iterator[PrintedEntry]:
+    aside = inactive_in(draft)
+    if aside and draft.application.is_open:
+        entry = inactive_entry(aside)
+        rows = tuple(PrintedRow(row.term, row.value, row.note) for row in entry.rows)
+        yield PrintedEntry(gettext("No longer needed, not sent"), entry.counts, rows=rows, columns=_columns())
+
+
+def _declaration(draft: Draft) -> Iterator[PrintedEntry]:
+    application = draft.application
+    if not application.declaration or application.submitted_at is None:
+        return
+    by = application.submitted_by
+    signed = gettext("Declared by %(name)s on %(when)s.") % {
+        "name": by.called if by else gettext("someone whose account was deleted"),
+        "when": formats.date_and_time(application.submitted_at),
+    }
+    yield PrintedEntry(gettext("Declaration"), paragraphs=(application.declaration, signed))

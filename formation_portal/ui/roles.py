@@ -1,0 +1,124 @@
+"""Roles in words: what each is called, who may have it, and who may not."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from formation_portal.applications.draft import Draft
+from formation_portal.contract import canonical
+from formation_portal.contract.language import listed, noted, say
+from formation_portal.contract.rules import Minimum
+from formation_portal.contract.schema import Section
+
+_A_KIND = {"person": noted("a person"), "corporate": noted("a company"), "foundation": noted("a foundation")}
+_SAME = {
+    "person": noted("Is this the same person?"),
+    "corporate": noted("Is this the same company?"),
+    "foundation": noted("Is this the same foundation?"),
+}
+_CANNOT_BE = {
+    "person": noted("A person can’t be {roles} in this form."),
+    "corporate": noted("A company can’t be {roles} in this form."),
+    "foundation": noted("A foundation can’t be {roles} in this form."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RoleChoice:
+    """One role that a party of some kind can have."""
+
+    value: str
+    label: str
+    help: str
+    chosen: bool
+    is_ours: bool = False
+
+
+def role_title(section: Section) -> str:
+    """The heading of a role: the section's title, else the role's own name."""
+    return section.title or capitalised(canonical.role_word(section.role or ""))
+
+
+def role_with_article(section: Section) -> str:
+    """A holder of the role, with its article: a director, an officer."""
+    return with_article(section.role or "")
+
+
+def with_article(role: str) -> str:
+    """The role with its article."""
+    word = canonical.role_word(role)
+    return say("an {role}", role=word) if word[:1] in tuple("aeiou") else say("a {role}", role=word)
+
+
+def kind_with_article(kind: str) -> str:
+    """A kind of party with its article: a person."""
+    return say(_A_KIND[kind])
+
+
+def duplicate_question(kind: str) -> str:
+    """The question whether two entries are one."""
+    return say(_SAME.get(kind, noted("Is this the same?")))
+
+
+def role_reason(draft: Draft, section: Section) -> str:
+    """Why the role is asked, and why it needs as many as it does, where rules decide; without the last full stop."""
+    minimum = draft.form_state.minimum(section)
+    said = (draft.form_state.section(section).reason, _why_so_many(minimum) if minimum.reason else "")
+    return ". ".join(sentence for sentence in said if sentence)
+
+
+def _why_so_many(minimum: Minimum) -> str:
+    if minimum.count:
+        return say("At least {count}, {reason}", count=minimum.count, reason=minimum.reason)
+    return say("None required, {reason}", reason=minimum.reason)
+
+
+def allowed_kinds(section: Section) -> str:
+    """A person, a company or a foundation: the kinds that the role takes, as a sentence."""
+    kinds = listed([kind_with_article(kind) for kind in canonical.PARTY_KINDS if section.allows(kind)], "or")
+    return f"{capitalised(kinds)}."
+
+
+def alternatives(words: list[str]) -> str:
+    """One, two or three: words as people list alternatives."""
+    return listed(words, "or")
+
+
+def active_roles(draft: Draft) -> tuple[Section, ...]:
+    """The sections of the roles that can be filled at present."""
+    return tuple(section for section in draft.schema.role_sections if draft.form_state.section(section).active)
+
+
+def kinds_for_role(draft: Draft, role: str = "") -> tuple[str, ...]:
+    """The kinds of party that the role takes, or that some role takes where none is named."""
+    sections = [section for section in active_roles(draft) if not role or section.role == role]
+    return tuple(kind for kind in canonical.PARTY_KINDS if any(section.allows(kind) for section in sections))
+
+
+def role_choices(draft: Draft, kind: str, held: tuple[str, ...]) -> tuple[RoleChoice, ...]:
+    """The roles that the kind can have; one that is held already stays in the list, so that it can be given up."""
+    choices: dict[str, RoleChoice] = {}
+    for section in draft.schema.role_sections:
+        active = draft.form_state.section(section).active
+        if section.role and ((active and section.allows(kind)) or section.role in held):
+            said = section.help if active else say("Not needed at the moment. We keep it until you submit.")
+            label = capitalised(canonical.role_word(section.role))
+            choice = RoleChoice(section.role, label, said, section.role in held, is_ours=not active)
+            choices.setdefault(section.role, choice)
+    return tuple(choices.values())
+
+
+def excluded_roles(draft: Draft, kind: str) -> str:
+    """Why some roles are not in the list: "A foundation can't be a director here."; empty where all are."""
+    unsuitable = [role_with_article(section) for section in active_roles(draft) if not section.allows(kind)]
+    return say(_CANNOT_BE[kind], roles=alternatives(unsuitable)) if unsuitable else ""
+
+
+def role_words(roles: Iterable[str]) -> str:
+    """Roles in one line: Director, beneficial owner."""
+    words = [canonical.role_word(role) for role in roles]
+    return capitalised(", ".join(words)) if words else say("No role yet")
+
+
+def capitalised(words: str) -> str:
+    """The words with a capital at the beginning, and every other letter as it is."""
+    return words[:1].upper() + words[1:]

@@ -1,0 +1,49 @@
+"""What pages say about the end of the session."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.http import HttpRequest
+from django.utils import timezone
+
+from formation_portal.accounts.session_ends import ends_in
+
+from .formats import time_or_day
+
+WARN_SECONDS = 5 * 60
+# Nobody leaves a page open for so long and then wonders; the page need not keep looking.
+_FAR_SECONDS = 12 * 60 * 60
+_AFTER_THE_END_SECONDS = 2
+_CONFIRMED_SECONDS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEnd:
+    """When the session ends, whether it is time to say so, and in how many seconds the page should ask again."""
+
+    at: str = ""
+    is_near: bool = False
+    ask_again: int = 0
+    was_extended: bool = False
+
+
+def session_end(request: HttpRequest) -> SessionEnd | None:
+    """How long the visitor stays signed in, for a whole page, which warns nobody before it has asked again.
+
+    None for who isn't signed in, or stays for so long that it doesn't matter.
+    """
+    return _end(ends_in(request), is_told=False)
+
+
+def updated_session_end(request: HttpRequest, *, was_extended: bool) -> SessionEnd | None:
+    """The same for a page that has asked by itself, or has just had the session extended."""
+    return _end(ends_in(request, is_used=was_extended), is_told=True, was_extended=was_extended)
+
+
+def _end(left: float | None, *, is_told: bool, was_extended: bool = False) -> SessionEnd | None:
+    if left is None or left > _FAR_SECONDS:
+        return None
+    at = time_or_day(timezone.now() + timedelta(seconds=left))
+    is_near = left <= WARN_SECONDS
+    wait = left + _AFTER_THE_END_SECONDS if is_near and is_told else left - WARN_SECONDS
+    return SessionEnd(at, is_near, _CONFIRMED_SECONDS if was_extended else max(1, round(wait)), was_extended)

@@ -1,0 +1,1 @@
+"""Template tags for customers' pages and the desk alike."""

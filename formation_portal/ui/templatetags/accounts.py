@@ -1,0 +1,72 @@
+"""What pages say of their reader: an address to confirm, the end of the session, and what was typed and not saved."""
+
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from django import template
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import reverse
+
+from formation_portal.accounts.addresses import has_confirmed
+from formation_portal.letters.models import Letter
+
+from ..forms.form import AnswerRow
+from ..forms.form_data import recognised_answers
+from ..sessions import SessionEnd, session_end
+
+register = template.Library()
+
+_IS_CONFIRMED = "is_confirmed"
+
+
+@register.simple_tag(takes_context=True)
+def address_to_confirm(context: dict[str, Any]) -> str:
+    """On the pages of applications, the reader's own address while it is not confirmed; else nothing.
+
+    Once it is, it stays so, which the session remembers: pages ask the database no more.
+    """
+    request = context.get("request")
+    match = getattr(request, "resolver_match", None)
+    if request is None or match is None or not match.route.startswith("applications/"):
+        return ""
+    if not request.user.is_authenticated or request.session.get(_IS_CONFIRMED):
+        return ""
+    if has_confirmed(request.user):
+        request.session[_IS_CONFIRMED] = True
+        return ""
+    return str(request.user.email)
+
+
+@register.simple_tag
+def letter_to_confirm(address: EmailAddress | str) -> str:
+    """Where the letter that was sent to the address can be read; only in a demo whose letters stay in the outbox."""
+    if not outbox_url():
+        return ""
+    sent = Letter.objects.filter(kind="confirmation", to=str(address)).exclude(text="").first()
+    return reverse("portal:letter", args=[sent.number]) if sent else ""
+
+
+@register.simple_tag
+def outbox_url() -> str:
+    """Where letters can be read that go nowhere; only in a demo without a mail server."""
+    return reverse("portal:letters") if settings.DEMO and not settings.LETTERS_GO_OUT else ""
+
+
+@register.simple_tag
+def letters_are_readable() -> bool:
+    """Whether a confirmation can be read by anybody: there is a mail server, or a demo's outbox."""
+    return bool(settings.LETTERS_GO_OUT or settings.DEMO)
+
+
+@register.simple_tag(takes_context=True)
+def when_session_ends(context: dict[str, Any]) -> SessionEnd | None:
+    """The end of the session; None where there is none, as on pages that are drawn without a request."""
+    request = context.get("request")
+    return session_end(request) if request is not None and hasattr(request, "session") else None
+
+
+@register.filter
+def typed_answers(request: HttpRequest) -> tuple[AnswerRow, ...]:
+    """The answers that came with the request, to be read once more where they could not be saved."""
+    return recognised_answers((name, tuple(map(str, values))) for name, values in request.POST.lists())

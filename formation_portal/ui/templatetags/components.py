@@ -1,0 +1,200 @@
+"""Small parts of pages that templates need as one word: marks, seals, options, how far a delivery has come."""
+
+from collections.abc import Iterable, Mapping
+from html import escape
+from typing import Any
+
+from django import template
+from django.conf import settings
+from django.core.paginator import Page
+from django.forms import BaseForm
+from django.forms.boundfield import BoundField
+from django.urls import NoReverseMatch, reverse
+from django.utils.safestring import SafeString
+
+from formation_portal.applications.draft import Draft
+from formation_portal.contract.language import noted, say
+
+from ..forms.controls import Problem, Selectable, attributes, markup
+from ..forms.form_data import new_page_version, page_id
+
+register = template.Library()
+
+_RING = '<circle cx="10" cy="10" r="6" stroke="currentColor" stroke-width="1.5"{}/>'
+_DISC = '<circle cx="10" cy="10" r="9" fill="currentColor"/>'
+
+# Shape tells the state, colour only underlines it; words beside the mark say the same.
+GLYPHS: Mapping[str, str] = {
+    "met": '<path d="M0 2h20v16H0z"/>'
+    '<path d="m4 10.5 4 4 8-9.5" fill="none" stroke="currentColor" stroke-width="1.75"/>',
+    "open": _RING.format(""),
+    "half": _RING.format("") + '<path fill="currentColor" d="M10 4a6 6 0 0 1 0 12z"/>',
+    "later": _RING.format(' stroke-dasharray="2.2 2.5"'),
+    "heed": _DISC + '<path d="M8.5 5.5 6 8l2.5 2.5M6 8h4.5a2.8 2.8 0 0 1 0 5.6H8" fill="none"'
+    ' stroke="var(--paper)" stroke-width="1.6"/>',
+    "stop": _DISC + '<path d="M10 5v6M10 13v2" stroke="var(--paper)" stroke-width="2"/>',
+    "changed": '<path d="m10 3.5 6.5 6.5-6.5 6.5L3.5 10z" stroke="currentColor" stroke-width="1.5"/>',
+}
+
+# What colours the entry beside a mark; a met or a later one stays quiet, so that open work stands out.
+TONES: Mapping[str, str] = {
+    "open": "is-open",
+    "half": "is-open",
+    "changed": "is-open",
+    "heed": "is-heed",
+    "stop": "is-stop",
+}
+
+_LEVELS: Mapping[str, str] = {"success": "is-good", "warning": "is-heed", "error": "is-stop"}
+
+# Never "failed" while it is not known.
+_DELIVERY: Mapping[str, tuple[str, str]] = {
+    "saved": (noted("Saved"), ""),
+    "sending": (noted("Sending"), ""),
+    "waiting": (noted("Waiting to retry"), "is-heed"),
+    "checking": (noted("Checking delivery"), "is-heed"),
+    "yours": (noted("Changes needed"), "is-stop"),
+    "ours": (noted("With our team"), "is-heed"),
+    "received": (noted("Received"), ""),
+}
+
+_SELECTED = {True: " selected", False: ""}
+_SEALS: Mapping[str, str] = {"person": " seal-person", "foundation": " seal-foundation"}
+
+
+@register.simple_tag
+def mark(state: str) -> SafeString:
+    """The glyph of a state on the spine; nothing for an empty state."""
+    return markup(_glyph(state, ' class="mark"'))
+
+
+@register.simple_tag
+def glyph(state: str) -> SafeString:
+    """The same glyph in the run of a list, such as the needs."""
+    return markup(_glyph(state, ' width="18" height="18"'))
+
+
+@register.simple_tag
+def upload_limit() -> int:
+    """How many bytes a file may have."""
+    return int(settings.UPLOAD_LIMIT)
+
+
+@register.filter
+def tone(state: str) -> str:
+    """The class that colours an entry with this mark: is-open, is-heed, is-stop or none."""
+    return TONES.get(state, "")
+
+
+@register.filter
+def message_tone(level: str) -> str:
+    """The class for a level of Django's messages."""
+    return _LEVELS.get(level, "is-open")
+
+
+@register.filter
+def delivery_words(state: str) -> str:
+    """What a customer reads about how far a saved answer has come; an unknown state is being checked."""
+    return say(_DELIVERY.get(state, _DELIVERY["checking"])[0])
+
+
+@register.filter
+def delivery_tone(state: str) -> str:
+    """The class that goes with those words."""
+    return _DELIVERY.get(state, _DELIVERY["checking"])[1]
+
+
+@register.filter
+def paired(columns: Iterable[Any], cells: Iterable[Any]) -> Iterable[tuple[Any, Any]]:
+    """Each column of a table with its cell in one row; a row that is too short leaves its last columns out."""
+    return zip(columns, cells, strict=False)
+
+
+@register.simple_tag
+def question_mark(q: Any, swapped: bool = False) -> SafeString:
+    """The mark of one question, under an id of its own, so that an answer can swap it and leave the control alone.
+
+    Where an answer cannot be read, the lit spine speaks and the mark is silent.
+    """
+    state = "" if q.error else q.mark
+    own = attributes(id=f"{q.id}-mark", hx_swap_oob="true" if swapped else "")
+    return markup(f'<span class="mark {TONES.get(state, "")}"{own}>{_glyph(state, "")}</span>')
+
+
+@register.simple_tag(takes_context=True)
+def page_version(context: Mapping[str, Any], draft: Draft, swapped: Any = "") -> str:
+    """What a page was drawn from; an answer that is swapped into a page goes on under that page's id."""
+    return new_page_version(draft, page=page_id(context["request"]) if swapped else "")
+
+
+@register.simple_tag
+def options(choices: Iterable[Selectable], lang: str = "") -> SafeString:
+    """The options of a select, in another language where one is named.
+
+    Written here, since a template's loop takes ten times as long over long lists.
+    """
+    marked = attributes(lang=lang)
+    return markup(
+        "".join(
+            f'<option value="{escape(one.value)}"{marked}{_SELECTED[one.chosen]}>{escape(one.label)}</option>'
+            for one in choices
+        )
+    )
+
+
+@register.filter
+def page_numbers(page: Page[Any]) -> Iterable[int | str]:
+    """The numbers around a page of a list, the first and the last, and a mark for those between."""
+    return page.paginator.get_elided_page_range(page.number, on_each_side=2, on_ends=1)
+
+
+@register.filter
+def control(field: BoundField) -> SafeString:
+    """The control of a field of a Django form, such as those of the accounts, in the register's look."""
+    css = "" if field.widget_type in ("checkbox", "radioselect", "checkboxselectmultiple") else "input w-20"
+    return field.as_widget(attrs={"class": css, "placeholder": False})
+
+
+@register.filter
+def form_problems(form: BaseForm) -> list[Problem]:
+    """What the error summary lists for a Django form: its own errors lead to its first control."""
+    visible = form.visible_fields()
+    first_id = str(visible[0].id_for_label) if visible else "main"
+    own = [Problem(first_id, str(text)) for text in form.non_field_errors()]
+    return own + [Problem(str(field.id_for_label), str(text)) for field in visible for text in field.errors]
+
+
+@register.simple_tag
+def seal(name: str, kind: str = "person") -> SafeString:
+    """Initials as a seal: persons round, companies square, foundations an arch. Decoration beside the name."""
+    return markup(f'<span class="seal{_SEALS.get(kind, "")}" aria-hidden="true">{escape(initials(name))}</span>')
+
+
+@register.filter
+def initials(name: str) -> str:
+    """The first letters of the first and the last word; one letter for one word, a middle dot for none."""
+    words = [word for word in str(name).split() if word[0].isalnum()]
+    if not words:
+        return "·"
+    letters = words[0][0] + (words[-1][0] if len(words) > 1 else "")
+    return letters.upper()
+
+
+@register.simple_tag(takes_context=True)
+def nav_link(context: template.Context, view_name: str, label: str) -> SafeString:
+    """One place of the main navigation; nothing where this site has no such page.
+
+    `aria-current` is "page" on the page itself and "true" below it.
+    """
+    try:
+        url = reverse(view_name)
+    except NoReverseMatch:
+        return SafeString()
+    path = getattr(context.get("request"), "path", "")
+    current = "page" if path == url else "true" if url != "/" and path.startswith(url) else ""
+    return markup(f"<li><a{attributes(href=url, aria_current=current)}>{escape(label)}</a></li>")
+
+
+def _glyph(state: str, attributes: str) -> str:
+    shape = GLYPHS.get(state, "")
+    return shape and f'<svg{attributes} viewBox="0 0 20 20" aria-hidden="true">{shape}</svg>'

@@ -1,0 +1,133 @@
+"""The controls of a question: what ties them to their words, and long lists, which a template's loop draws too slowly.
+
+Every `q` is a Question (ui/forms/question.py).
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from html import escape
+from typing import Any
+
+from django import template
+from django.utils.safestring import SafeString
+
+from formation_portal.contract.language import language, say
+from formation_portal.contract.world import COUNTRIES, by_country_name, country_name, is_country
+
+from ..forms.controls import Selectable, attributes, markup
+from ..forms.suggestions import SHORT_LIST
+
+register = template.Library()
+
+_FIRST_SHOWN = 10
+
+
+@register.simple_tag
+def control_attributes(q: Any) -> SafeString:
+    """Id, name and what ties a control to its label, hint and error."""
+    return markup(
+        attributes(
+            id=q.id,
+            name=q.name,
+            autocomplete=q.autocomplete,
+            inputmode=q.inputmode,
+            spellcheck="false" if q.spellcheck in (False, "false") else "",
+            aria_invalid="true" if q.error else "",
+            aria_describedby=q.described_by,
+        )
+    )
+
+
+@register.simple_tag
+def part_attributes(q: Any, part: Any, is_first: bool = False) -> SafeString:
+    """The same for one part of an answer; only a part that is wrong is marked so. The first has the question's id."""
+    return markup(
+        attributes(
+            id=q.id if is_first else part.id,
+            name=part.name,
+            autocomplete=part.autocomplete,
+            aria_invalid="true" if part.is_wrong else "",
+            aria_describedby=f"{q.id}-error" if part.is_wrong else "",
+        )
+    )
+
+
+@register.simple_tag
+def country_options(chosen: str = "") -> SafeString:
+    """The options of a list of all countries, joined once a language; only the chosen one is marked each time."""
+    joined = _all_countries(language())
+    wanted = f'<option value="{escape(chosen)}">'
+    return markup(joined.replace(wanted, wanted[:-1] + " selected>", 1))
+
+
+@register.simple_tag
+def tick_boxes(choices: Iterable[Selectable], name: str, first_id: str = "", lang: str = "") -> SafeString:
+    """Tick boxes; the first keeps the question's bare id, since the error summary links to it."""
+    return markup(
+        "".join(_choice("checkbox", one, name, "" if at else first_id, lang) for at, one in enumerate(choices))
+    )
+
+
+@register.simple_tag
+def radios(q: Any) -> SafeString:
+    """The radios of a question, and the way back to no answer where the answer is optional."""
+    drawn = [_choice("radio", one, q.name, "" if at else q.id, q.choices_lang) for at, one in enumerate(q.choices)]
+    if q.optional:
+        none_checked = "" if q.raw else " checked"
+        drawn.append(
+            f'<label class="choice"><input type="radio" name="{escape(q.name)}" value=""{none_checked}>'
+            f" <span>{escape(say('No answer'))}</span></label>"
+        )
+    return markup("".join(drawn))
+
+
+@register.filter
+def chosen(choices: Iterable[Selectable]) -> list[Selectable]:
+    """Those that are chosen."""
+    return [one for one in choices if one.chosen]
+
+
+@register.filter
+def not_chosen(choices: Iterable[Selectable]) -> list[Selectable]:
+    """Those that may still be chosen."""
+    return [one for one in choices if not one.chosen]
+
+
+@register.filter
+def shown(choices: Sequence[Selectable]) -> Sequence[Selectable]:
+    """What stands open of a list of tick boxes: all of a dozen, the first ten of more.
+
+    A disclosure for two more would hide more than it saves.
+    """
+    return choices if len(choices) <= SHORT_LIST else choices[:_FIRST_SHOWN]
+
+
+@register.filter
+def rest(choices: Sequence[Selectable]) -> Sequence[Selectable]:
+    """What stands behind "Show more"."""
+    return () if len(choices) <= SHORT_LIST else choices[_FIRST_SHOWN:]
+
+
+@register.filter
+def are_countries(choices: Iterable[Selectable]) -> bool:
+    """Whether everything that can be chosen is a country, so that the list can be called so."""
+    return all(is_country(one.value) for one in choices)
+
+
+@register.filter
+def any_chosen(choices: Iterable[Selectable]) -> bool:
+    """Whether something in the list is chosen: a disclosure that hides it stands open."""
+    return any(one.chosen for one in choices)
+
+
+def _choice(kind: str, one: Selectable, name: str, first_id: str, lang: str) -> str:
+    state = (f' id="{escape(first_id)}"' if first_id else "") + (" checked" if one.chosen else "")
+    state += " data-alone" if one.alone else ""
+    box = f'<input type="{kind}" name="{escape(name)}" value="{escape(one.value)}"{state}>'
+    return f'<label class="choice">{box} <span{attributes(lang=lang)}>{escape(one.label)}</span></label>'
+
+
+@cache
+def _all_countries(language: str) -> str:
+    in_order = by_country_name(COUNTRIES, language)
+    return "".join(f'<option value="{code}">{escape(country_name(code, language))}</option>' for code in in_order)

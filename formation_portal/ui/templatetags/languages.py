@@ -1,0 +1,67 @@
+"""What templates need to say in which language they are, and which words are somebody else's."""
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from django import template
+from django.conf import settings
+from django.utils import translation
+from django.utils.html import conditional_escape
+from django.utils.safestring import SafeString
+
+from ..formats import schema_language
+from ..forms.controls import markup
+
+register = template.Library()
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedLanguage:
+    """One language of the portal, by its own name."""
+
+    code: str
+    name: str
+    is_current: bool
+
+
+@register.simple_tag
+def page_language() -> str:
+    """The page's language."""
+    return _code()
+
+
+@register.simple_tag
+def page_direction() -> SafeString:
+    """The page's direction as an attribute, where it isn't the usual one."""
+    return markup(' dir="rtl"' if translation.get_language_bidi() else "")
+
+
+@register.simple_tag
+def languages_offered() -> list[OfferedLanguage]:
+    """Every language of the portal."""
+    return [OfferedLanguage(code, name, code == _code()) for code, name in settings.LANGUAGES]
+
+
+@register.filter
+def schema_words(text: Any, is_ours: Any = False) -> SafeString:
+    """Words of the schema or the catalog: as they are, marked with their language where the page has another.
+
+    `is_ours` says that they are the portal's own this time, in the page's language.
+    """
+    shown = conditional_escape(text)
+    language = "" if is_ours else schema_language()
+    if not language or not shown:
+        return shown
+    return markup(f'<span lang="{escape(language)}" dir="auto">{shown}</span>')
+
+
+@register.simple_tag
+def schema_lang() -> SafeString:
+    """The same mark as an attribute, for an element that holds words of the schema and nothing else."""
+    language = schema_language()
+    return markup(f' lang="{escape(language)}"' if language else "")
+
+
+def _code() -> str:
+    return translation.get_language() or settings.LANGUAGE_CODE

@@ -1,0 +1,107 @@
+"""A draft whose form has changed meanwhile: said on the overview, shown on a page, taken over on consent."""
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal import relay
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.contract.catalog import CatalogItem, parse_catalog
+from formation_portal.gateway.catalog import catalog, known_catalog
+from formation_portal.service.catalog.loader import read_catalog
+from tests.markup import Markup
+from tests.portal.submission.test_record import without_token
+
+pytestmark = [pytest.mark.django_db(databases=["default", "service"]), pytest.mark.usefixtures("shelf")]
+
+
+def earlier() -> CatalogItem:
+    """A product of the catalog as it was: one question with another label, one that isn't asked now, one missing."""
+    item = deepcopy(next(one for one in read_catalog() if one["product"]["slug"] == "bvi-limited-company"))
+    item["schema"]["version"] = "before"
+    section = next(one for one in item["schema"]["sections"] if one["scope"] == "entity")
+    first, second, *others = section["fields"]
+    section["fields"] = [first | {"label": "Its name"}, *others, {"key": "old", "csp_field_key": "old", "label": "Old"}]
+    assert second["label"]
+    [read] = parse_catalog([item])
+    assert isinstance(read, CatalogItem)
+    return read
+
+
+@pytest.fixture
+def outdated(owner: Any) -> Draft:
+    catalog()
+    return open_draft(services.start(owner=owner, product=earlier()))
+
+
+def path(draft: Draft, page: str = "new-form/") -> str:
+    return f"/applications/{draft.application.reference}/{page}"
+
+
+def test_the_overview_says_so(outdated: Draft, as_owner: Client) -> None:
+    html = as_owner.get(path(outdated, "")).content.decode()
+    assert Markup(html).faults == []
+    assert f'href="{path(outdated)}"' in html
+
+
+def test_the_page_lists_what_is_new_gone_and_renamed(outdated: Draft, owner: Any, as_owner: Client) -> None:
+    section = outdated.schema.entity_sections[0]
+    services.save_section(outdated, section, {"old": "A thing of old"}, version=0, by=owner)
+    html = as_owner.get(path(outdated)).content.decode()
+    assert Markup(html).faults == []
+    current = catalog().find("bvi-limited-company")
+    assert current is not None
+    assert current.item is not None
+    first, second = current.item.form.entity_sections[0].fields[:2]
+    assert f"<li>{second.label} " in html
+    assert "<li>Old " in html
+    assert f"“Its name” is now “{first.label}”" in html
+    assert "No longer asked" in html
+    assert open_draft(Application.objects.get()).schema.version == "before"
+
+
+def test_on_consent_the_draft_goes_on_with_the_new_form(outdated: Draft, as_owner: Client) -> None:
+    seen = Markup(as_owner.get(path(outdated)).content.decode()).one("input", name="seen").attributes["value"]
+    response = as_owner.post(path(outdated), {"seen": seen}, follow=True)
+    html = response.content.decode()
+    assert "This application now uses the new form." in html
+    assert path(outdated) not in html
+    draft = open_draft(Application.objects.get())
+    assert draft.schema.version != "before"
+    assert as_owner.get(path(outdated))["Location"] == path(outdated, "")
+    relay.drain()
+    assert as_owner.get(path(outdated, "")).status_code == 200
+
+
+def test_what_was_not_seen_is_not_taken(outdated: Draft, as_owner: Client) -> None:
+    response = as_owner.post(path(outdated), {"seen": "another version"})
+    assert response.status_code == 409
+    assert open_draft(Application.objects.get()).schema.version == "before"
+
+
+def test_an_application_of_the_present_form_has_no_such_page(owner: Any, as_owner: Client) -> None:
+    current = catalog().find("bvi-limited-company")
+    assert current is not None
+    assert current.item is not None
+    draft = open_draft(services.start(owner=owner, product=current.item))
+    assert path(draft) not in as_owner.get(path(draft, "")).content.decode()
+    assert as_owner.get(path(draft))["Location"] == path(draft, "")
+
+
+def test_only_its_owner_sees_it(outdated: Draft, as_stranger: Client, as_agent: Client, as_nobody: Client) -> None:
+    absent = as_stranger.get("/applications/FP-0000-0000-0000/new-form/")
+    for client in (as_stranger, as_agent):
+        assert client.get(path(outdated)).status_code == 404
+        assert client.post(path(outdated)).status_code == 404
+    assert without_token(as_stranger.get(path(outdated))) == without_token(absent)
+    assert as_nobody.get(path(outdated)).status_code == 302
+
+
+def test_what_is_known_is_known_without_a_call(outdated: Draft, settings: Any) -> None:
+    first = known_catalog()
+    assert first is not None
+    assert first is known_catalog()

@@ -1,0 +1,160 @@
+"""The overview: each section's state in words, and what it still needs."""
+
+from html import escape
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.contract.needs import Need
+from formation_portal.portal.applications.task_list import Task, TaskList, task_list
+from formation_portal.relay.delivery_status import NO_EDITS
+from formation_portal.relay.models import Delivery, DeliveryState
+from tests.applications import factories
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+def save(draft: Draft, key: str, raw: dict[str, Any], by: Any) -> None:
+    section = draft.schema.section(key)
+    assert section is not None
+    services.save_section(draft, section, raw, version=draft.version(key), by=by)
+
+
+def task(tasks: TaskList, title: str) -> Task:
+    [found] = [one for group in tasks.groups for one in group.tasks if one.title == title]
+    return found
+
+
+def test_a_new_draft_has_nothing_started(draft: Draft) -> None:
+    tasks = task_list(draft)
+    assert [group.title for group in tasks.groups] == ["The company", "People and shares"]
+    company = task(tasks, "The company")
+    assert (company.state, company.status, company.note) == ("open", "Not started", "2 answers to complete")
+    assert tasks.following == company
+
+
+def test_a_section_in_progress_counts_what_is_missing(draft: Draft, owner: Any) -> None:
+    save(draft, "the-company", {"entity.name": "Larkfield"}, owner)
+    company = task(task_list(draft), "The company")
+    assert (company.state, company.status, company.note) == ("half", "In progress", "1 answer to complete")
+
+
+def test_what_cannot_be_read_is_told_apart(draft: Draft, owner: Any) -> None:
+    save(draft, "the-company", {"entity.name": "Larkfield", "xy.started_on": {"day": "31", "month": "2"}}, owner)
+    assert task(task_list(draft), "The company").note == "1 answer to complete, 1 we can’t read"
+
+
+def test_a_complete_section_says_so(draft: Draft, owner: Any) -> None:
+    save(draft, "the-company", factories.COMPANY, owner)
+    company = task(task_list(draft), "The company")
+    assert (company.state, company.status, company.note) == ("met", "Complete", "")
+
+
+def test_a_role_says_how_many_more(draft: Draft) -> None:
+    directors = task(task_list(draft), "Directors")
+    assert (directors.status, directors.note) == ("Not started", "1 more to add")
+    assert directors.url.endswith("/people/")
+
+
+def test_a_section_that_is_not_asked_opens_later_and_says_when(draft: Draft, owner: Any) -> None:
+    managers = task(task_list(draft), "Managers")
+    assert (managers.status, managers.url) == ("Not available yet", "")
+    assert managers.note == "Only asked if you answer Trading to “Activity”."
+    save(draft, "the-company", factories.COMPANY | {"xy.activity": "Trading", "xy.goods": "Fish"}, owner)
+    managers = task(task_list(draft), "Managers")
+    assert managers.url
+    assert managers.why == "Asked because you answered Trading to “Activity”"
+
+
+def test_later_sections_are_not_counted(draft: Draft) -> None:
+    tasks = task_list(draft)
+    assert len([one for group in tasks.groups for one in group.tasks]) == 7
+    assert tasks.progress == "1 of 6 sections complete"
+
+
+def test_documents_are_counted_once(draft: Draft, owner: Any) -> None:
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    tasks = task_list(draft)
+    assert task(tasks, "Documents").note == "1 to upload"
+    assert task(tasks, "Directors").note == "1 added", "its missing document is counted under documents"
+
+
+def test_a_complete_draft_is_complete(complete: Draft) -> None:
+    tasks = task_list(complete)
+    assert tasks.progress == "6 of 6 sections complete"
+    assert tasks.following is None
+
+
+def test_what_the_service_refused_comes_first(draft: Draft) -> None:
+    refused = Need("refused", "Choose another name", "the-company", field="entity.name")
+    company = task(task_list(draft, refused=[refused]), "The company")
+    assert (company.state, company.status) == ("stop", "Changes needed")
+
+
+class TestPage:
+    """Through the browser."""
+
+    def test_it_is_sound_and_shows_reference_price_and_progress(self, draft: Draft, as_owner: Client) -> None:
+        html = as_owner.get(f"/applications/{draft.application.reference}/").content.decode()
+        markup = Markup(html)
+        assert markup.faults == []
+        assert draft.application.reference in html
+        assert "USD\u00a01,200" in html
+        assert "1 of 6 sections complete" in html
+        assert markup.one("title").text == "Example company – Formation Portal"
+
+    def test_a_named_company_is_the_title(self, complete: Draft, as_owner: Client) -> None:
+        html = as_owner.get(f"/applications/{complete.application.reference}/").content.decode()
+        assert Markup(html).one("h1").text == "Larkfield Holdings"
+        assert "Ready" in html
+
+    def test_it_costs_the_same_with_more_people(self, draft: Draft, owner: Any, as_owner: Client) -> None:
+        path = f"/applications/{draft.application.reference}/"
+        as_owner.get(path)
+        costs = []
+        for number in range(3):
+            with CaptureQueriesContext(connection) as captured:
+                as_owner.get(path)
+            costs.append(len(captured))
+            ada = factories.ADA | {"person.email": f"ada{number}@example.com"}
+            services.add_party(draft, "person", ["director"], ada, by=owner)
+        assert costs[0] == costs[1] == costs[2]
+
+    def test_a_refusal_is_shown_with_the_way_to_it(self, complete: Draft, as_owner: Client) -> None:
+        row = Delivery.objects.get(application=complete.application, kind="entity")
+        row.state = DeliveryState.REFUSED
+        row.problems = [
+            {
+                "field": "entity.name",
+                "code": "invalid",
+                "message": "Choose another name",
+                "section": "the-company",
+                "party": "",
+                "share_class": "",
+                "slot": "",
+            }
+        ]
+        row.save()
+        path = f"/applications/{complete.application.reference}/"
+        markup = Markup(as_owner.get(path).content.decode())
+        [link] = [one for one in markup.all("a") if one.text == "Choose another name"]
+        target = link.attributes["href"]
+        page, _, anchor = target.partition("#")
+        assert Markup(as_owner.get(page).content.decode()).all("input", id=anchor)
+        assert "Changes needed" in as_owner.get(path).content.decode()
+
+    def test_what_the_service_cannot_do_is_said_plainly(self, draft: Draft, as_owner: Client, settings: Any) -> None:
+        settings.FORMATION_SERVICE_EDITS = False
+        html = as_owner.get(f"/applications/{draft.application.reference}/").content.decode()
+        assert escape(NO_EDITS) in html
+        assert "Saved. We send it when you submit." in html
+
+    def test_after_submitting_the_status_says_more(self, submitted: Draft, as_owner: Client) -> None:
+        response = as_owner.get(f"/applications/{submitted.application.reference}/")
+        assert response["Location"].endswith("/status/")

@@ -1,0 +1,125 @@
+"""When somebody is done with their part, its owner hears of it: once by letter, and on the overview."""
+
+from typing import Any
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.test import Client
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.invitations import parts
+from formation_portal.invitations.models import Invitation
+from formation_portal.letters.models import Letter
+from formation_portal.letters.refusing import refusal_path, refuse
+from formation_portal.portal.applications import status_emails
+from tests.applications import factories
+from tests.markup import Markup
+from tests.portal.sharing.test_part import let_in, stored, url
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+@pytest.fixture
+def invitation(draft: Draft, owner: Any) -> Invitation:
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    return parts.invite(draft, draft.parties[0], email="ada@example.com", by=owner, language="de")
+
+
+def done(guest: Client, invitation: Invitation, **answers: str) -> Any:
+    """Press "I have finished", with these answers changed."""
+    posted = {f"q:{name}": value for name, value in answers.items()}
+    return guest.post(url(invitation), {"version": str(stored(invitation).version), "done": "1"} | posted)
+
+
+def letters() -> list[Letter]:
+    return list(Letter.objects.filter(kind="part_done").order_by("pk"))
+
+
+def test_the_owner_reads_who_is_done_and_what_is_missing(owner: Any, invitation: Invitation) -> None:
+    done(let_in(Client(), invitation), invitation)
+    [letter] = letters()
+    assert (letter.to, letter.language) == (owner.email, "en")
+    assert letter.subject == "Ada Lovelace has finished their part"
+    assert "1 item is still missing." in letter.text
+    assert f"/applications/{invitation.application.reference}/people/{invitation.party.token}/" in letter.text
+    assert "Stop these e-mails" in letter.text
+    assert "ada@example.com" not in letter.text + letter.html
+
+
+def test_it_is_written_in_the_owners_language(owner: Any, invitation: Invitation) -> None:
+    owner.language = "fr"
+    owner.save()
+    done(let_in(Client(), invitation), invitation)
+    assert [letter.language for letter in letters()] == ["fr"]
+
+
+def test_a_second_press_writes_nothing_and_being_done_again_does(owner: Any, invitation: Invitation) -> None:
+    guest = let_in(Client(), invitation)
+    done(guest, invitation)
+    done(guest, invitation)
+    parts.finish(open_draft(Application.objects.get()), Invitation.objects.get())
+    assert len(letters()) == 1
+    done(guest, invitation, **{"person.last_name": "Byron"})
+    assert [letter.subject.split(" has ")[0] for letter in letters()] == ["Ada Lovelace", "Ada Byron"]
+
+
+def test_two_presses_at_the_same_moment_are_one(owner: Any, invitation: Invitation) -> None:
+    """Both have read that it isn't done yet."""
+    both = [(open_draft(Application.objects.get()), Invitation.objects.get()) for _ in range(2)]
+    for found, one in both:
+        parts.finish(found, one)
+    assert len(letters()) == 1
+
+
+def test_saving_without_being_done_writes_nothing(owner: Any, invitation: Invitation) -> None:
+    let_in(Client(), invitation).post(url(invitation), {"version": "1", "q:person.last_name": "Byron"})
+    assert letters() == []
+
+
+def test_somebody_who_says_so_without_end_is_not_heard_without_end(
+    owner: Any, invitation: Invitation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(status_emails, "MOST_A_DAY", 2)
+    guest = let_in(Client(), invitation)
+    for name in ("Byron", "King", "Lovelace"):
+        done(guest, invitation, **{"person.last_name": name})
+    assert len(letters()) == 2
+
+
+def test_an_owner_who_fills_in_their_own_part_gets_no_letter(draft: Draft, owner: Any) -> None:
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    own = parts.invite(draft, draft.parties[0], email="Owner@example.com", by=owner, language="en")
+    parts.finish(draft, own)
+    assert letters() == []
+
+
+def test_nothing_is_written_to_an_address_that_nobody_has_confirmed(owner: Any, invitation: Invitation) -> None:
+    EmailAddress.objects.update(verified=False)
+    done(let_in(Client(), invitation), invitation)
+    assert letters() == []
+
+
+def test_an_owner_who_wants_none_gets_none(owner: Any, invitation: Invitation, as_nobody: Client) -> None:
+    path = refusal_path(kind="part_done", to=owner.email)
+    assert "someone you invited has finished" in as_nobody.get(path).content.decode()
+    refuse(path.split("/")[-2])
+    done(let_in(Client(), invitation), invitation)
+    assert letters() == []
+
+
+def test_the_overview_and_the_history_say_so(as_owner: Client, invitation: Invitation) -> None:
+    overview = f"/applications/{invitation.application.reference}/"
+    done(let_in(Client(), invitation), invitation)
+    page = Markup(as_owner.get(overview).content.decode())
+    assert page.faults == []
+    line = page.one("li", id=f"turn-{invitation.party.token}")
+    assert "Done" in line.text
+    assert "1 item to complete" in line.text
+    assert page.one("li", id="turn-you")
+    draft = open_draft(Application.objects.get())
+    assert draft.application.changes.first().what == "Ada Lovelace finished their part"  # type: ignore[union-attr]
+    services.add_document(draft, draft.parties[0], "Passport", factories.upload(), by=draft.application.owner)
+    line = Markup(as_owner.get(overview).content.decode()).one("li", id=f"turn-{invitation.party.token}")
+    assert "Finished their part" in line.text

@@ -1,0 +1,148 @@
+"""Carrying answers over on its pages: seen before anything happens, done as it was seen, for the owner alone."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.gateway.catalog import catalog
+from tests.journeys.clients import InProcessBrowser
+from tests.journeys.conftest import browser, customer
+from tests.journeys.stranger import Stranger
+from tests.markup import Markup
+from tests.portal.submission.test_record import without_token
+
+__all__ = ["browser", "customer"]
+
+pytestmark = [pytest.mark.django_db(databases=["default", "service"]), pytest.mark.usefixtures("shelf")]
+
+HERE, THERE = "bvi-limited-company", "seychelles-ibc"
+
+
+@pytest.fixture
+def filled(owner: Any) -> Draft:
+    """A company with a name and one director."""
+    item = catalog().find(HERE).item  # type: ignore[union-attr]  # the shelf has it
+    assert item is not None
+    draft = open_draft(services.start(owner=owner, product=item))
+    section = next(one for one in draft.schema.entity_sections if "entity.name" in {spec.name for spec in one.fields})
+    services.save_section(draft, section, {"entity.name": "Larkfield Holdings"}, version=0, by=owner)
+    ada = {"person.first_name": "Ada", "person.last_name": "Lovelace"}
+    services.add_party(draft, "person", ["director"], ada, by=owner)
+    return draft
+
+
+def path(draft: Draft, product: str = "") -> str:
+    address = f"/applications/{draft.application.reference}/carry-over/"
+    return f"{address}?product={product}" if product else address
+
+
+def seen(client: Client, address: str) -> str:
+    return str(Markup(client.get(address).content.decode()).one("input", name="seen").attributes["value"])
+
+
+def test_every_other_product_can_be_chosen(filled: Draft, as_owner: Client) -> None:
+    markup = Markup(as_owner.get(path(filled)).content.decode())
+    assert markup.faults == []
+    offered = [one.attributes["value"] for one in markup.all("option")]
+    assert len(offered) == 31
+    assert THERE in offered
+    assert HERE not in offered
+
+
+def test_the_page_says_what_fits_and_what_is_new_before_anything_happens(filled: Draft, as_owner: Client) -> None:
+    response = as_owner.get(path(filled, THERE))
+    html = response.content.decode()
+    assert Markup(html).faults == []
+    for words in (
+        "What we can reuse",
+        "Larkfield Holdings",
+        "Ada Lovelace",
+        "New questions",
+        "Start the new application",
+    ):
+        assert words in html
+    assert Application.objects.count() == 1
+
+
+def test_a_press_starts_there_with_what_was_seen(filled: Draft, as_owner: Client) -> None:
+    address = path(filled, THERE)
+    response = as_owner.post(address, {"seen": seen(as_owner, address)}, follow=True)
+    made = Application.objects.exclude(pk=filled.application.pk).get()
+    assert response.redirect_chain == [(f"/applications/{made.reference}/", 302)]
+    draft = open_draft(made)
+    assert draft.title == "Larkfield Holdings"
+    assert [row.label for row in draft.parties] == ["Ada Lovelace"]
+    assert "with the answers we could reuse from Larkfield Holdings" in response.content.decode()
+
+
+def test_a_second_press_starts_nothing_more(filled: Draft, as_owner: Client) -> None:
+    address = path(filled, THERE)
+    token = seen(as_owner, address)
+    first, second = (as_owner.post(address, {"seen": token}) for _ in range(2))
+    assert first["Location"] == second["Location"]
+    assert Application.objects.count() == 2
+
+
+def test_what_has_changed_meanwhile_is_shown_before_it_is_done(filled: Draft, owner: Any, as_owner: Client) -> None:
+    address = path(filled, THERE)
+    old = seen(as_owner, address)
+    services.add_party(filled, "person", ["director"], {"person.first_name": "Bo"}, by=owner)
+    response = as_owner.post(address, {"seen": old})
+    assert response.status_code == 409
+    assert "Something has changed since you opened this page" in response.content.decode()
+    assert Application.objects.count() == 1
+    assert as_owner.post(address, {"seen": seen(as_owner, address)}).status_code == 302
+
+
+@pytest.mark.parametrize("product", [HERE, "no-such-product"])
+def test_nothing_is_carried_to_the_same_product_or_to_none(product: str, filled: Draft, as_owner: Client) -> None:
+    assert as_owner.get(path(filled, product)).status_code == 404
+    assert as_owner.post(path(filled, product), {"seen": ""}).status_code == 404
+
+
+@pytest.mark.parametrize("product", ["", THERE])
+def test_only_its_owner_carries_it_over(
+    product: str, filled: Draft, as_stranger: Client, as_agent: Client, as_nobody: Client
+) -> None:
+    absent = as_stranger.get("/applications/FP-0000-0000-0000/carry-over/")
+    for client in (as_stranger, as_agent):
+        assert client.get(path(filled, product)).status_code == 404
+        assert client.post(path(filled, product)).status_code == 404
+    assert without_token(as_stranger.get(path(filled, product))) == without_token(absent)
+    assert as_nobody.get(path(filled, product)).status_code == 302
+
+
+def test_more_people_cost_no_more_queries(
+    filled: Draft, owner: Any, as_owner: Client, django_assert_num_queries: Any
+) -> None:
+    as_owner.get(path(filled, THERE))  # Notes in the session that the address is confirmed.
+    with CaptureQueriesContext(connection) as few:
+        as_owner.get(path(filled, THERE))
+    for _ in range(5):
+        services.add_party(filled, "person", ["director"], {"person.first_name": "Bo"}, by=owner)
+    with django_assert_num_queries(len(few)):
+        as_owner.get(path(filled, THERE))
+
+
+@pytest.mark.long
+def test_a_whole_application_goes_to_every_other_product_and_back(browser: InProcessBrowser) -> None:
+    """Whatever the pair: the page can be drawn, and what is started there objects to nothing that was carried."""
+    stranger = Stranger(browser, is_thorough=True)
+    stranger.submit(stranger.start(browser.get(f"/products/{HERE}/")))
+    draft = open_draft(Application.objects.get())
+    for product in catalog().items:
+        if product.key == HERE:
+            continue
+        address = path(draft, product.key)
+        response = browser.client.post(address, {"seen": seen(browser.client, address)})
+        reference = response["Location"].split("/")[-2]
+        started = open_draft(Application.objects.get(reference=reference))
+        assert started.application.product_id != draft.application.product_id
+        assert started.title == draft.title
+        assert not {"unreadable", "party_type_not_allowed"} & {need.code for need in started.needs}

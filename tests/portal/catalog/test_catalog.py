@@ -1,0 +1,250 @@
+"""The catalog: what is offered, what a filter leaves, and what is said when nothing fits."""
+
+from copy import deepcopy
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.http import QueryDict
+from django.test import Client
+
+from formation_portal.gateway import catalog as shelf_of_catalog
+from formation_portal.gateway.catalog import Catalog
+from formation_portal.gateway.products import read_products
+from formation_portal.portal.catalog.filters import CatalogFilter, PriceCeiling
+from formation_portal.portal.catalog.pages import CatalogPage, catalog_page
+from tests.applications import factories
+from tests.markup import Markup
+
+HTMX = {"HTTP_HX_REQUEST": "true"}
+
+
+def item(slug: str, region: str, country: str, price: int, currency: str, **product: Any) -> dict[str, Any]:
+    one = deepcopy(factories.ITEM)
+    one["jurisdiction_product_id"] = f"id-{slug}"
+    one["jurisdiction"] |= {"region": region, "slug": country.lower(), "name": country}
+    one["product"] |= {"slug": slug, "name": slug.capitalize()} | product
+    one["price"] = {"one_off": price, "annual": 100, "currency": currency}
+    return one
+
+
+ITEMS = [
+    item("gmbh", "Europe", "Zug", 3900, "CHF"),
+    item("verein", "Europe", "Zug", 2400, "CHF", type="Foundation"),
+    item("limited", "Europe", "Malta", 2400, "EUR"),
+    item("ibc", "Caribbean", "Nevis", 1450, "USD"),
+    item("llc", "America", "Delaware", 590, "USD"),
+]
+
+
+def page(query: str = "", items: list[Any] = ITEMS, **more: Any) -> CatalogPage:
+    offered = Catalog(read_products(items), datetime(2026, 11, 21, tzinfo=UTC), **more)
+    return catalog_page(offered, CatalogFilter.from_query(QueryDict(query)))
+
+
+def names(shown: CatalogPage) -> list[str]:
+    return [row.name for region in shown.regions for place in region.places for row in place.rows]
+
+
+def test_everything_stands_under_its_region_and_place() -> None:
+    shown = page()
+    assert [(region.name, [place.name for place in region.places]) for region in shown.regions] == [
+        ("America", ["Delaware"]),
+        ("Caribbean", ["Nevis"]),
+        ("Europe", ["Malta", "Zug"]),
+    ]
+    assert names(shown) == ["Llc", "Ibc", "Limited", "Gmbh", "Verein"]
+    assert shown.count_words == "5 of 5 company types"
+
+
+@pytest.mark.parametrize(
+    ("query", "left"),
+    [
+        ("region=Caribbean", ["Ibc"]),
+        ("country=zug", ["Gmbh", "Verein"]),
+        ("type=Foundation", ["Verein"]),
+        ("price=CHF-2400", ["Verein"]),
+        ("price=USD-1450", ["Llc", "Ibc"]),
+        ("region=Europe&type=Corporation&price=CHF-5000", ["Gmbh"]),
+        ("price=nonsense", ["Llc", "Ibc", "Limited", "Gmbh", "Verein"]),
+        ("unknown=1", ["Llc", "Ibc", "Limited", "Gmbh", "Verein"]),
+    ],
+)
+def test_a_filter_leaves_what_fits(query: str, left: list[str]) -> None:
+    assert names(page(query)) == left
+
+
+def test_prices_in_other_currencies_are_left_out_and_it_says_so() -> None:
+    assert page("price=USD-5000").left_out == "Only prices in USD are compared. 3 priced in CHF, EUR are not shown."
+
+
+def test_only_what_another_filter_lets_through_is_said_to_be_left_out() -> None:
+    assert page("price=EUR-5000&country=malta").left_out == ""
+
+
+def test_ceilings_are_offered_per_currency_and_part_its_products() -> None:
+    control = next(one for one in page().controls if one.name == "price")
+    offered = [choice.value for choice in control.choices if choice.value]
+    assert {"CHF-3000", "CHF-3900", "USD-1000", "USD-1450", "EUR-2400"} <= set(offered)
+    assert "EUR-5000" not in offered, "it would leave everything in its currency"
+    assert "CHF-500" not in offered, "it would leave nothing in its currency"
+
+
+def test_a_filter_shows_what_it_filters_by_also_where_it_is_not_offered() -> None:
+    control = next(one for one in page("country=atlantis").controls if one.name == "country")
+    assert control.chosen == "atlantis"
+
+
+def test_the_filter_to_remove_is_named_when_nothing_fits() -> None:
+    shown = page("region=Europe&price=USD-500")
+    assert names(shown) == []
+    assert shown.filter_to_remove is not None
+    assert shown.filter_to_remove.words == "Without “Set-up fee up to USD\u00a0500”, 3 company types match"
+    assert (shown.filter_to_remove.count, shown.filter_to_remove.url) == (3, "/?region=Europe")
+
+
+@pytest.mark.parametrize(
+    ("query", "words", "url"),
+    [
+        ("country=nevis&price=CHF-5000", "Without “Country: Nevis”, 2 company types match", "/?price=CHF-5000"),
+        (
+            "region=Europe&price=USD-1450",
+            "Without “Set-up fee up to USD\u00a01,450”, 3 company types match",
+            "/?region=Europe",
+        ),
+        (
+            "country=zug&type=Foundation&price=CHF-500",
+            "Without “Set-up fee up to CHF\u00a0500”, 1 company type matches",
+            "/?country=zug&type=Foundation",
+        ),
+    ],
+)
+def test_of_several_filters_the_one_that_helps_most_is_named(query: str, words: str, url: str) -> None:
+    shown = page(query)
+    assert names(shown) == []
+    assert shown.filter_to_remove is not None
+    assert (shown.filter_to_remove.words, shown.filter_to_remove.url) == (words, url)
+
+
+def test_where_no_single_filter_helps_none_is_named() -> None:
+    shown = page("region=America&country=malta&type=Foundation")
+    assert names(shown) == []
+    assert shown.filter_to_remove is None
+
+
+def test_what_helps_is_announced_with_the_count() -> None:
+    said = page("region=Europe&price=USD-500").announcement
+    assert said == "0 of 5 company types. Without “Set-up fee up to USD\u00a0500”, 3 company types match."
+    assert len(said) < 100
+    assert page("region=Europe").announcement == "3 of 5 company types"
+
+
+def test_a_faulty_product_is_shown_with_its_reason() -> None:
+    faulty = item("circle", "Europe", "Malta", 10, "EUR")
+    faulty["schema"] = {"sections": []}
+    shown = page(items=[*ITEMS, faulty])
+    row = next(row for region in shown.regions for place in region.places for row in place.rows if row.name == "Circle")
+    assert "no id" in row.reason
+    assert shown.total == 6
+
+
+def test_what_cannot_be_read_stands_last() -> None:
+    assert names(page(items=[{"product": {"name": "Riddle"}}, *ITEMS]))[-1] == "Riddle"
+
+
+def test_what_cannot_be_read_fits_no_filter() -> None:
+    assert "Riddle" not in names(page("region=Europe", items=[{"product": {"name": "Riddle"}}, *ITEMS]))
+
+
+def test_an_empty_catalog_says_so() -> None:
+    assert page(items=[]).regions == ()
+
+
+def test_an_old_catalog_carries_its_note() -> None:
+    assert page(is_stale=True, note="Prices of yesterday.").note == "Prices of yesterday."
+    assert page(note="Prices of today.").note == ""
+
+
+@pytest.mark.parametrize("text", ["", "USD", "-5", "USD--5", "USD-NaN", "USD-Infinity", "USD-1e"])
+def test_what_is_no_ceiling_is_none(text: str) -> None:
+    assert PriceCeiling.parse(text) is None
+
+
+@pytest.mark.django_db(databases=["default", "service"])
+class TestPage:
+    """Over the whole catalog."""
+
+    def test_everybody_sees_all_products(self, shelf: None) -> None:
+        response = Client().get("/")
+        assert response.status_code == 200
+        markup = Markup(response.content.decode())
+        assert markup.faults == []
+        assert markup.unlabelled() == []
+        assert len([one for one in markup.all("a") if one.attributes["href"].startswith("/products/")]) == 32
+        assert markup.one("title").text == "Companies and foundations you can form – Formation Portal"
+        assert "Compare 32 company types in 20 jurisdictions" in response.content.decode()
+
+    def test_a_filter_works_without_script(self, shelf: None) -> None:
+        html = Client().get("/?country=bvi").content.decode()
+        assert "/products/bvi-limited-company/" in html
+        assert "/products/delaware-llc/" not in html
+
+    def test_where_nothing_fits_and_nothing_is_ticked_nothing_can_be_compared(self, shelf: None) -> None:
+        none = "/?region=Europe&price=USD-500"
+        assert 'formaction="/compare/"' not in Client().get(none).content.decode()
+        assert 'formaction="/compare/"' in Client().get(f"{none}&product=texas-llc").content.decode()
+
+    def test_htmx_gets_results_count_and_announcement_only(self, shelf: None) -> None:
+        response = Client().get("/?country=usa", **HTMX)
+        html = response.content.decode()
+        markup = Markup(html)
+        assert markup.faults == []
+        assert not markup.all("html")
+        assert markup.one("p", id="announcer").text == "7 of 32 company types"
+        assert {"catalog-results", "catalog-count"} <= {one.attributes.get("id") for one in markup.elements}
+        assert {one.attributes["name"] for one in markup.controls} == {"product"}, "the filter stays as it is"
+        assert "HX-Request" in response["Vary"]
+
+    def test_what_is_ticked_stays_ticked_and_in_the_address_when_a_filter_changes(self, shelf: None) -> None:
+        response = Client().get(
+            "/?country=usa&region=&product=bvi-limited-company&product=texas-llc&product=no", **HTMX
+        )
+        markup = Markup(response.content.decode())
+        ticked = [one.attributes["value"] for one in markup.controls if "checked" in one.attributes]
+        assert sorted(ticked) == ["bvi-limited-company", "texas-llc"]
+        assert "Not in this list" in response.content.decode()
+        assert response["HX-Push-Url"].startswith("/?country=usa&product=bvi-limited-company&product=texas-llc")
+
+    def test_links_that_widen_the_list_keep_the_ticks(self, shelf: None) -> None:
+        markup = Markup(Client().get("/?country=bvi&type=Foundation&product=texas-llc").content.decode())
+        wider = [one.attributes["href"] for one in markup.all("a") if one.text.startswith(("Without", "Remove all"))]
+        assert len(wider) == 2
+        assert all("product=texas-llc" in link for link in wider)
+
+    def test_a_page_from_history_is_whole(self, shelf: None) -> None:
+        html = Client().get("/?country=usa", **HTMX, HTTP_HX_HISTORY_RESTORE_REQUEST="true").content.decode()
+        assert Markup(html).all("html")
+
+    def test_no_query_and_no_call_is_made_for_a_visitor(self, shelf: None, django_assert_num_queries: Any) -> None:
+        Client().get("/")
+        with django_assert_num_queries(0), django_assert_num_queries(0, using="service"):
+            Client().get("/")
+
+    @pytest.mark.parametrize(
+        ("url", "key"), [("http://127.0.0.1:9", "some"), ("not an address", "some"), ("https://x.example", "ké")]
+    )
+    @pytest.mark.parametrize("path", ["/", "/products/bvi-limited-company/"])
+    def test_without_a_service_there_is_a_clear_page(
+        self, url: str, key: str, path: str, settings: Any, tmp_path: Any
+    ) -> None:
+        settings.FORMATION_SERVICE_URL, settings.FORMATION_SERVICE_KEY = url, key
+        settings.DATA_DIR = tmp_path
+        shelf_of_catalog.forget()
+        response = Client().get(path)
+        shelf_of_catalog.forget()
+        assert response.status_code == 503
+        assert int(response["Retry-After"]) > 0
+        markup = Markup(response.content.decode())
+        assert markup.faults == []
+        assert "Everything you saved is safe" in response.content.decode()
+        assert markup.all("a", href="/applications/"), "drafts can be worked on meanwhile"

@@ -1,0 +1,162 @@
+"""The checklist to print: everything that a customer can prepare, once, under the rules' own words."""
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.contract.schema import ENTITY, SHARE_CLASS, FormSchema
+from formation_portal.gateway.catalog import catalog
+from formation_portal.gateway.products import read_products
+from formation_portal.portal.catalog.product import ChecklistPage, ChecklistPart, checklist_page
+from tests.applications import factories
+from tests.markup import Markup
+
+CHECKLIST = "/products/ch-foundation/checklist/"
+
+
+def page(*sections: dict[str, Any]) -> ChecklistPage:
+    item = deepcopy(factories.ITEM)
+    if sections:
+        item["schema"]["sections"] = list(sections)
+    (product,) = read_products([item])
+    assert product.item is not None
+    return checklist_page(product, product.item)
+
+
+def part(title: str, *sections: dict[str, Any]) -> ChecklistPart:
+    return next(one for one in page(*sections).parts if one.title == title)
+
+
+def listed(shown: ChecklistPart) -> list[tuple[str, list[str]]]:
+    return [(branch.condition, [one.label for one in branch.asked]) for branch in shown.branches]
+
+
+def test_a_branch_stands_where_it_is_asked_under_the_words_of_its_rule() -> None:
+    assert listed(part("The company")) == [
+        ("", ["Name", "Activity"]),
+        ("Only if you answer Trading to “Activity”", ["Goods"]),
+        ("", ["Started on", "Purpose"]),
+    ]
+
+
+def test_what_our_agent_answers_is_not_for_the_customer_to_prepare() -> None:
+    assert "Office" not in [label for _, labels in listed(part("The company")) for label in labels]
+
+
+def test_a_question_shows_few_options_its_help_and_whether_it_may_be_left_out() -> None:
+    asked = {
+        "scope": "entity",
+        "title": "Funds",
+        "fields": [
+            factories.field(
+                "source", "select", options=["Savings", "A sale"], help="Where they come from.", required=False
+            ),
+            factories.field("trade", "select", options=[f"Trade {letter}" for letter in "abcdefghijkl"]),
+        ],
+    }
+    source, trade = part("Funds", asked).branches[0].asked
+    assert (source.options, source.help, source.is_optional) == (("Savings", "A sale"), "Where they come from.", True)
+    assert (trade.options, trade.is_optional) == ((), False)
+
+
+def test_a_whole_section_that_depends_on_an_answer_says_so_once() -> None:
+    bodies = {"scope": "entity", "title": "Bodies", "fields": [factories.field("two", "boolean")]}
+    second = {
+        "scope": "entity",
+        "title": "Second body",
+        "depends_on": {"field": "two", "value": True},
+        "fields": [factories.field("its_name")],
+    }
+    shown = part("Second body", bodies, second)
+    assert shown.condition == "Only if you answer Yes to “Two”"
+    assert listed(shown) == [("", ["Its name"])]
+
+
+def test_what_two_roles_ask_stands_once_and_what_one_asks_names_it() -> None:
+    asked = {one.label: one.roles for branch in part("For each person").branches for one in branch.asked}
+    assert asked["First name"] == ""
+    assert asked["Date of birth"] == "as director or as shareholder"
+    assert asked["Is pep"] == "as director"
+    assert asked["Pep office"] == "as director"
+
+
+def test_a_question_within_a_role_stands_under_its_rule() -> None:
+    assert ("Only if you answer Yes to “Is pep”", ["Pep office"]) in listed(part("For each person"))
+
+
+def test_classes_of_shares_are_asked_about_too() -> None:
+    shown = part("Share classes")
+    assert shown.help.startswith("For each share class.")
+    assert "Class rights" in [label for _, labels in listed(shown) for label in labels]
+
+
+def test_a_rule_that_names_nothing_lists_nothing() -> None:
+    lost = factories.field("lost", depends_on={"field": "nowhere", "value": True})
+    assert page({"scope": "entity", "title": "Lost", "fields": [lost]}).parts == ()
+
+
+def test_documents_and_roles_are_those_of_the_products_page() -> None:
+    shown = page()
+    assert [role.title for role in shown.roles] == ["Directors", "Shareholders", "Managers"]
+    assert shown.roles[2].rules == ("Only asked if you answer Trading to “Activity”.",)
+    assert [group.title for group in shown.documents] == [
+        "About the new company",
+        "For each person",
+        "For each company involved",
+    ]
+
+
+def preparable_labels(schema: FormSchema) -> set[str]:
+    """Every question's label that somebody can answer, by walking the schema."""
+    return {
+        spec.label
+        for section in schema.sections
+        for group, specs in section.groups.items()
+        if group in (ENTITY, SHARE_CLASS) or section.allows(group)
+        for spec in specs
+        if not spec.provided_by_agent and schema.why_unanswerable(spec) is None
+    }
+
+
+@pytest.mark.django_db(databases=["default", "service"])
+class TestPage:
+    """Over the whole catalog."""
+
+    def test_every_products_checklist_holds_every_question_document_and_role(self, shelf: None) -> None:
+        products = catalog().items
+        assert len(products) == 32
+        for product in products:
+            response = Client().get(f"/products/{product.key}/checklist/")
+            markup = Markup(response.content.decode())
+            assert markup.faults == [], product.key
+            text = markup.one("main").text
+            assert product.item is not None
+            schema = product.item.form
+            slots = {slot.name for one in schema.sections for slots in one.documents.values() for slot in slots}
+            titles = {section.title for section in schema.sections}
+            missing = [words for words in preparable_labels(schema) | slots | titles if words not in text]
+            assert missing == [], product.key
+
+    def test_helps_of_documents_are_said_on_the_products_page_and_on_its_checklist(self, shelf: None) -> None:
+        for path in ("/products/ch-foundation/", CHECKLIST):
+            assert "Issued by the bank where the capital is deposited." in Client().get(path).content.decode()
+
+    def test_it_holds_no_form_and_needs_no_script(self, shelf: None) -> None:
+        markup = Markup(Client().get(CHECKLIST).content.decode())
+        assert markup.controls == []
+        assert not [one for one in markup.all("button") if one.inside("main") and not one.inside("template")]
+
+    def test_the_products_page_leads_to_it_and_back(self, shelf: None) -> None:
+        product = Markup(Client().get("/products/ch-foundation/").content.decode())
+        assert product.all("a", href=CHECKLIST)
+        assert Markup(Client().get(CHECKLIST).content.decode()).all("a", href="/products/ch-foundation/")
+
+    def test_an_unknown_product_has_none(self, shelf: None) -> None:
+        assert Client().get("/products/atlantis-ltd/checklist/").status_code == 404
+
+    def test_no_query_and_no_call_is_made_for_a_visitor(self, shelf: None, django_assert_num_queries: Any) -> None:
+        Client().get(CHECKLIST)
+        with django_assert_num_queries(0), django_assert_num_queries(0, using="service"):
+            Client().get(CHECKLIST)

@@ -1,0 +1,184 @@
+"""Products side by side: what each row says, what is left out and in which words, and the way back."""
+
+from copy import deepcopy
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.http import QueryDict
+from django.test import Client
+
+from formation_portal.gateway.catalog import Catalog
+from formation_portal.gateway.products import read_products
+from formation_portal.portal.catalog.comparison import ComparePage, compare_page
+from formation_portal.portal.catalog.filters import CatalogFilter
+from tests.applications import factories
+from tests.markup import Markup
+
+BODIES = {
+    "scope": "entity",
+    "title": "Bodies",
+    "fields": [
+        factories.field("bodies", "select", options=["One", "Two"]),
+        factories.field("name_of_second", depends_on={"field": "bodies", "value": "Two"}),
+    ],
+}
+MEMBERS = {
+    "scope": "role:member",
+    "title": "Members",
+    "minimum": 1,
+    "conditional_min": {"field": "bodies", "value": "Two", "minimum": 3},
+    "allows_foundation": True,
+    "documents": {"person": [{"name": "Passport", "required": True}, {"name": "Letter", "required": False}]},
+}
+SECRETARY = {"scope": "role:secretary", "title": "Company secretary", "minimum": 1}
+
+
+def item(slug: str, *sections: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    one = deepcopy(factories.ITEM) | {"jurisdiction_product_id": f"id-{slug}"} | changes
+    one["product"] |= {"slug": slug, "name": slug.capitalize()}
+    one["schema"]["sections"] = list(sections)
+    return one
+
+
+ITEMS = [
+    item("one", BODIES, MEMBERS),
+    item("two", SECRETARY, price=None),
+    item("three", BODIES),
+    item("four", BODIES),
+    item("faulty", schema={"sections": []}) | {"schema": {"sections": []}},
+]
+
+
+def page(*keys: str, **more: Any) -> ComparePage:
+    offered = Catalog(read_products(ITEMS), datetime(2026, 11, 21, tzinfo=UTC), **more)
+    return compare_page(offered, keys, CatalogFilter(region="Caribbean"))
+
+
+def rows(shown: ComparePage) -> dict[str, list[tuple[str, ...]]]:
+    return {row.title: [cell.lines for cell in row.cells] for group in shown.groups for row in group.rows}
+
+
+def test_products_stand_in_the_order_of_the_address() -> None:
+    assert [column.name for column in page("two", "one").columns] == ["Two", "One"]
+
+
+def test_prices_are_said_with_their_currency_and_missing_ones_too() -> None:
+    found = rows(page("one", "two"))
+    assert found["Set-up fee, paid once"] == [("USD\u00a01,200",), ()]
+    assert found["Annual fee"] == [("USD\u00a0900",), ()]
+    assert found["Time"] == [("5 days",), ("5 days",)]
+
+
+def test_each_role_says_how_many_who_and_when_that_changes() -> None:
+    found = rows(page("one", "two"))
+    assert found["Member"] == [
+        ("At least 1: a person or a foundation", "At least 3 if you answer Two to “Bodies”."),
+        (),
+    ]
+    assert found["Secretary"] == [(), ("At least 1: a person",)]
+
+
+def test_documents_are_listed_by_who_brings_them() -> None:
+    assert rows(page("one", "two"))["For each person"] == [("Passport", "Letter (optional)"), ()]
+
+
+def test_questions_are_counted_with_those_that_depend_on_others() -> None:
+    assert any(line.startswith("1 question about") for line in rows(page("one"))["Questions"][0])
+
+
+def test_what_a_product_does_not_have_is_said_in_words() -> None:
+    said = {row.title: row.absent for group in page("one", "two").groups for row in group.rows}
+    assert (said["Annual fee"], said["Member"], said["For each person"]) == ("Not stated", "Not applicable", "None")
+
+
+def test_cells_are_told_apart_by_the_shortest_words_that_do() -> None:
+    labels = [cell.label for cell in page("one", "two").groups[0].rows[0].cells]
+    assert labels == ["One", "Two"], "both are in the same place"
+    assert page("one").groups[0].rows[0].cells[0].label == "British Virgin Islands"
+
+
+def test_a_row_that_no_product_has_is_not_there() -> None:
+    assert [group.title for group in page("three").groups] == ["Price and time", "Form"]
+
+
+def test_a_fourth_is_refused_in_words() -> None:
+    shown = page("one", "two", "three", "four")
+    assert [column.name for column in shown.columns] == ["One", "Two", "Three"]
+    assert shown.notes == ("You can compare up to 3. Remove one to see Four.",)
+
+
+def test_removing_one_lets_the_fourth_in() -> None:
+    first = page("one", "two", "three", "four").columns[0]
+    assert first.url_without == "/compare/?region=Caribbean&product=two&product=three&product=four"
+
+
+def test_what_is_unknown_or_not_offered_is_left_out_with_a_word() -> None:
+    shown = page("one", "atlantis", "faulty")
+    assert [column.name for column in shown.columns] == ["One"]
+    assert shown.notes == (
+        "A company type in this link is not in the catalog and is not shown.",
+        "Faulty is not available at the moment and is not shown.",
+    )
+
+
+def test_the_way_back_keeps_filters_and_ticks() -> None:
+    assert page("one", "two", "atlantis").catalog_url == "/?region=Caribbean&product=one&product=two"
+
+
+def test_an_old_catalog_carries_its_note() -> None:
+    assert page("one", is_stale=True, note="Prices of yesterday.").stale_note == "Prices of yesterday."
+
+
+@pytest.mark.django_db(databases=["default", "service"])
+class TestPage:
+    """Over the whole catalog."""
+
+    def test_everybody_sees_a_table_with_row_headers(self, shelf: None) -> None:
+        response = Client().get("/compare/?product=bvi-limited-company&product=gmbh-zug&product=ch-foundation")
+        markup = Markup(response.content.decode())
+        assert response.status_code == 200
+        assert markup.faults == []
+        assert len(markup.all("th", scope="col")) == 3
+        headers = [one.text for one in markup.all("th", scope="row")]
+        assert {"Set-up fee, paid once", "Annual fee", "Time", "Director", "Questions"} <= set(headers)
+        assert all("name" in (one.attributes.get("class") or "").split() for one in markup.all("a") if one.inside("th"))
+
+    def test_every_product_can_be_compared(self, shelf: None) -> None:
+        markup = Markup(Client().get("/").content.decode())
+        keys = [one.attributes["value"] for one in markup.controls if one.attributes["name"] == "product"]
+        assert len(keys) == 32
+        for key in keys:
+            found = Markup(Client().get(f"/compare/?product={key}").content.decode())
+            assert found.faults == [], key
+            assert found.all("table"), key
+
+    @pytest.mark.parametrize("query", ["", "?product=", "?product=atlantis", "?price=nonsense&product=%00"])
+    def test_with_nothing_to_compare_it_says_what_to_do(self, shelf: None, query: str) -> None:
+        response = Client().get(f"/compare/{query}", follow=True)
+        assert response.status_code == 200
+        markup = Markup(response.content.decode())
+        assert not markup.all("table")
+        assert markup.one("h1").text == "Nothing to compare yet"
+
+    def test_the_address_is_rid_of_filters_that_are_not_set(self, shelf: None) -> None:
+        response = Client().get("/compare/?region=&country=bvi&type=&price=&product=gmbh-zug&product=texas-llc")
+        assert response["Location"] == "/compare/?country=bvi&product=gmbh-zug&product=texas-llc"
+        again = Client().get(response["Location"])
+        assert again.status_code == 200
+        assert "region=" not in QueryDict(response["Location"].partition("?")[2])
+
+    def test_no_query_and_no_call_is_made_for_a_visitor(self, shelf: None, django_assert_num_queries: Any) -> None:
+        address = "/compare/?product=gmbh-zug&product=texas-llc&product=ch-foundation"
+        Client().get(address)
+        with django_assert_num_queries(0), django_assert_num_queries(0, using="service"):
+            Client().get(address)
+
+    def test_it_asks_no_more_for_those_who_are_signed_in_however_many_are_compared(
+        self, shelf: None, as_owner: Client, as_agent: Client, as_stranger: Client, django_assert_num_queries: Any
+    ) -> None:
+        for client in (as_owner, as_agent, as_stranger):
+            with django_assert_num_queries(2):
+                client.get("/compare/?product=gmbh-zug")
+            with django_assert_num_queries(2):
+                client.get("/compare/?product=gmbh-zug&product=texas-llc&product=ch-foundation")

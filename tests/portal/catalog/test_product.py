@@ -1,0 +1,257 @@
+"""A product's page, said from its schema alone."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.contract.catalog import CatalogItem, parse_catalog
+from formation_portal.gateway.catalog import Catalog
+from formation_portal.gateway.products import read_products
+from formation_portal.portal import lookups
+from formation_portal.portal.catalog.product import ProductPage, product_page
+from formation_portal.portal.catalog.requirements import document_groups, effort, role_needs, section_previews
+from tests.applications import factories
+from tests.journeys.conftest import new_user
+from tests.markup import Markup
+
+
+def form_of(*sections: dict[str, Any]) -> Any:
+    (item,) = parse_catalog([factories.ITEM | {"schema": factories.SCHEMA | {"sections": list(sections)}}])
+    assert isinstance(item, CatalogItem)
+    return item.form
+
+
+def page(**changes: Any) -> ProductPage:
+    (product,) = read_products([factories.ITEM | changes])
+    return product_page(product)
+
+
+COUNCIL = {
+    "scope": "entity",
+    "title": "Council",
+    "fields": [factories.field("bodies", "select", options=["Members only", "Both"])],
+}
+
+
+def test_it_says_what_a_typical_application_takes_from_the_schema() -> None:
+    director = {
+        "scope": "role:director",
+        "title": "Directors",
+        "minimum": 1,
+        "person_fields": [
+            factories.field("birth", "date", canonical_field="person.date_of_birth"),
+            factories.field("why", "text", depends_on={"field": "bodies", "value": "Both"}),
+        ],
+        "documents": {"person": [{"name": "Passport", "required": True}, {"name": "Letter", "required": False}]},
+    }
+    optional = {"scope": "role:member", "title": "Members", "minimum": 0}
+    lines = effort(form_of(COUNCIL, director, optional, {"scope": "share_structure"}), entity_word="company")
+    # A person is always asked for a name and an address besides.
+    assert lines == (
+        "1 question about the company",
+        "4 questions and 1 document for each director",
+        "5 questions for each share class",
+    )
+
+
+@pytest.mark.django_db(databases=["default", "service"])
+def test_every_product_says_what_it_takes(shelf: None) -> None:
+    html = Client().get("/products/bvi-limited-company/").content.decode()
+    said = Markup(html).one("ul", id="effort").text
+    assert "about the company" in said
+    assert "for each director" in said
+    assert "document" in said
+
+
+def test_a_role_says_how_many_and_who_may_have_it() -> None:
+    (role,) = role_needs(form_of({"scope": "role:director", "title": "Directors", "minimum": 2}))
+    assert (role.title, role.least, role.kinds) == ("Directors", "at least 2", "a person")
+
+
+def test_a_role_for_all_kinds_names_them() -> None:
+    section = {"scope": "role:member", "title": "Members", "allows_corporate": True, "allows_foundation": True}
+    (role,) = role_needs(form_of(section))
+    assert (role.least, role.kinds) == ("none required", "a person, a company or a foundation")
+
+
+def test_another_minimum_is_said_with_its_condition() -> None:
+    rule = {"field": "bodies", "value_in": ["Members only", "Both"], "minimum": 3}
+    (role,) = role_needs(
+        form_of(COUNCIL, {"scope": "role:member", "title": "Members", "minimum": 1, "conditional_min": rule})
+    )
+    assert "At least 3 if you answer Members only or Both to “Bodies”." in role.rules
+
+
+def test_a_role_that_depends_on_an_answer_says_so() -> None:
+    rule = {"field": "bodies", "value": "Both"}
+    (role,) = role_needs(form_of(COUNCIL, {"scope": "role:supervisor", "title": "Supervisors", "depends_on": rule}))
+    assert role.rules[-1] == "Only asked if you answer Both to “Bodies”."
+
+
+def test_a_document_that_not_all_roles_ask_for_names_those_that_do() -> None:
+    passport, letter = {"name": "Passport", "required": True}, {"name": "Letter", "required": False}
+    form = form_of(
+        {"scope": "role:director", "title": "D", "documents": {"person": [passport, letter]}},
+        {"scope": "role:ubo", "title": "O", "documents": {"person": [passport]}},
+    )
+    (group,) = document_groups(form, entity_word="company")
+    assert group.title == "For each person"
+    assert tuple(line.words for line in group.lines) == ("Passport", "Letter, as director (optional)")
+
+
+def test_documents_of_the_new_entity_come_first() -> None:
+    form = form_of(
+        {"scope": "role:director", "title": "D", "documents": {"person": [{"name": "Passport", "required": True}]}},
+        {"scope": "entity", "title": "Plan", "documents": {"entity": [{"name": "Plan", "required": True}]}},
+    )
+    assert [group.title for group in document_groups(form, entity_word="foundation")] == [
+        "About the new foundation",
+        "For each person",
+    ]
+
+
+def test_sections_preview_what_they_ask() -> None:
+    previews = {one.title: one for one in section_previews(factories.product().form)}
+    assert "Office (provided by the registered agent)" in previews["The company"].labels
+    assert "Share classes" in previews
+
+
+def test_price_time_and_form_are_said() -> None:
+    shown = page()
+    assert [figure.value for figure in shown.figures][:2] == ["USD\u00a01,200", "USD\u00a0900"]
+    assert shown.price is not None
+    assert shown.price.rows == (("Set-up fee, paid once", "1,200"), ("Annual fee", "900"))
+    assert shown.price.caption == "Price in US dollars"
+    assert shown.timeline == "5 days"
+    assert shown.form == "“Example company”, version 3, by Example Corporate Services."
+
+
+def test_a_faulty_product_is_not_available() -> None:
+    shown = page(schema={"sections": []})
+    assert not shown.is_available
+    assert shown.reason
+    assert shown.roles == ()
+
+
+HERE = factories.ITEM["jurisdiction"]
+BROKEN = factories.ITEM | {
+    "jurisdiction_product_id": "broken",
+    "product": factories.ITEM["product"] | {"slug": "broken-company", "name": "Broken company"},
+    "schema": factories.SCHEMA | {"id": ""},
+}
+ELSEWHERE = factories.ITEM | {
+    "jurisdiction_product_id": "elsewhere",
+    "product": factories.ITEM["product"] | {"slug": "elsewhere-company", "name": "Company elsewhere"},
+    "jurisdiction": HERE | {"name": "Elsewhere"},
+}
+
+
+@pytest.fixture
+def offering(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A catalog with a product that works, one that doesn't in the same place, one elsewhere, and one unreadable."""
+    items = read_products([factories.ITEM, BROKEN, ELSEWHERE, "nonsense"])
+    monkeypatch.setattr(lookups, "current_catalog", lambda: Catalog(items, datetime.now(UTC)))
+
+
+def opened(client: Client, key: str = "broken-company") -> Markup:
+    page = Markup(client.get(f"/products/{key}/").content.decode())
+    assert page.faults == []
+    return page
+
+
+@pytest.mark.django_db
+class TestUnavailable:
+    """A product whose form is faulty, as its readers meet it."""
+
+    def test_a_customer_reads_plain_words_and_a_way_out(
+        self, offering: None, as_owner: Client, as_nobody: Client, settings: Any
+    ) -> None:
+        settings.DEMO = False
+        for client in (as_owner, as_nobody):
+            page = opened(client)
+            said = page.one("main").text
+            assert "You can’t start a new application at the moment." in said
+            assert "schema" not in said
+            links = [one.text for one in page.all("a") if one.attributes["href"].startswith("/products/")]
+            assert links == ["Example company"]
+            assert [one for one in page.all("a", href="#help") if one.inside("main")]
+            assert "no id" not in client.get("/").content.decode()
+            assert "Not available." in client.get("/").content.decode()
+
+    def test_where_nothing_else_is_there_all_products_are_the_way_out(
+        self, offering: None, as_nobody: Client, settings: Any
+    ) -> None:
+        settings.DEMO = False
+        [nameless] = [one.key for one in lookups.current_catalog().items if one.item is None]
+        page = opened(as_nobody, nameless)
+        assert page.one("a", _class="button").attributes["href"] == "/"
+        assert "can't be read" not in page.one("main").text
+
+    def test_an_agent_reads_the_reason(self, offering: None, as_agent: Client, settings: Any) -> None:
+        settings.DEMO = False
+        assert "The schema has no id" in opened(as_agent).one("main").text
+        assert "The schema has no id" in as_agent.get("/").content.decode()
+
+    def test_the_demo_tells_everybody(self, offering: None, as_nobody: Client, settings: Any) -> None:
+        settings.DEMO = True
+        assert "The schema has no id" in opened(as_nobody).one("main").text
+
+
+@pytest.mark.django_db(databases=["default", "service"])
+class TestPage:
+    """Over the real catalog."""
+
+    def test_every_product_has_a_sound_page(self, shelf: None) -> None:
+        client = Client()
+        index = Markup(client.get("/").content.decode())
+        links = [one.attributes["href"] for one in index.all("a") if one.attributes["href"].startswith("/products/")]
+        for link in links:
+            response = client.get(link)
+            assert response.status_code == 200
+            assert Markup(response.content.decode()).faults == [], link
+
+    def test_an_unknown_product_is_not_found(self, shelf: None) -> None:
+        assert Client().get("/products/atlantis-ltd/").status_code == 404
+
+    def test_it_says_once_what_holds_before_submission(self, shelf: None) -> None:
+        html = Client().get("/products/bvi-limited-company/").content.decode()
+        assert html.count("Nothing is filed and you owe nothing until you submit") == 1
+        assert "Nothing is sent or owed" not in html
+
+    def test_a_visitor_signs_in_to_start_and_comes_back_to_the_choice(self, shelf: None) -> None:
+        customer = new_user(password="quite-a-long-one")
+        client = Client()
+        page = Markup(client.get("/products/bvi-limited-company/").content.decode())
+        [start] = [one for one in page.all("a") if one.text == "Start this application"]
+        response = client.post(
+            start.attributes["href"],
+            {"login": customer.email, "password": "quite-a-long-one", "next": "/products/bvi-limited-company/?chosen"},
+        )
+        assert response["Location"] == "/products/bvi-limited-company/?chosen"
+        html = client.get(response["Location"]).content.decode()
+        assert "You are signed in." in html
+        assert Markup(html).one("input", name="product").attributes["value"] == "bvi-limited-company"
+
+    def test_the_sign_in_page_carries_the_choice(self, shelf: None) -> None:
+        client = Client()
+        page = Markup(client.get("/products/bvi-limited-company/").content.decode())
+        [start] = [one for one in page.all("a") if one.text == "Start this application"]
+        login = Markup(client.get(start.attributes["href"]).content.decode())
+        assert login.one("input", name="next").attributes["value"] == "/products/bvi-limited-company/?chosen"
+
+    def test_starting_opens_a_draft(self, shelf: None, as_owner: Client) -> None:
+        response = as_owner.post("/applications/", {"product": "bvi-limited-company"})
+        assert response.status_code == 302
+        html = as_owner.get(response["Location"]).content.decode()
+        assert "sections complete" in html
+
+    def test_a_second_press_means_the_same_draft(self, shelf: None, as_owner: Client) -> None:
+        first = as_owner.post("/applications/", {"product": "bvi-limited-company"})
+        second = as_owner.post("/applications/", {"product": "bvi-limited-company"})
+        assert first["Location"] == second["Location"]
+
+    def test_starting_what_is_not_there_is_not_found(self, shelf: None, as_owner: Client) -> None:
+        assert as_owner.post("/applications/", {"product": "atlantis"}).status_code == 404
+        assert as_owner.post("/applications/", {}).status_code == 404

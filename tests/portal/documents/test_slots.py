@@ -1,0 +1,226 @@
+"""Slots in every state, with advice that stands in nobody's way, earlier files, and files to be used again."""
+
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application, Document, Party
+from formation_portal.contract.schema import FormSchema
+from formation_portal.papers.findings import Code
+from formation_portal.relay.models import Delivery, DeliveryState
+from formation_portal.ui.documents import _WORDS
+from tests.applications import factories
+from tests.markup import Element, Markup
+from tests.papers import papers_made
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+@pytest.fixture
+def ada(draft: Draft, owner: Any) -> Party:
+    return services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+
+
+def url(application: Application, more: str = "") -> str:
+    return f"/applications/{application.reference}/{more}"
+
+
+def page_at(client: Client, path: str) -> Markup:
+    page = Markup(client.get(path).content.decode())
+    assert page.faults == []
+    assert page.unlabelled() == []
+    return page
+
+
+def slot(client: Client, application: Application, key: str) -> Element:
+    return page_at(client, url(application, "documents/")).one("li", id=f"slot:{key}-slot")
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        (DeliveryState.SENDING, ("Saved",)),
+        (DeliveryState.WAITING, ("Checking", "Waiting to retry")),
+        (DeliveryState.UNKNOWN, ("Checking", "Checking delivery")),
+        (DeliveryState.HELD, ("With our team",)),
+        (DeliveryState.REFUSED, ("Returned to you", "The page with the photo is cut off")),
+    ],
+)
+def test_a_slot_says_how_far_its_file_has_come(
+    as_owner: Client, complete: Draft, state: DeliveryState, words: tuple[str, ...]
+) -> None:
+    [document] = complete.documents
+    trouble = {"field": "", "code": "cut", "message": "The page with the photo is cut off"}
+    Delivery.objects.filter(application=complete.application, kind="document", subject=document.subject).update(
+        state=state, problems=[trouble] if state == DeliveryState.REFUSED else []
+    )
+    text = slot(as_owner, complete.application, document.subject).text
+    for one in words:
+        assert one in text
+
+
+def test_what_has_been_received_says_when(as_owner: Client, submitted: Draft) -> None:
+    [document] = submitted.documents
+    Delivery.objects.filter(application=submitted.application, kind="document", subject=document.subject).update(
+        state=DeliveryState.DONE, acknowledged={"sha256": document.sha256}
+    )
+    text = slot(as_owner, submitted.application, document.subject).text
+    assert "Received" in text
+    assert f"\u00a0{date.today():%Y}" in text.partition("Received")[2][:40]
+
+
+def test_an_empty_slot_is_missing_or_not_uploaded(as_owner: Client, draft: Draft, ada: Party) -> None:
+    assert "Missing" in slot(as_owner, draft.application, f"{ada.token}/Passport").text
+    assert "Not uploaded" in slot(as_owner, draft.application, f"{ada.token}/Letter").text
+
+
+def test_a_replaced_file_is_listed_with_both_dates_and_can_be_had_and_removed(
+    as_owner: Client, draft: Draft, owner: Any, ada: Party
+) -> None:
+    services.add_document(draft, ada, "Passport", factories.upload(name="old.pdf"), by=owner)
+    services.add_document(draft, ada, "Passport", factories.upload(name="new.pdf"), by=owner)
+    [earlier] = draft.replaced_in(ada, "Passport")
+    text = slot(as_owner, draft.application, f"{ada.token}/Passport").text
+    assert "1 earlier file" in text
+    assert text.index("new.pdf") < text.index("old.pdf")
+    assert "replaced on" in text
+    file = as_owner.get(url(draft.application, f"documents/{earlier.pk}/"))
+    assert b"".join(file.streaming_content) == factories.PDF  # type: ignore[attr-defined]
+    question = url(draft.application, f"documents/{earlier.pk}/removal/")
+    assert "The current file is kept." in Markup(as_owner.get(question).content.decode()).one("main").text
+    as_owner.post(question)
+    assert [one.name for one in Document.objects.all()] == ["new.pdf"]
+
+
+def test_advice_stands_at_the_slot_and_on_the_check_page_and_in_nobodys_way(
+    as_owner: Client, complete: Draft, owner: Any
+) -> None:
+    [ada] = complete.parties
+    small = factories.upload(papers_made.jpeg(640, 480), "scan.jpg")
+    response = as_owner.post(
+        url(complete.application, "documents/"), {"slot": f"{ada.token}/Passport", "file": small}, follow=True
+    )
+    page = Markup(response.content.decode())
+    assert page.faults == []
+    assert "was uploaded. Check the note below." in page.one("div", id="messages").text
+    words = "This picture is 640 × 480 pixels. Small print may be hard to read. Upload a larger one, or keep it."
+    assert words in page.one("ul", id=f"slot:{ada.token}/Passport-advice").text
+    assert page.one("input", id=f"slot:{ada.token}/Passport").attributes["aria-describedby"].endswith("-advice")
+    assert words in page_at(as_owner, url(complete.application, "check/")).one("main").text
+    draft = open_draft(complete.application)
+    assert draft.needs == ()
+    services.submit(draft, by=owner)
+
+
+@pytest.mark.parametrize("code", Code)
+def test_every_code_has_words_that_say_what_to_do(
+    as_owner: Client, draft: Draft, owner: Any, ada: Party, code: Code
+) -> None:
+    document = services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
+    findings = {"pages": 300, "width": 640, "height": 480, "codes": [code]}
+    Document.objects.filter(pk=document.pk).update(findings=findings)
+    said = page_at(as_owner, url(draft.application, "documents/")).one("ul", _class="advice").text
+    assert "keep it" in said
+    assert "%" not in said
+    assert code in _WORDS or code is Code.MANY_PAGES
+
+
+def test_a_date_that_is_past_is_said_where_its_paper_is(as_owner: Client, owner: Any) -> None:
+    schema = FormSchema.model_validate(factories.SCHEMA)
+    asked = factories.field("good_until", "date", canonical_field="person.passport_expiry", label="Passport expires on")
+    sections = [dict(one) for one in factories.SCHEMA["sections"]]
+    sections[2]["person_fields"] = [*sections[2]["person_fields"], asked]
+    application = services.start(
+        owner=owner, product=factories.product(schema={**factories.SCHEMA, "sections": sections})
+    )
+    draft = open_draft(application)
+    past, future = (date.today() + timedelta(days=days) for days in (-40, 40))
+    for day, is_said in ((past, True), (future, False)):
+        typed = {"day": str(day.day), "month": str(day.month), "year": str(day.year)}
+        party = services.add_party(draft, "person", ["director"], {"person.passport_expiry": typed}, by=owner)
+        for name in ("Passport", "Letter"):
+            services.add_document(draft, party, name, factories.upload(papers_made.pdf(), "a.pdf"), by=owner)
+        assert ("which is in the past" in slot(as_owner, application, f"{party.token}/Passport").text) is is_said
+        assert "which is in the past" not in slot(as_owner, application, f"{party.token}/Letter").text
+    assert schema.sections
+
+
+def test_advice_about_a_date_goes_with_its_correction_and_comes_with_the_next(as_owner: Client, owner: Any) -> None:
+    asked = factories.field("good_until", "date", canonical_field="person.passport_expiry", label="Passport expires on")
+    sections = [dict(one) for one in factories.SCHEMA["sections"]]
+    sections[2]["person_fields"] = [*sections[2]["person_fields"], asked]
+    application = services.start(
+        owner=owner, product=factories.product(schema={**factories.SCHEMA, "sections": sections})
+    )
+    party = services.add_party(open_draft(application), "person", ["director"], {}, by=owner)
+    services.add_document(
+        open_draft(application), party, "Passport", factories.upload(papers_made.pdf(), "a.pdf"), by=owner
+    )
+
+    def changed_to(day: date) -> str:
+        parts = {"day": day.day, "month": day.month, "year": day.year}
+        post = {f"q:person.passport_expiry:{part}": str(number) for part, number in parts.items()}
+        version = open_draft(application).parties[0].version
+        page = url(application, f"people/{party.token}/")
+        return as_owner.post(page, post | {"version": str(version)}, HTTP_HX_REQUEST="true").content.decode()
+
+    for days, is_said in ((-40, True), (40, False), (-10, True)):
+        answer = Markup(changed_to(date.today() + timedelta(days=days)))
+        assert ("which is in the past" in answer.one("div", id="papers").text) is is_said
+
+
+class TestUsingAgain:
+    """One press puts a file into a slot that was uploaded before."""
+
+    @pytest.fixture
+    def source(self, owner: Any) -> Document:
+        other = open_draft(services.start(owner=owner, product=factories.product()))
+        party = services.add_party(other, "person", ["director"], factories.ADA, by=owner)
+        return services.add_document(other, party, "Passport", factories.upload(name="ada.pdf"), by=owner)
+
+    def test_the_list_of_documents_offers_it_with_day_and_person(
+        self, as_owner: Client, draft: Draft, ada: Party, source: Document
+    ) -> None:
+        page = page_at(as_owner, url(draft.application, "documents/"))
+        button = page.one("button", name="again")
+        assert button.text.startswith("Use ada.pdf, uploaded on ")
+        assert button.text.endswith(" for Ada Lovelace")
+        response = as_owner.post(url(draft.application, "documents/"), {"again": button.attributes["value"]})
+        assert response["Location"].endswith(f"#slot:{ada.token}/Passport-slot")
+        [used] = open_draft(draft.application).documents
+        assert (used.name, used.slot, used.party) == ("ada.pdf", "Passport", ada)
+        assert page_at(as_owner, url(draft.application, "documents/")).all("button", name="again") == []
+
+    def test_the_page_of_a_person_offers_it_and_saves_what_is_typed(
+        self, as_owner: Client, draft: Draft, ada: Party, source: Document
+    ) -> None:
+        path = url(draft.application, f"people/{ada.token}/")
+        value = page_at(as_owner, path).one("button", name="again").attributes["value"]
+        response = as_owner.post(path, {"version": "1", "q:person.email": "ada@example.org", "again": value})
+        assert response["Location"] == f"{path}#slot:{ada.token}/Passport-slot"
+        after = open_draft(draft.application)
+        assert [one.name for one in after.documents] == ["ada.pdf"]
+        assert after.parties[0].raw["person.email"] == "ada@example.org"
+
+    @pytest.mark.parametrize("number", ["0", "x", "", "99999999999999999999"])
+    def test_a_file_that_is_none_of_theirs_is_refused_at_the_slot(
+        self, as_owner: Client, draft: Draft, ada: Party, number: str
+    ) -> None:
+        key = f"{ada.token}/Passport"
+        response = as_owner.post(url(draft.application, "documents/"), {"again": f"{number}/{key}"})
+        assert response.status_code == 422
+        assert Markup(response.content.decode()).one("p", id=f"slot:{key}-error").text != ""
+        assert open_draft(draft.application).documents == []
+
+    def test_a_stranger_cannot_have_it(self, as_stranger: Client, stranger: Any, owner: Any, source: Document) -> None:
+        theirs = open_draft(services.start(owner=stranger, product=factories.product()))
+        party = services.add_party(theirs, "person", ["director"], factories.ADA, by=stranger)
+        path = url(theirs.application, "documents/")
+        assert page_at(as_stranger, path).all("button", name="again") == []
+        assert as_stranger.post(path, {"again": f"{source.pk}/{party.token}/Passport"}).status_code == 422
+        assert as_stranger.post(url(source.application, "documents/"), {"again": f"{source.pk}/x"}).status_code == 404
+        assert open_draft(theirs.application).documents == []

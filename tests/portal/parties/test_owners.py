@@ -1,0 +1,328 @@
+"""Who owns the companies that hold shares: entered on a page of its own, counted through every step, never sent."""
+
+import re
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.export import export
+from formation_portal.applications.models import Application, Change, Stake
+from formation_portal.applications.ownership_stakes import typed_stakes
+from formation_portal.contract import canonical
+from formation_portal.contract.lifecycle import State
+from formation_portal.relay.desired_state import desired_state
+from tests.applications import factories
+from tests.markup import Markup
+from tests.portal.limited import hold, limited
+from tests.portal.shares.test_beneficial_owners import offered, said, with_owners
+from tests.portal.shares.test_shares import page_of
+from tests.portal.sharing.test_own_posts import drawn
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+JOOST = {"owner": "new:person", "first_name": "Joost", "last_name": "van der Meer", "part": "40%"}
+KITE = {"owner": "new:corporate", "last_name": "Kite Holding", "part": "75%"}
+
+
+@pytest.fixture
+def duo(owner: Any) -> Draft:
+    """Ada holds a quarter, Kestrel B.V. the rest, in a form that asks for beneficial owners."""
+    draft = limited(owner, schema=with_owners())
+    hold(draft, owner, ("2,500",), ("7,500",))
+    return draft
+
+
+def url(draft: Draft, label: str = "Kestrel B.V.") -> str:
+    token = next(row.token for row in open_draft(draft.application).parties if row.label == label)
+    return f"/applications/{draft.application.reference}/people/{token}/owners/"
+
+
+def post(client: Client, draft: Draft, typed: dict[str, str], label: str = "Kestrel B.V.", **more: Any) -> Any:
+    address = url(draft, label)
+    return client.post(address, drawn(client, address) | typed, **more)
+
+
+def stakes(draft: Draft) -> dict[tuple[str, str], str]:
+    fresh = open_draft(draft.application)
+    labels = {row.token: row.label for row in fresh.parties}
+    return {(labels[of], labels[who]): typed for (of, who), typed in typed_stakes(fresh).items()}
+
+
+def stake_of(draft: Draft, label: str) -> str:
+    return f"stake:{next(row.token for row in open_draft(draft.application).parties if row.label == label)}"
+
+
+def nodes(page: Markup) -> list[str]:
+    return [" ".join(one.text.split()) for one in page.all("div", _class="node")]
+
+
+def test_a_new_owner_is_somebody_without_a_role_who_is_never_sent(as_owner: Client, duo: Draft) -> None:
+    assert post(as_owner, duo, JOOST)["Location"].endswith("/shares/")
+    draft = open_draft(duo.application)
+    joost = draft.parties[2]
+    assert (joost.label, joost.roles, joost.kind) == ("Joost van der Meer", (), "person")
+    assert stakes(duo) == {("Kestrel B.V.", "Joost van der Meer"): "40%"}
+    assert joost.token not in {wish.subject for wish in desired_state(draft)}
+    assert not any(need.party_id == joost.token for need in draft.needs)
+
+
+def test_somebody_who_is_here_can_be_chosen_and_the_page_says_what_is_left(as_owner: Client, duo: Draft) -> None:
+    post(as_owner, duo, {"owner": f"party:{duo.parties[0].token}", "part": "1/3", "update": "1"})
+    page = Markup(as_owner.get(url(duo)).content.decode())
+    assert (page.faults, page.unlabelled()) == ([], [])
+    assert stakes(duo) == {("Kestrel B.V.", "Ada Lovelace"): "1/3"}
+    assert "66.67% of Kestrel B.V. has no known owner." in page.one("main").text
+    assert "33.33%" in page.one("table", _class="ledger").text
+
+
+def bar_of_ends(page: Markup) -> str:
+    """What the last bar of the page says: where all shares end."""
+    return page.all("svg", role="img")[-1].attributes["aria-label"]
+
+
+def test_a_company_whose_owners_nobody_named_is_not_accounted_for(as_owner: Client, duo: Draft) -> None:
+    page = page_of(as_owner, duo.application)
+    assert "75% unknown owner" in bar_of_ends(page)
+    assert "25% known" in page.one("main").text
+    assert "100% known" not in page.one("main").text
+
+
+def test_parts_that_are_no_round_figures_add_up_everywhere(as_owner: Client, duo: Draft) -> None:
+    hold(duo, duo.application.owner, ("1",), ("2",))
+    for place in range(3):
+        post(as_owner, duo, {"owner": "new:person", "last_name": f"Owner {place}", "part": "1/3", "update": "1"})
+    owners = Markup(as_owner.get(url(duo)).content.decode()).one("table", _class="ledger").text
+    assert [owners.count(one) for one in ("33.34%", "33.33%")] == [1, 2]
+    page = page_of(as_owner, duo.application)
+    shown = " ".join(nodes(page))
+    assert "33.33%" in shown
+    assert "66.67%" in shown
+    ends = re.findall(r"[\d.]+(?=%)", bar_of_ends(page))
+    assert sum(map(Decimal, ends)) == 100
+    assert all(f"{one}%" in shown for one in ends)
+
+
+def test_a_part_can_be_changed_and_taken_away(as_owner: Client, duo: Draft) -> None:
+    post(as_owner, duo, JOOST)
+    name = stake_of(duo, "Joost van der Meer")
+    post(as_owner, duo, {name: "50%"})
+    assert list(stakes(duo).values()) == ["50%"]
+    post(as_owner, duo, {name: " "})
+    assert stakes(duo) == {}
+    assert Change.objects.filter(what="Changed who owns Kestrel B.V.").count() == 3
+
+
+def test_who_owns_a_company_that_holds_shares_counts_with_the_arithmetic(as_owner: Client, duo: Draft) -> None:
+    post(as_owner, duo, JOOST)
+    page = page_of(as_owner, duo.application)
+    assert "Joost van der Meer has 30% of the shares:40% of Kestrel B.V., which holds 75%: 30%" in said(page)
+    assert "Make Joost van der Meer a beneficial owner" in offered(page)
+    joost = open_draft(duo.application).parties[2]
+    as_owner.post(f"/applications/{duo.application.reference}/shares/owners/{joost.token}/", {"version": "0"})
+    assert open_draft(duo.application).parties[2].roles == (canonical.BENEFICIAL_OWNER,)
+
+
+def test_it_counts_through_several_companies_and_by_own_shares_together(as_owner: Client, duo: Draft) -> None:
+    post(as_owner, duo, KITE)
+    post(as_owner, duo, {"owner": f"party:{duo.parties[0].token}", "part": "1/2"}, "Kite Holding")
+    page = page_of(as_owner, duo.application)
+    words = said(page)
+    assert "Ada Lovelace has 53.12% of the shares:2,500 of 10,000 directly: 25%" in words
+    assert "50% of Kite Holding, which holds 56.25%: 28.12%" in words
+    assert nodes(page) == [
+        duo.title,
+        "Ada LovelaceDirector, shareholder25% of shares25% of votes",
+        "Kestrel B.V.Shareholder. Company75% of shares75% of votes",
+        "Kite Holding75% of Kestrel B.V. Company56.25% of shares56.25% of votes",
+        "Ada Lovelace50% of Kite Holding. Director, shareholder28.12% of shares28.12% of votes",
+    ]
+    assert "25% of Kestrel B.V. has no known owner." in words
+    assert "50% of Kite Holding has no known owner." in words
+
+
+def test_companies_that_own_each_other_are_said_to_and_counted_exactly(as_owner: Client, duo: Draft) -> None:
+    post(as_owner, duo, KITE | {"part": "50%"})
+    post(as_owner, duo, {"owner": f"party:{duo.parties[1].token}", "part": "50%"}, "Kite Holding")
+    post(as_owner, duo, JOOST | {"part": "50%"}, "Kite Holding")
+    page = page_of(as_owner, duo.application)
+    assert "These companies own each other" in said(page)
+    # Half of Kestrel is Kite's, half of which is Kestrel's again: a quarter goes round, three become whole.
+    assert "50% of Kite Holding, which holds 50%: 25%" in said(page)
+
+
+def test_the_picture_of_where_it_ends_says_the_same(as_owner: Client, duo: Draft) -> None:
+    post(as_owner, duo, JOOST)
+    page = page_of(as_owner, duo.application)
+    sentences = [one.attributes["aria-label"] for one in page.all("svg", role="img")]
+    assert "Ultimate ownership: Ada Lovelace 25%, Joost van der Meer 30%, 45% unknown owner" in sentences
+
+
+@pytest.mark.parametrize("typed", ["most of it", "-5%", "120%", "0.5"])
+def test_a_part_that_cannot_be_read_is_kept_and_marked(as_owner: Client, duo: Draft, typed: str) -> None:
+    post(as_owner, duo, JOOST)
+    name = stake_of(duo, "Joost van der Meer")
+    response = post(as_owner, duo, {name: typed})
+    assert response.status_code == 422
+    page = Markup(response.content.decode())
+    assert page.faults == []
+    control = page.one("input", id=name)
+    assert (control.attributes["value"], control.attributes["aria-invalid"]) == (typed, "true")
+    assert list(stakes(duo).values()) == [typed]
+    assert "Kestrel B.V., Joost van der Meer" in page.one("p", id=f"{name}-error").text
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ({"part": "40%"}, "Choose who owns part of Kestrel B.V."),
+        ({"owner": "new:person", "part": "40%"}, "Enter the name of the owner"),
+        (JOOST | {"part": ""}, "Enter how much they own"),
+        (JOOST | {"part": "lots"}, "as a percentage, fraction or number"),
+        (JOOST | {"owner": "party:nobody"}, "Choose who owns part of Kestrel B.V."),
+        (JOOST | {"owner": "new:alien"}, "Choose who owns part of Kestrel B.V."),
+    ],
+)
+def test_an_owner_who_cannot_be_added_stays_in_the_form(
+    as_owner: Client, duo: Draft, typed: dict[str, str], words: str
+) -> None:
+    response = post(as_owner, duo, typed)
+    assert response.status_code == 422
+    page = Markup(response.content.decode())
+    assert page.faults == []
+    assert words in page.one("div", _class="error-summary message lit").text
+    assert page.one("input", id="new-last-name").attributes["value"] == typed.get("last_name", "")
+    assert len(open_draft(duo.application).parties) == 2
+
+
+@pytest.mark.parametrize(
+    ("typed", "id_"),
+    [
+        ({"part": "40%"}, "new-owner"),
+        ({"owner": "new:person", "part": "40%"}, "new-first-name"),
+        (JOOST | {"part": "lots"}, "new-part"),
+    ],
+)
+def test_why_an_owner_cannot_be_added_stands_at_its_field(
+    as_owner: Client, duo: Draft, typed: dict[str, str], id_: str
+) -> None:
+    page = Markup(post(as_owner, duo, typed).content.decode())
+    [wrong] = [one for one in page.controls if one.attributes.get("aria-invalid")]
+    assert wrong.attributes["id"] == id_
+    assert f"{id_}-error" in wrong.attributes["aria-describedby"]
+    [said] = page.all("p", _class="error")
+    assert said.attributes["id"] == f"{id_}-error"
+    assert "Kestrel B.V., Kestrel B.V." not in said.text
+
+
+def test_posting_twice_makes_one_owner(as_owner: Client, duo: Draft) -> None:
+    form = drawn(as_owner, url(duo)) | JOOST
+    for _ in range(2):
+        as_owner.post(url(duo), form)
+    assert len(open_draft(duo.application).parties) == 3
+    assert list(stakes(duo).values()) == ["40%"]
+
+
+def test_an_owner_who_is_removed_meanwhile_is_gone(duo: Draft, owner: Any) -> None:
+    kestrel, ada = duo.parties[1], duo.parties[0]
+    other = open_draft(Application.objects.get(pk=duo.application.pk))
+    services.remove_party(other, ada, by=owner)
+    with pytest.raises(services.Gone):
+        services.save_owners(duo, kestrel, {ada.token: "40%"}, by=owner)
+    assert not Stake.objects.exists()
+
+
+def test_a_character_that_no_database_holds_stands_as_what_was_lost(as_owner: Client, duo: Draft) -> None:
+    post(as_owner, duo, JOOST | {"first_name": "Jo\x00ost"})
+    assert "Jo\ufffdost van der Meer" in [row.label for row in open_draft(duo.application).parties]
+
+
+def test_two_windows_are_set_side_by_side(as_owner: Client, duo: Draft) -> None:
+    post(as_owner, duo, JOOST)
+    name = stake_of(duo, "Joost van der Meer")
+    old = drawn(as_owner, url(duo))
+    post(as_owner, duo, {name: "50%"})
+    response = as_owner.post(url(duo), old | {name: "60%"} | KITE)
+    assert response.status_code == 409
+    page = Markup(response.content.decode())
+    assert page.faults == []
+    assert [one.text for one in page.all("legend")] == ["Joost van der Meer"]
+    assert any(one.attributes.get("value") == "Kite Holding" for one in page.all("input", type="hidden"))
+    assert list(stakes(duo).values()) == ["50%"]
+
+
+def test_a_removed_owner_counts_no_more_and_comes_back_with_the_part(as_owner: Client, duo: Draft, owner: Any) -> None:
+    post(as_owner, duo, JOOST)
+    draft = open_draft(duo.application)
+    gone = f"/applications/{duo.application.reference}/people/{draft.parties[2].token}/removal/"
+    assert "Owns part of Kestrel B.V." in Markup(as_owner.get(gone).content.decode()).one("main").text
+    services.remove_party(draft, draft.parties[2], by=owner)
+    assert stakes(duo) == {}
+    services.restore_party(draft, draft.removed_parties[0].token, by=owner)
+    assert len(stakes(duo)) == 1
+
+
+def test_a_copy_and_the_record_have_the_owners(as_owner: Client, duo: Draft, owner: Any) -> None:
+    post(as_owner, duo, JOOST | {"part": "2/5"})
+    draft = open_draft(duo.application)
+    assert [(one["owner_label"], one["part"]) for one in export(draft)["stakes"]] == [("Joost van der Meer", "2/5")]
+    assert stakes(open_draft(services.create_copy(draft, by=owner))) == {("Kestrel B.V.", "Joost van der Meer"): "2/5"}
+
+
+def test_the_list_of_people_says_what_somebody_without_a_role_owns(as_owner: Client, duo: Draft) -> None:
+    post(as_owner, duo, JOOST)
+    words = as_owner.get(f"/applications/{duo.application.reference}/people/").content.decode()
+    assert "Owner of Kestrel B.V. Person" in words
+    assert "Choose a role" not in words
+
+
+def test_the_companys_page_says_who_owns_it_and_leads_there(as_owner: Client, duo: Draft) -> None:
+    post(as_owner, duo, JOOST)
+    page = Markup(as_owner.get(url(duo).removesuffix("owners/")).content.decode())
+    assert page.faults == []
+    assert "Joost van der Meer 40%. 60% of Kestrel B.V. has no known owner." in page.one("main").text
+    assert page.all("a", href=url(duo))
+
+
+def test_after_submitting_it_is_read_only(as_owner: Client, duo: Draft) -> None:
+    post(as_owner, duo, JOOST)
+    Application.objects.filter(pk=duo.application.pk).update(state=State.SUBMITTED_FOR_REVIEW)
+    page = Markup(as_owner.get(url(duo)).content.decode())
+    assert (page.faults, page.controls) == ([], [])
+    assert as_owner.post(url(duo), KITE).status_code == 409
+
+
+def test_only_a_company_has_owners_and_only_where_shares_are_given(as_owner: Client, duo: Draft, owner: Any) -> None:
+    assert as_owner.get(url(duo, "Ada Lovelace")).status_code == 404
+    plain = factories.SCHEMA | {"sections": factories.SCHEMA["sections"][:-1]}
+    other = open_draft(services.start(owner=owner, product=factories.product(schema=plain)))
+    services.add_party(other, "corporate", ["shareholder"], {"corporate.name": "Kestrel B.V."}, by=owner)
+    assert as_owner.get(url(other)).status_code == 404
+
+
+def test_nobody_but_the_owner_sees_or_changes_it(
+    as_stranger: Client, as_nobody: Client, as_agent: Client, duo: Draft
+) -> None:
+    address = url(duo)
+    unknown = as_stranger.get(address.replace(duo.parties[1].token, "0000000000"))
+    refused = as_stranger.get(address)
+    assert (refused.status_code, refused.content) == (404, unknown.content) or refused.status_code == 404
+    for client in (as_stranger, as_nobody, as_agent):
+        client.post(address, JOOST)
+    assert not Stake.objects.exists()
+
+
+def test_however_many_own_it_the_page_asks_as_often(
+    as_owner: Client, duo: Draft, django_assert_max_num_queries: Any
+) -> None:
+    post(as_owner, duo, JOOST)
+    with django_assert_max_num_queries(40) as few:
+        as_owner.get(url(duo))
+    asked = len(few)
+    for place in range(5):
+        post(as_owner, duo, JOOST | {"first_name": f"Joost {place}", "part": "1%"})
+    with django_assert_max_num_queries(asked):
+        as_owner.get(url(duo))

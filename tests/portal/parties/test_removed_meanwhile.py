@@ -1,0 +1,277 @@
+"""Whoever types about a party that somebody else removes loses nothing: one press restores it and saves."""
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import services
+from formation_portal.applications.access import Right
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.applications.ownership_stakes import typed_stakes
+from tests.applications import factories
+from tests.markup import Markup
+from tests.portal.limited import hold, limited
+from tests.portal.parties.test_owners import JOOST
+from tests.portal.shares.test_beneficial_owners import with_owners
+from tests.portal.sharing.test_access import let_in
+from tests.portal.sharing.test_own_posts import drawn as drawn_from
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+KING = {"roles": ["", "director", "shareholder"], "q:person.last_name": "King"}
+
+
+def fresh(draft: Draft) -> Draft:
+    return open_draft(Application.objects.get(pk=draft.application.pk))
+
+
+def people(draft: Draft, rest: str = "") -> str:
+    return f"/applications/{draft.application.reference}/people/{rest}"
+
+
+def page_of(response: Any, status: int) -> Markup:
+    assert response.status_code == status
+    page = Markup(response.content.decode())
+    assert (page.faults, page.unlabelled()) == ([], [])
+    return page
+
+
+def with_button(page: Markup) -> tuple[str, dict[str, list[str]]]:
+    """Where the page's one form goes, and what it posts when its button is pressed."""
+    form = next(one for one in page.all("form") if one.attributes.get("class") == "entries")
+    inside = [one for one in page.all("input") if form in one.ancestors]
+    post: dict[str, list[str]] = {}
+    for one in (*inside, page.one("button", name="restore")):
+        post.setdefault(one.attributes["name"], []).append(one.attributes.get("value", ""))
+    return form.attributes["action"], post
+
+
+@pytest.fixture
+def ada(complete: Draft) -> str:
+    """Her page."""
+    return people(complete, f"{complete.parties[0].token}/")
+
+
+@pytest.fixture
+def drawn(as_owner: Client, ada: str) -> dict[str, str]:
+    """What her page says that it was drawn from, before she was removed."""
+    page = Markup(as_owner.get(ada).content.decode())
+    return {name: page.one("input", name=name).attributes["value"] for name in ("version", "drawn")}
+
+
+@pytest.fixture
+def removed(complete: Draft, drawn: dict[str, str], owner: Any) -> Draft:
+    services.remove_party(complete, complete.parties[0], by=owner)
+    return complete
+
+
+@pytest.fixture
+def editor(stranger: Any, complete: Draft) -> Any:
+    let_in(complete, stranger, Right.EDIT)
+    return stranger
+
+
+def test_the_page_says_who_was_removed_and_holds_what_was_typed(
+    as_owner: Client, removed: Draft, ada: str, drawn: dict[str, str]
+) -> None:
+    page = page_of(as_owner.post(ada, drawn | KING | {"roles": ["", "director"]}), 409)
+    assert page.one("h1").text == "Ada Lovelace was removed"
+    said = page.one("main").text
+    assert "You removed Ada Lovelace in another window" in said
+    typed = page.one("dl", _class="summary").text
+    assert "King" in typed
+    assert "Roles" in typed
+    assert "Lovelace" not in typed
+    assert fresh(removed).parties == ()
+
+
+def test_one_press_restores_all_of_it_and_saves(
+    as_owner: Client, removed: Draft, ada: str, drawn: dict[str, str]
+) -> None:
+    address, post = with_button(page_of(as_owner.post(ada, drawn | KING), 409))
+    response = as_owner.post(address, post)
+    assert response["Location"] == ada
+    now = fresh(removed)
+    assert now.needs == ()
+    assert now.parties[0].label == "Ada King"
+    assert Markup(as_owner.get(ada).content.decode()).one("div", id="messages").text == "Ada Lovelace was restored."
+    changes = now.application.changes.count()
+    assert as_owner.post(address, post)["Location"] == ada
+    assert now.application.changes.count() == changes
+
+
+def test_the_way_back_to_the_check_page_is_kept(
+    as_owner: Client, removed: Draft, ada: str, drawn: dict[str, str]
+) -> None:
+    address, post = with_button(page_of(as_owner.post(f"{ada}?next=check", drawn | KING), 409))
+    assert as_owner.post(address, post)["Location"] == f"{ada}?next=check"
+
+
+def test_a_change_that_script_posts_is_told_beside_the_answers(
+    as_owner: Client, removed: Draft, ada: str, drawn: dict[str, str]
+) -> None:
+    response = as_owner.post(ada, drawn | KING, headers={"HX-Request": "true"})
+    page = page_of(response, 422)
+    banner = page.one("div", id="banner")
+    assert banner.attributes["hx-swap-oob"] == "true"
+    assert "Not saved, because Ada Lovelace was removed." in banner.text
+    button = page.one("button")
+    assert button.attributes["form"] == "answers"
+    pressed = {button.attributes["name"]: button.attributes["value"]}
+    assert as_owner.post(ada, drawn | KING | pressed)["Location"] == ada
+    assert fresh(removed).parties[0].label == "Ada King"
+
+
+def test_a_file_that_came_along_is_said_to_be_lost_and_one_at_the_banner_is_taken(
+    as_owner: Client, removed: Draft, ada: str, drawn: dict[str, str]
+) -> None:
+    token = ada.split("/")[-2]
+    new = {f"slot:{token}/Passport": factories.upload(factories.PDF + b"new", name="new.pdf")}
+    said = page_of(as_owner.post(ada, drawn | KING | new), 409).one("main").text
+    assert "Choose your file again" in said
+    new = {f"slot:{token}/Passport": factories.upload(factories.PDF + b"new", name="new.pdf")}
+    assert as_owner.post(ada, drawn | KING | new | {"restore": token}).status_code == 302
+    assert [one.name for one in fresh(removed).documents] == ["new.pdf"]
+
+
+def test_what_others_changed_before_they_removed_it_is_compared(
+    as_owner: Client, as_stranger: Client, complete: Draft, ada: str, drawn: dict[str, str], editor: Any
+) -> None:
+    party = complete.parties[0]
+    services.save_party(complete, party, {"person.last_name": "Byron"}, version=party.version, by=editor)
+    services.remove_party(complete, complete.parties[0], by=editor)
+    page = page_of(as_owner.post(ada, drawn | KING), 409)
+    assert "Otto Fremd removed Ada Byron" in page.one("main").text
+    address, post = with_button(page)
+    clash = page_of(as_owner.post(address, post), 409)
+    assert [one.text.strip() for one in clash.all("legend")] == ["Last name"]
+    assert fresh(complete).parties[0].label == "Ada Byron"
+
+
+def test_an_answer_that_cannot_be_read_is_kept_with_the_rest(
+    as_owner: Client, removed: Draft, ada: str, drawn: dict[str, str]
+) -> None:
+    born = {"q:person.date_of_birth:day": "31", "q:person.date_of_birth:month": "2", "q:person.date_of_birth:year": "1"}
+    address, post = with_button(page_of(as_owner.post(ada, drawn | born), 409))
+    page = page_of(as_owner.post(address, post), 422)
+    assert page.one("input", name="q:person.date_of_birth:day").attributes["value"] == "31"
+
+
+def test_who_may_edit_gets_the_same(as_stranger: Client, removed: Draft, editor: Any, ada: str) -> None:
+    drawn = {"version": "1"}
+    page = page_of(as_stranger.post(ada, drawn | KING), 409)
+    assert "Ingrid Solheim removed Ada Lovelace" in page.one("main").text
+    address, post = with_button(page)
+    assert as_stranger.post(address, post)["Location"] == ada
+    assert fresh(removed).parties[0].label == "Ada King"
+
+
+def unsigned(page: bytes) -> bytes:
+    return re.sub(rb'name="csrfmiddlewaretoken" value="[^"]+"|<p id="session-clock".*?</p>', b"", page, flags=re.DOTALL)
+
+
+def test_a_stranger_finds_as_little_as_where_there_never_was_anybody(
+    as_stranger: Client, as_agent: Client, as_nobody: Client, removed: Draft, ada: str
+) -> None:
+    restoring = KING | {"restore": ada.split("/")[-2]}
+    for client in (as_stranger, as_agent):
+        there = client.post(ada, restoring)
+        nowhere = client.post("/applications/FP-0000-0000-0000/people/0000000000/", restoring)
+        assert (there.status_code, nowhere.status_code) == (404, 404)
+        assert unsigned(there.content) == unsigned(nowhere.content)
+    assert as_nobody.post(ada, restoring)["Location"].startswith("/accounts/login/")
+    assert fresh(removed).parties == ()
+
+
+def test_who_may_only_read_is_refused_as_before(as_stranger: Client, removed: Draft, stranger: Any, ada: str) -> None:
+    let_in(removed, stranger, Right.VIEW)
+    response = as_stranger.post(ada, KING | {"restore": ada.split("/")[-2]})
+    assert response.status_code == 403
+    assert "Lovelace" not in response.content.decode()
+    assert fresh(removed).parties == ()
+
+
+def test_looking_at_a_removed_party_finds_nothing(as_owner: Client, removed: Draft, ada: str) -> None:
+    assert as_owner.get(ada).status_code == 404
+
+
+def test_once_it_is_submitted_there_is_nothing_to_restore(
+    as_owner: Client, complete: Draft, ada: str, owner: Any
+) -> None:
+    other = services.add_party(complete, "person", ["director"], factories.ADA, by=owner)
+    services.remove_party(complete, other, by=owner)
+    services.submit(complete, by=owner)
+    assert as_owner.post(people(complete, f"{other.token}/"), KING).status_code == 404
+
+
+def test_a_party_that_goes_while_it_is_being_saved_is_offered_too(
+    as_owner: Client, complete: Draft, ada: str, drawn: dict[str, str], owner: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is removed between finding it and saving it."""
+    from formation_portal.portal.parties import views
+
+    def overtaken(draft: Draft, party: Any, *args: Any, **more: Any) -> Any:
+        services.remove_party(fresh(draft), party, by=owner)
+        return kept(draft, party, *args, **more)
+
+    kept = services.save_party
+    with monkeypatch.context() as patched:
+        patched.setattr(views.services, "save_party", overtaken)
+        page = page_of(as_owner.post(ada, drawn | KING), 409)
+    address, post = with_button(page)
+    assert as_owner.post(address, post)["Location"] == ada
+    assert fresh(complete).parties[0].label == "Ada King"
+
+
+def test_a_role_is_given_to_whoever_comes_back(as_owner: Client, draft: Draft, owner: Any) -> None:
+    party = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    services.remove_party(draft, party, by=owner)
+    response = as_owner.post(people(draft, f"{party.token}/roles/"), {"role": "shareholder"})
+    address, post = with_button(page_of(response, 409))
+    assert as_owner.post(address, post)["Location"] == people(draft)
+    assert sorted(fresh(draft).parties[0].roles) == ["director", "shareholder"]
+
+
+def test_undoing_a_choice_keeps_what_was_typed_about_whoever_comes_back(
+    as_owner: Client, draft: Draft, owner: Any
+) -> None:
+    pep = {"xy.person.is_pep": "true", "xy.person.pep_office": "Mayor"}
+    party = services.add_party(draft, "person", ["director"], factories.ADA | pep, by=owner)
+    services.save_party(draft, party, {"xy.person.is_pep": "false"}, version=1, by=owner)
+    number = draft.application.changes.latest("pk").pk
+    services.remove_party(draft, party, by=owner)
+    undo = f"/applications/{draft.application.reference}/changes/{number}/restoration/"
+    typed = {"version": "2", "q:xy.person.is_pep": "false", "q:person.last_name": "King"}
+    page = page_of(as_owner.post(undo, typed), 409)
+    assert "King" in page.one("dl", _class="summary").text
+    address, post = with_button(page)
+    assert as_owner.post(address, post).status_code == 302
+    raw = fresh(draft).parties[0].raw
+    assert (raw["xy.person.is_pep"], raw["person.last_name"]) == ("true", "King")
+
+
+def test_the_parts_of_a_companys_owners_are_kept(as_owner: Client, owner: Any) -> None:
+    draft = limited(owner, schema=with_owners())
+    hold(draft, owner, ("2,500",), ("7,500",))
+    company = draft.parties[1]
+    address = people(draft, f"{company.token}/owners/")
+    typed = drawn_from(as_owner, address) | JOOST
+    services.remove_party(draft, company, by=owner)
+    page = page_of(as_owner.post(address, typed), 409)
+    assert "40%" in page.one("dl", _class="summary").text
+    address, post = with_button(page)
+    assert as_owner.post(address, post).status_code == 302
+    assert list(typed_stakes(fresh(draft)).values()) == ["40%"]
+
+
+def test_an_address_to_invite_somebody_at_is_kept(as_owner: Client, draft: Draft, owner: Any) -> None:
+    party = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    services.remove_party(draft, party, by=owner)
+    response = as_owner.post(people(draft, f"{party.token}/invitation/"), {"email": "ada@example.com"})
+    address, post = with_button(page_of(response, 409))
+    assert post["email"] == ["ada@example.com"]
+    as_owner.post(address, post)
+    assert fresh(draft).parties[0].model.invitation.email == "ada@example.com"

@@ -1,0 +1,119 @@
+"""What is typed is saved when the typing rests and on leaving the page; where it can't be, the page says so."""
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.portal.script_pages import SERVER
+from tests.portal.sections.test_script import CHROMIUM, NOT_SAVED, address, chromium, page
+
+__all__ = ["address", "chromium", "page"]
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.urls("tests.portal.script_pages"),
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"),
+]
+
+
+@pytest.fixture
+def tab(page: Page) -> Page:
+    """The page of the forms, whose time goes by only where the test lets it."""
+    page.clock.install()
+    page.reload()
+    page.get_by_label("Name").focus()
+    return page
+
+
+def saved() -> list[str | None]:
+    """What each post so far held as the name."""
+    return [post.get("name") for post in SERVER.posted]
+
+
+def type_and_rest(tab: Page, text: str) -> None:
+    """Type, stay in the control, and wait for longer than anybody types on."""
+    tab.keyboard.type(text)
+    tab.clock.fast_forward(3_100)
+
+
+def after_going_elsewhere(tab: Page, count: int) -> list[str | None]:
+    """What was posted once the page was left. It goes by itself, so other requests are made until it is there."""
+    for _ in range(50):
+        tab.goto(tab.url)
+        if len(SERVER.posted) >= count:
+            break
+    return saved()
+
+
+def test_typing_is_saved_when_it_rests_and_not_before(tab: Page) -> None:
+    tab.keyboard.type("Lark")
+    tab.clock.fast_forward(2_000)
+    tab.keyboard.type("field")
+    tab.clock.fast_forward(2_000)
+    assert saved() == []
+    tab.clock.fast_forward(1_100)
+    expect(tab.locator("#region")).to_have_text("Opened")
+    assert saved() == ["Larkfield"]
+    expect(tab.get_by_label("Name")).to_be_focused()
+    expect(tab.get_by_label("Name")).to_have_value("Larkfield")
+
+
+def test_leaving_the_control_saves_at_once_and_resting_then_saves_nothing_more(tab: Page) -> None:
+    tab.keyboard.type("Lark")
+    tab.keyboard.press("Tab")
+    expect(tab.locator("#region")).to_have_text("Opened")
+    tab.clock.fast_forward(10_000)
+    tab.get_by_role("button", name="Copy the text").focus()
+    assert saved() == ["Lark"]
+
+
+def test_what_was_typed_just_before_leaving_is_saved(tab: Page) -> None:
+    tab.keyboard.type("Larkfield")
+    assert after_going_elsewhere(tab, 1) == ["Larkfield"]
+    assert SERVER.posted[0]["csrfmiddlewaretoken"]
+
+
+def test_what_is_saved_already_is_not_sent_again_on_leaving(tab: Page) -> None:
+    type_and_rest(tab, "Larkfield")
+    expect(tab.locator("#region")).to_have_text("Opened")
+    tab.goto(tab.url)
+    tab.goto(tab.url)
+    assert saved() == ["Larkfield"]
+
+
+def test_where_nothing_can_be_saved_leaving_asks_first(tab: Page) -> None:
+    SERVER.status = 503
+    type_and_rest(tab, "Larkfield")
+    expect(tab.get_by_role("alert")).to_contain_text(NOT_SAVED)
+    asked: list[str] = []
+    tab.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    tab.goto(tab.url)
+    assert asked == ["beforeunload"]
+
+
+def test_where_all_is_saved_leaving_asks_nothing(tab: Page) -> None:
+    asked: list[str] = []
+    tab.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    type_and_rest(tab, "Larkfield")
+    expect(tab.locator("#region")).to_have_text("Opened")
+    tab.goto(tab.url)
+    assert asked == []
+
+
+def test_whoever_was_signed_out_is_told_and_what_was_typed_stays(tab: Page) -> None:
+    SERVER.status = 401
+    type_and_rest(tab, "Larkfield")
+    expect(tab.get_by_role("alert")).to_contain_text("Not saved, because you were signed out.")
+    expect(tab.get_by_label("Name")).to_have_value("Larkfield")
+    with tab.expect_request(lambda request: request.is_navigation_request()) as sent:
+        tab.get_by_role("button", name="Sign in and save").click()
+    assert sent.value.method == "POST"
+    assert "name=Larkfield" in str(sent.value.post_data)
+
+
+def test_failing_to_ask_how_long_one_stays_signed_in_alarms_nobody(tab: Page, chromium: Browser) -> None:
+    SERVER.status = 503
+    clock = """<p id="session-clock" hx-post="/save/" hx-trigger="load" hx-swap="none"></p>"""
+    with tab.expect_response("**/save/"):
+        tab.evaluate("(html) => { main.insertAdjacentHTML('beforeend', html); htmx.process(main); }", clock)
+    tab.get_by_label("Name").focus()
+    expect(tab.locator("#banner")).to_be_empty()

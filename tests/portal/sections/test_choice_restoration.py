@@ -1,0 +1,189 @@
+"""A choice that sets much aside says so and can be taken back, with script and without, exactly as it was answered."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Change
+from tests.applications import factories
+from tests.markup import Markup
+
+from .test_section import url
+from .test_section_changes import change, swapped
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+SAYS = "No longer needed because of this answer: 1 section, 1 person and 1 answer."
+PEP_OFFICES = [
+    factories.field(f"office{n}", prefix="xy.person", depends_on={"field": "is_pep", "value": True}) for n in "abcd"
+]
+
+
+@pytest.fixture
+def trading(draft: Draft, owner: Any) -> Draft:
+    """It trades, and so has a manager."""
+    section = draft.schema.section("the-company")
+    assert section is not None
+    raw = factories.COMPANY | {"xy.activity": "Trading", "xy.goods": "Fish"}
+    services.save_section(draft, section, raw, version=0, by=owner)
+    services.add_party(draft, "person", ["manager"], factories.ADA, by=owner)
+    return draft
+
+
+def newest(draft: Draft) -> Change:
+    found = draft.application.changes.first()
+    assert found is not None
+    return found
+
+
+def undo_url(draft: Draft) -> str:
+    return f"/applications/{draft.application.reference}/changes/{newest(draft).pk}/restoration/"
+
+
+def activity(draft: Draft) -> Any:
+    return open_draft(draft.application).entity_raw.get("xy.activity")
+
+
+def save(client: Client, draft: Draft, **answers: Any) -> Any:
+    version = open_draft(draft.application).version("the-company")
+    post = {"version": str(version)} | {f"q:{name}": value for name, value in answers.items()}
+    return client.post(url(draft.application), post)
+
+
+def test_a_choice_says_at_its_control_what_it_has_set_aside(as_owner: Client, trading: Draft) -> None:
+    page = change(as_owner, trading.application, activity="Holding company", shown=("region-q:goods",))
+    line = page.one("div", class_="inactive-answers")
+    assert SAYS in line.text
+    assert line.ancestors[-1].attributes["hx-swap-oob"] == 'beforeend:[id="q:activity-field"]'
+    assert page.one("button", formaction=undo_url(trading)).text == "Undo"
+    assert page.one("p", id="announcer").text.endswith(SAYS)
+
+
+def test_a_choice_that_sets_little_aside_takes_the_line_away(as_owner: Client, trading: Draft) -> None:
+    change(as_owner, trading.application, activity="Holding company", shown=("region-q:goods",))
+    page = change(as_owner, trading.application, activity="Trading")
+    assert page.all("div", class_="inactive-answers") == []
+    assert "set-aside" in swapped(page)
+
+
+def test_what_is_typed_beside_a_choice_leaves_the_line_alone(as_owner: Client, trading: Draft) -> None:
+    assert "set-aside" not in swapped(change(as_owner, trading.application, name="Larkfield"))
+
+
+def test_undo_at_the_control_keeps_what_was_typed_meanwhile(as_owner: Client, trading: Draft) -> None:
+    change(as_owner, trading.application, activity="Holding company")
+    version = open_draft(trading.application).version("the-company")
+    post = {"version": str(version), "q:activity": "Holding company", "q:name": "Typed just now"}
+    response = as_owner.post(undo_url(trading), post)
+    assert response["Location"] == url(trading.application)
+    now = open_draft(trading.application)
+    assert now.entity_raw == factories.COMPANY | {
+        "xy.activity": "Trading",
+        "xy.goods": "Fish",
+        "entity.name": "Typed just now",
+    }
+    assert "“Activity” has been changed back." in as_owner.get(url(trading.application)).content.decode()
+
+
+def test_a_save_of_the_choice_that_was_on_its_way_does_not_stop_the_undo(as_owner: Client, trading: Draft) -> None:
+    change(as_owner, trading.application, activity="Holding company")
+    version, address = open_draft(trading.application).version("the-company"), undo_url(trading)
+    change(as_owner, trading.application, name="On its way")
+    post = {"version": str(version), "q:activity": "Holding company", "q:name": "On its way"}
+    assert as_owner.post(address, post).status_code == 302
+    assert activity(trading) == "Trading"
+
+
+@pytest.mark.parametrize("button", ["update", "later", ""])
+def test_without_script_the_page_that_follows_says_the_same(as_owner: Client, trading: Draft, button: str) -> None:
+    version = trading.version("the-company")
+    post = {"version": str(version), "q:activity": "Holding company"} | ({button: "1"} if button else {})
+    response = as_owner.post(url(trading.application), post)
+    page = Markup(as_owner.get(response["Location"]).content.decode())
+    assert page.faults == []
+    (form,) = page.all("form", action=undo_url(trading))
+    assert SAYS in form.ancestors[-1].text
+    token = page.all("input", name="csrfmiddlewaretoken")
+    assert any(form in one.ancestors for one in token)
+    as_owner.post(undo_url(trading))
+    assert activity(trading) == "Trading"
+
+
+def test_a_choice_that_was_answered_again_is_left_alone(as_owner: Client, trading: Draft) -> None:
+    save(as_owner, trading, activity="Holding company")
+    address = undo_url(trading)
+    save(as_owner, trading, activity="")
+    response = as_owner.post(address)
+    assert response["Location"] == url(trading.application)
+    assert activity(trading) is None
+    page = Markup(as_owner.get(url(trading.application)).content.decode())
+    assert "“Activity” has been answered again since, so it was not changed back." in page.one("main").text
+
+
+def test_undo_pressed_twice_is_once(as_owner: Client, trading: Draft) -> None:
+    save(as_owner, trading, activity="Holding company")
+    address = undo_url(trading)
+    for _ in range(2):
+        as_owner.post(address)
+    entries = trading.application.changes.count()
+    as_owner.post(address)
+    assert activity(trading) == "Trading"
+    assert trading.application.changes.count() == entries
+
+
+def test_looking_at_the_address_only_leads_to_the_question(as_owner: Client, trading: Draft) -> None:
+    save(as_owner, trading, activity="Holding company")
+    assert as_owner.get(undo_url(trading))["Location"] == url(trading.application)
+    assert activity(trading) == "Holding company"
+
+
+def test_only_choices_can_be_taken_back(as_owner: Client, trading: Draft) -> None:
+    save(as_owner, trading, name="Another name")
+    assert as_owner.post(undo_url(trading)).status_code == 404
+
+
+def test_nobody_else_takes_it_back(
+    as_owner: Client, as_stranger: Client, as_agent: Client, as_nobody: Client, trading: Draft
+) -> None:
+    save(as_owner, trading, activity="Holding company")
+    missing = as_stranger.post("/applications/FP-0000-0000-0000/changes/1/restoration/")
+    for client in (as_stranger, as_agent):
+        response = client.post(undo_url(trading))
+        assert response.status_code == 404
+        assert client is as_agent or len(response.content) == len(missing.content)
+    assert as_nobody.post(undo_url(trading)).status_code == 302
+    assert activity(trading) == "Holding company"
+
+
+def test_a_submitted_choice_stays(as_owner: Client, complete: Draft, owner: Any) -> None:
+    section = complete.schema.section("the-company")
+    assert section is not None
+    raw = {"xy.activity": "Trading", "xy.goods": "Fish"}
+    services.save_section(complete, section, raw, version=complete.version("the-company"), by=owner)
+    address = undo_url(complete)
+    services.submit(complete, by=owner, declaration="I declare it.")
+    assert as_owner.post(address).status_code == 409
+    assert activity(complete) == "Trading"
+
+
+def test_a_choice_about_a_person_is_taken_back_on_its_page(as_owner: Client, owner: Any) -> None:
+    company, funds, directors, *rest = factories.SCHEMA["sections"]
+    ruled = directors | {"person_fields": [*directors["person_fields"], *PEP_OFFICES]}
+    form = factories.SCHEMA | {"sections": [company, funds, ruled, *rest]}
+    draft = open_draft(services.start(owner=owner, product=factories.product(schema=form)))
+    offices = {f"xy.person.office{n}": n for n in "abcd"}
+    ada = services.add_party(
+        draft, "person", ["director"], factories.ADA | {"xy.person.is_pep": "true"} | offices, by=owner
+    )
+    address = f"/applications/{draft.application.reference}/people/{ada.token}/"
+    page = Markup(as_owner.get(address).content.decode())
+    name = next(one.attributes["name"] for one in page.controls if "is_pep" in one.attributes["name"])
+    response = as_owner.post(address, {"version": str(ada.version), name: "false", "update": "1"})
+    assert "No longer needed because of this answer: 4 answers." in as_owner.get(response["Location"]).content.decode()
+    assert as_owner.post(undo_url(draft))["Location"] == address
+    row = open_draft(draft.application).party(ada.token)
+    assert row is not None
+    assert row.raw == factories.ADA | {"xy.person.is_pep": "true"} | offices

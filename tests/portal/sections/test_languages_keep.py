@@ -1,0 +1,244 @@
+"""Another language is chosen by a button of the page's own form: what was typed is still there, and nothing is done."""
+
+from typing import Any
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.test import Client
+
+from formation_portal.applications import services
+from formation_portal.applications.access import Collaborator
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.imports.columns import keys_by_heading
+from formation_portal.applications.imports.uploads import read_sheet
+from formation_portal.applications.models import Application
+from formation_portal.invitations import codes, parts
+from formation_portal.invitations.models import Invitation
+from formation_portal.letters.models import Letter
+from tests.applications import factories
+from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv
+from tests.invitations import mailbox
+from tests.journeys.page import Form, Page
+from tests.markup import Markup
+from tests.portal.limited import hold, limited
+from tests.portal.shares.test_beneficial_owners import with_owners
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+DEUTSCH = "Deutsch"
+
+
+def opened(client: Client, address: str) -> Form:
+    """The form of the page that its languages belong to."""
+    page = Page(client.get(address).content.decode(), address)
+    [form] = [one for one in page.forms if one.has_button(DEUTSCH)]
+    return form
+
+
+def fill(form: Form, **typed: str | list[str]) -> Form:
+    """By the names of the controls."""
+    for name, value in typed.items():
+        control = next(one for one in form.controls if one.name == name)
+        control.filled = value if isinstance(value, list) else [value]
+    return form
+
+
+def in_german(client: Client, form: Form, **files: Any) -> Form:
+    """What the form holds after the button was pressed, on a sound page in German."""
+    button = form.button(DEUTSCH)
+    data: dict[str, Any] = {}
+    for name, value in form.data(button):
+        data.setdefault(name, []).append(value)
+    response = client.post(button.action, data | files, follow=True)
+    html = response.content.decode()
+    assert response.status_code == 200
+    assert '<html lang="de">' in html
+    assert Markup(html).faults == []
+    assert client.cookies[settings.LANGUAGE_COOKIE_NAME].value == "de"
+    page = Page(html, form.action)
+    assert page.errors == []
+    return next(one for one in page.forms if one.has_button("Français"))
+
+
+def held(form: Form, name: str) -> list[str]:
+    return next(one for one in form.controls if one.name == name).filled
+
+
+def root(draft: Draft) -> str:
+    return f"/applications/{draft.application.reference}/"
+
+
+def test_signing_up_keeps_all_but_the_password(as_nobody: Client) -> None:
+    form = fill(opened(as_nobody, "/accounts/signup/"), first_name="Ida", last_name="Lund", email="ida@example.com")
+    again = in_german(as_nobody, fill(form, password1="a-long-secret"))
+    assert [held(again, name) for name in ("first_name", "last_name", "email", "password1")] == [
+        ["Ida"],
+        ["Lund"],
+        ["ida@example.com"],
+        [""],
+    ]
+    assert not get_user_model().objects.exists()
+
+
+def test_signing_in_keeps_the_address_the_box_and_the_way_on(as_nobody: Client, owner: Any) -> None:
+    form = opened(as_nobody, "/accounts/login/?next=/applications/")
+    again = in_german(as_nobody, fill(form, login="owner@example.com", password="a-long-secret", remember=["on"]))
+    assert [held(again, name) for name in ("login", "password", "remember")] == [["owner@example.com"], [""], ["on"]]
+    assert ("next", "/applications/") in again.fixed
+    assert "_auth_user_id" not in as_nobody.session
+
+
+def test_a_right_password_that_comes_along_signs_nobody_in_and_is_not_shown(as_nobody: Client, owner: Any) -> None:
+    owner.set_password("a-long-secret")
+    owner.save()
+    posted = {"login": owner.email, "password": "a-long-secret", "language": "de"}
+    response = as_nobody.post("/accounts/login/", posted)
+    assert "_auth_user_id" not in as_nobody.session
+    assert "a-long-secret" not in response.content.decode()
+
+
+def test_asking_for_a_new_password_keeps_the_address_and_writes_no_letter(as_nobody: Client, owner: Any) -> None:
+    again = in_german(as_nobody, fill(opened(as_nobody, "/accounts/password/reset/"), email=owner.email))
+    assert held(again, "email") == [owner.email]
+    assert not Letter.objects.exists()
+
+
+def test_another_address_of_an_account_is_kept_and_not_added(as_owner: Client, owner: Any) -> None:
+    again = in_german(as_owner, fill(opened(as_owner, "/accounts/email/"), email="new@example.com"))
+    assert held(again, "email") == ["new@example.com"]
+    assert not EmailAddress.objects.filter(email="new@example.com").exists()
+    as_owner.post(again.action, dict(again.data()))
+    assert EmailAddress.objects.filter(email="new@example.com").exists()
+
+
+def test_the_account_takes_the_language_too(as_owner: Client, owner: Any, draft: Draft) -> None:
+    in_german(as_owner, opened(as_owner, f"{root(draft)}access/"))
+    owner.refresh_from_db()
+    assert owner.language == "de"
+
+
+def test_the_kind_of_a_new_party_stays_ticked(as_owner: Client, draft: Draft) -> None:
+    again = in_german(as_owner, fill(opened(as_owner, f"{root(draft)}people/new/?role=director"), kind="corporate"))
+    assert held(again, "kind") == ["corporate"]
+    assert ("role", "director") in again.fixed
+
+
+def test_the_roles_of_a_new_party_stay_ticked_and_nobody_is_added(as_owner: Client, draft: Draft) -> None:
+    form = fill(opened(as_owner, f"{root(draft)}people/new/?kind=person"), roles=["director", "shareholder"], me="1")
+    again = in_german(as_owner, form)
+    assert sorted(one for one in held(again, "roles") if one) == ["director", "shareholder"]
+    assert held(again, "me") == ["1"]
+    assert [one for one in again.fixed if one[0] == "token"] == [one for one in form.fixed if one[0] == "token"]
+    assert open_draft(draft.application).parties == ()
+
+
+def test_an_invitation_is_not_sent_and_keeps_its_address(as_owner: Client, complete: Draft) -> None:
+    address = f"{root(complete)}people/{complete.parties[0].token}/invitation/"
+    again = in_german(as_owner, fill(opened(as_owner, address), email="half@"))
+    assert held(again, "email") == ["half@"]
+    assert not Invitation.objects.exists()
+
+
+def test_asking_somebody_in_keeps_address_and_right(as_owner: Client, draft: Draft) -> None:
+    again = in_german(as_owner, fill(opened(as_owner, f"{root(draft)}access/"), email="a@example.com", right="edit"))
+    assert (held(again, "email"), held(again, "right")) == (["a@example.com"], ["edit"])
+    assert not Collaborator.objects.exists()
+
+
+def test_a_new_class_of_shares_is_saved_first(as_owner: Client, draft: Draft) -> None:
+    form = opened(as_owner, f"{root(draft)}shares/classes/new/")
+    name = next(one.name for one in form.controls if "Name" in one.words)
+    again = in_german(as_owner, fill(form, **{name: "Ordinary A"}))
+    assert held(again, name) == ["Ordinary A"]
+    [row] = open_draft(draft.application).share_classes
+    assert row.label == "Ordinary A"
+
+
+def test_a_sheet_that_was_chosen_is_kept_to_be_looked_at(as_owner: Client, draft: Draft) -> None:
+    address = f"{root(draft)}people/spreadsheet/"
+    in_german(as_owner, opened(as_owner, address), sheet=factories.upload(as_csv(HEADS, ADA), name="people.csv"))
+    assert "people.csv" in as_owner.get(address).content.decode()
+    assert open_draft(draft.application).parties == ()
+
+
+def test_where_no_sheet_was_chosen_none_is_missed(as_owner: Client, draft: Draft) -> None:
+    response = as_owner.post(f"{root(draft)}people/spreadsheet/", {"language": "fr"})
+    assert response.status_code == 200
+    assert Page(response.content.decode(), "").errors == []
+
+
+def test_what_is_to_be_done_with_each_row_of_a_sheet_stays_chosen(as_owner: Client, draft: Draft, owner: Any) -> None:
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    sheet = read_sheet(
+        as_csv(HEADS, ADA, NOOR, ("Person", "yes", "", "Tom", *NOOR[4:])), keys_by_heading(draft.schema), account=1
+    )
+    kept = services.keep_import(draft, sheet, name="people.csv", by=owner)
+    form = opened(as_owner, f"{root(draft)}people/imports/{kept.token}/")
+    ticked = next(one for one in form.controls if one.name == "row")
+    twin = next(one for one in form.controls if one.name.startswith("row:"))
+    left, apart = ticked.filled[:1], twin.options[-1].value
+    again = in_german(as_owner, fill(form, **{"row": left, twin.name: apart}))
+    assert held(again, "row") == left
+    assert held(again, twin.name) == [apart]
+    assert len(open_draft(draft.application).parties) == 1
+
+
+def test_half_an_owner_of_a_company_is_kept(as_owner: Client, owner: Any) -> None:
+    draft = limited(owner, schema=with_owners())
+    hold(draft, owner, ("2,500",), ("7,500",))
+    form = fill(opened(as_owner, f"{root(draft)}people/{draft.parties[1].token}/owners/"), last_name="Kite")
+    data = dict(form.data(form.button(DEUTSCH)))
+    page = Page(as_owner.post(form.action, data).content.decode(), form.action)
+    assert page.root.get("lang") == "de"
+    assert held(next(one for one in page.forms if one.has_button("Français")), "last_name") == ["Kite"]
+
+
+def test_the_declaration_stays_ticked_and_nothing_is_submitted(as_owner: Client, complete: Draft) -> None:
+    again = in_german(as_owner, fill(opened(as_owner, f"{root(complete)}check/"), declaration="1"))
+    assert held(again, "declaration") == ["1"]
+    assert Application.objects.get(pk=complete.application.pk).submitted_at is None
+
+
+def test_a_code_is_kept_and_not_tried(as_nobody: Client, complete: Draft, owner: Any) -> None:
+    invitation = parts.invite(complete, complete.parties[0], email="ada@example.com", by=owner, language="en")
+    as_nobody.get(mailbox.latest_link("invitation"))
+    codes.send_code(invitation)
+    again = in_german(as_nobody, fill(opened(as_nobody, f"/part/{invitation.reference}/code/"), code="123"))
+    assert held(again, "code") == ["123"]
+    invitation.refresh_from_db()
+    assert invitation.code_tries == 0
+
+
+def test_the_product_to_carry_over_to_stays_chosen(as_owner: Client, draft: Draft, shelf: None) -> None:
+    form = opened(as_owner, f"{root(draft)}carry-over/")
+    [product] = [one for one in form.controls if one.name == "product"]
+    chosen = product.options[-1].value
+    again = in_german(as_owner, fill(form, product=chosen))
+    assert held(again, "product") == [chosen]
+
+
+def test_filters_that_are_not_applied_yet_are_kept_with_the_ticks(as_nobody: Client, shelf: None) -> None:
+    form = opened(as_nobody, "/")
+    region = next(one for one in form.controls if one.kind == "select" and len(one.options) > 2)
+    ticks = next(one for one in form.controls if one.name == "product")
+    chosen, ticked = region.options[1].value, ticks.options[0].value
+    again = in_german(as_nobody, fill(form, **{region.name: chosen, "product": [ticked]}))
+    assert held(again, region.name) == [chosen]
+    assert ticked in held(again, "product")
+
+
+def test_a_foreign_address_is_never_led_to(as_nobody: Client) -> None:
+    for page in ("https://evil.example/", "//evil.example/", ""):
+        response = as_nobody.post(f"/language/?page={page}", {"language": "de", "kind": "person"})
+        assert response["Location"] == "/?kind=person"
+
+
+def test_a_forged_post_changes_no_language(owner: Any) -> None:
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(owner)
+    assert browser.post("/accounts/email/", {"language": "de", "action_add": ""}).status_code == 403
+    owner.refresh_from_db()
+    assert owner.language != "de"
+    assert settings.LANGUAGE_COOKIE_NAME not in browser.cookies

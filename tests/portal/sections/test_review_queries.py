@@ -1,0 +1,344 @@
+"""What our reviewer asks stands on the overview and at its place, can be answered there, and the rest is only read."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application, Document
+from formation_portal.contract.lifecycle import State
+from formation_portal.papers.findings import Code
+from formation_portal.reviews.checks import accept
+from formation_portal.reviews.facts import facts_of
+from formation_portal.reviews.models import Remark
+from formation_portal.reviews.places import WHOLE, Kind, Place
+from formation_portal.reviews.remarks import ask
+from formation_portal.reviews.rulings import RETURN, rule
+from formation_portal.reviews.since import sight_of
+from tests.applications import factories
+from tests.markup import Markup
+from tests.portal.applications.test_overview import save
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+BIRTH = Place.of_field("ada", "person.date_of_birth")
+PASSPORT = Place.of_document("ada", "Passport")
+PURPOSE = Place.of_field("the-company", "charter.purpose")
+FUNDS = Place(Kind.SECTION, "funds")
+PROPOSED = {"day": "14", "month": "6", "year": "1990"}
+
+
+def fresh(draft: Draft) -> Draft:
+    return open_draft(Application.objects.get(pk=draft.application.pk))
+
+
+def give_back(draft: Draft, agent: Any, *asked: Place, text: str = "Two things are left.", **more: Any) -> Draft:
+    """Accepted but for what is asked about, and returned."""
+    draft = fresh(draft)
+    places = [fact.place for fact in facts_of(draft) if fact.place not in asked]
+    accept(draft, places, by=agent, sight=sight_of(draft.application))
+    for place in asked:
+        proposal = PROPOSED if place == BIRTH and more.get("proposes") else None
+        words = f"Look at {place.name or place.holder or 'everything'} again"
+        ask(draft, place, text=words, proposal=proposal, by=agent, sight=sight_of(draft.application))
+    rule(draft, RETURN, text=text, by=agent, sight=sight_of(draft.application))
+    return fresh(draft)
+
+
+@pytest.fixture
+def asked(submitted: Draft, agent: Any) -> Draft:
+    """Asked about a date, with the right one proposed, and about a paper; the rest is accepted."""
+    return give_back(submitted, agent, BIRTH, PASSPORT, proposes=True)
+
+
+def url(draft: Draft, page: str = "") -> str:
+    return f"/applications/{draft.application.reference}/{page}"
+
+
+def page_of(client: Client, draft: Draft, page: str = "") -> Markup:
+    markup = Markup(client.get(url(draft, page)).content.decode())
+    assert markup.faults == []
+    return markup
+
+
+def number(draft: Draft, place: Place) -> int:
+    return Remark.objects.get(application=draft.application, kind=place.kind, name=place.name).pk
+
+
+@pytest.mark.parametrize("page", ["", "status/"])
+def test_what_our_reviewer_asks_stands_first_and_leads_to_its_place(page: str, asked: Draft, as_owner: Client) -> None:
+    markup = page_of(as_owner, asked, page)
+    first = next(one for one in markup.all("section"))
+    assert "Two things are left." in first.text
+    assert "“Look at person.date_of_birth again”" in first.text
+    links = {one.text: one.attributes["href"] for one in markup.all("a") if one.attributes.get("class") == "button"}
+    for words in ("Change it: Date of birth, Ada Lovelace", "Upload it again: Passport, Ada Lovelace"):
+        address, _, place = links[words].partition("#")
+        ids = {one.attributes.get("id") for one in Markup(as_owner.get(address).content.decode()).elements}
+        assert place in ids, words
+
+
+def test_the_note_stands_at_its_control_and_describes_it(asked: Draft, as_owner: Client) -> None:
+    markup = page_of(as_owner, asked, "people/ada/")
+    described = next(one for one in markup.all("fieldset") if "Date of birth" in one.text)
+    note = next(one for one in markup.elements if one.attributes.get("id") == described.attributes["aria-describedby"])
+    assert "Look at person.date_of_birth again" in note.text
+    control = next(one for one in markup.all("input") if one.attributes.get("type") == "file")
+    assert "-note" in control.attributes["aria-describedby"]
+
+
+def test_one_press_takes_the_proposed_answer_over(asked: Draft, as_owner: Client) -> None:
+    button = next(one for one in page_of(as_owner, asked, "people/ada/").all("button") if one.text.startswith("Use"))
+    assert button.text == "Use 14\xa0June\xa01990"
+    pressed = {button.attributes["name"]: button.attributes["value"]}
+    ada = asked.party("ada")
+    assert ada is not None
+    response = as_owner.post(url(asked, "people/ada/"), pressed | {"version": str(ada.version)})
+    assert response["Location"].endswith(f"#note-{number(asked, BIRTH)}")
+    assert fresh(asked).parties[0].raw["person.date_of_birth"] == PROPOSED
+    text = page_of(as_owner, asked, "people/ada/").one("main").text
+    assert "You have changed this." in text
+    assert "Use 14" not in text
+
+
+def test_what_was_accepted_is_only_read(asked: Draft, as_owner: Client) -> None:
+    markup = page_of(as_owner, asked, "people/ada/")
+    typed = {one.attributes.get("name") for one in markup.all("input") if one.attributes.get("type") != "hidden"}
+    assert "q:person.date_of_birth:day" in typed
+    assert not any("first_name" in str(name) for name in typed)
+    field = next(one for one in markup.elements if one.attributes.get("id") == "q:person.first_name-field")
+    assert "Ada" in field.text
+    assert "Accepted." in field.text
+    company = page_of(as_owner, asked, "sections/the-company/")
+    named = [one for one in company.all("input") if one.attributes.get("name", "").startswith("q:")]
+    assert {one.attributes["type"] for one in named} <= {"hidden"}
+
+
+def test_the_check_page_leads_to_what_can_be_changed(asked: Draft, as_owner: Client) -> None:
+    main = page_of(as_owner, asked, "check/")
+    changes = [one.text for one in main.all("a") if one.text.startswith("Change ")]
+    assert "Change the answer to “Date of birth”" in changes
+    assert "Change the answer to “First name”" not in changes
+    assert "Change shareholdings" not in changes
+    assert "Accepted" in main.one("main").text
+
+
+def test_a_page_from_before_is_told_what_stays(asked: Draft, as_owner: Client) -> None:
+    ada = asked.party("ada")
+    assert ada is not None
+    posted = {"q:person.first_name": "Augusta", "version": str(ada.version)}
+    response = as_owner.post(url(asked, "people/ada/"), posted, follow=True)
+    assert "“First name” was not changed, because our reviewer has accepted it." in response.content.decode()
+    assert fresh(asked).parties[0].raw["person.first_name"] == "Ada"
+
+
+def test_accepted_shares_are_only_read(asked: Draft, as_owner: Client) -> None:
+    for page in ("shares/", "shares/classes/ordinary/"):
+        text = page_of(as_owner, asked, page)
+        assert "Our reviewer has accepted this." in text.one("main").text
+        assert not [one for one in text.all("input") if one.attributes.get("type") == "text"]
+    response = as_owner.post(url(asked, "shares/"), {"h:ada/ordinary": "5", "version": "99"})
+    assert response.status_code in (302, 409)
+    assert fresh(asked).typed_holdings() == {("ada", "ordinary"): "10,000"}
+
+
+def test_an_accepted_document_has_no_button(submitted: Draft, agent: Any, as_owner: Client) -> None:
+    draft = give_back(submitted, agent, BIRTH)
+    for page in ("documents/", "people/ada/"):
+        slot = next(one for one in page_of(as_owner, draft, page).all("li") if "Passport" in one.text)
+        assert "Accepted." in slot.text
+        assert "Replace" not in slot.text
+    response = as_owner.post(
+        url(draft, "documents/"), {"slot": "ada/Passport", "file": factories.upload(factories.PDF + b"2")}
+    )
+    assert "Our reviewer has accepted it" in response.content.decode()
+    assert len(fresh(draft).documents) == 1
+    removal = url(draft, f"documents/{draft.documents[0].pk}/removal/")
+    assert "accepted" in as_owner.post(removal, follow=True).content.decode()
+    assert len(fresh(draft).documents) == 1
+
+
+@pytest.mark.parametrize(("place", "is_said"), [(PASSPORT, True), (BIRTH, False)])
+def test_what_may_be_amiss_is_said_where_the_file_can_be_replaced_and_to_agents(
+    submitted: Draft, agent: Any, as_owner: Client, as_agent: Client, place: Place, is_said: bool
+) -> None:
+    draft = give_back(submitted, agent, place)
+    Document.objects.update(findings={"pages": 1, "codes": [Code.PROTECTED]})
+    alone = f"documents/{draft.documents[0].pk}/pages/1/"
+    for page in ("documents/", "people/ada/", "check/", alone):
+        assert (
+            "Upload one without a password, or keep it." in page_of(as_owner, draft, page).one("main").text
+        ) is is_said, page
+    assert "Upload one without" in as_agent.get(f"/desk/{draft.application.reference}/{alone}").content.decode()
+
+
+def test_a_reply_is_kept_with_the_page_and_by_itself(asked: Draft, as_owner: Client) -> None:
+    ada, birth, passport = asked.party("ada"), number(asked, BIRTH), number(asked, PASSPORT)
+    assert ada is not None
+    posted = {f"reply:{birth}": "It is right", f"reply-was:{birth}": "", "version": str(ada.version)}
+    as_owner.post(url(asked, "people/ada/"), posted)
+    as_owner.post(url(asked, "replies/"), {f"reply:{passport}": "There is no other", "next": "status"})
+    assert list(Remark.objects.order_by("pk").values_list("reply", flat=True)) == ["It is right", "There is no other"]
+    assert "There is no other" in page_of(as_owner, asked, "documents/").one("main").text
+    assert "Waiting for you to send your corrections." in page_of(as_owner, asked, "status/").one("main").text
+
+
+def test_many_replies_cost_no_more_than_one(submitted: Draft, agent: Any, as_owner: Client) -> None:
+    draft = give_back(submitted, agent, BIRTH, PASSPORT, PURPOSE, FUNDS)
+    numbers = list(Remark.objects.order_by("pk").values_list("pk", flat=True))
+
+    def queries(*asked_about: int) -> int:
+        posted = {f"reply:{one}": f"Seen, {len(asked_about)}" for one in (*asked_about, 10**8)}
+        with CaptureQueriesContext(connection) as captured:
+            as_owner.post(url(draft, "replies/"), posted)
+        return len(captured)
+
+    queries(numbers[0])  # the session's first message is written by it
+    assert queries(numbers[1]) == queries(*numbers[1:], *range(10**6, 10**6 + 50))
+    assert not Remark.objects.filter(reply="")
+
+
+def test_nobody_writes_over_a_reply_that_they_have_not_seen(asked: Draft, as_owner: Client) -> None:
+    passport = number(asked, PASSPORT)
+    for words in ("From one window", "From another"):
+        as_owner.post(url(asked, "replies/"), {f"reply:{passport}": words, f"reply-was:{passport}": ""})
+    assert Remark.objects.get(pk=passport).reply == "From one window\n\nFrom another"
+    as_owner.post(url(asked, "replies/"), {f"reply:{passport}": "", f"reply-was:{passport}": ""})
+    assert Remark.objects.get(pk=passport).reply == "From one window\n\nFrom another"
+
+
+def test_nothing_is_answered_once_it_is_sent(asked: Draft, owner: Any, as_owner: Client) -> None:
+    services.submit(asked, by=owner)
+    passport = number(asked, PASSPORT)
+    as_owner.post(url(asked, "replies/"), {f"reply:{passport}": "Too late"})
+    assert Remark.objects.get(pk=passport).reply == ""
+    page = as_owner.post(url(asked, "people/ada/"), {f"reply:{passport}": "Too late", "version": "1"})
+    assert page.status_code == 409
+    assert "Too late" in page.content.decode()
+
+
+def test_what_was_neither_touched_nor_answered_is_asked_once(asked: Draft, as_owner: Client) -> None:
+    response = as_owner.post(url(asked, "submission/"), {"declaration": "1"})
+    assert response.status_code == 422
+    markup = Markup(response.content.decode())
+    assert "You have not dealt with 2 queries" in markup.one("main").text
+    assert fresh(asked).application.status is State.RETURNED_FOR_CHANGES
+    again = {
+        one.attributes["name"]: one.attributes.get("value", "")
+        for one in markup.all("input")
+        if one.inside("form") and one.attributes.get("name") in ("declaration", "as_it_was")
+    }
+    assert as_owner.post(url(asked, "submission/"), again).status_code == 302
+    assert fresh(asked).application.status is State.SUBMITTED_FOR_REVIEW
+
+
+@pytest.fixture
+def noted(submitted: Draft, agent: Any) -> Draft:
+    """Returned with a note about the whole and nothing else."""
+    rule(submitted, RETURN, text="Please say more of the purpose.", by=agent, sight=sight_of(submitted.application))
+    return fresh(submitted)
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["check/", "sections/the-company/", "people/", "people/ada/", "shares/", "shares/classes/ordinary/", "documents/"],
+)
+def test_a_note_about_the_whole_stands_where_one_corrects(page: str, noted: Draft, as_owner: Client) -> None:
+    assert page_of(as_owner, noted, page).one("main").text.count("Please say more of the purpose.") == 1
+
+
+def test_what_is_asked_at_its_place_needs_no_note_about_the_whole_beside_it(asked: Draft, as_owner: Client) -> None:
+    assert "Two things are left." in page_of(as_owner, asked, "check/").one("main").text
+    assert "Two things are left." not in page_of(as_owner, asked, "sections/funds/").one("main").text
+    assert "Two things are left." not in page_of(as_owner, asked, "people/").one("main").text
+
+
+def test_sending_back_what_nobody_has_changed_is_asked_once(noted: Draft, as_owner: Client) -> None:
+    response = as_owner.post(url(noted, "submission/"), {"declaration": "1"})
+    assert response.status_code == 422
+    assert fresh(noted).application.status is State.RETURNED_FOR_CHANGES
+    markup = Markup(response.content.decode())
+    assert "Nothing has changed since it was returned" in markup.one("main").text
+    # The same form, without script, sends it.
+    [form] = [one for one in markup.all("form") if one.attributes.get("id") == "answers"]
+    again = {
+        one.attributes["name"]: one.attributes.get("value", "")
+        for one in markup.all("input")
+        if one.inside("form") and one.attributes.get("name") in ("declaration", "as_it_was", "drawn")
+    }
+    assert as_owner.post(form.attributes["action"], again).status_code == 302
+    assert fresh(noted).application.status is State.SUBMITTED_FOR_REVIEW
+    status = page_of(as_owner, noted, "status/").one("main").text
+    assert "Sent without changes on" in status
+    assert "Sent on" not in status
+
+
+def test_a_correction_is_sent_without_being_asked_again(noted: Draft, owner: Any, as_owner: Client) -> None:
+    before = page_of(as_owner, noted, "status/").one("p", class_="lead").text
+    save(noted, "the-company", {"entity.name": "Larkspur"}, owner)
+    assert page_of(as_owner, noted, "status/").one("p", class_="lead").text != before
+    assert as_owner.post(url(noted, "submission/"), {"declaration": "1"}).status_code == 302
+    assert "Sent on" in page_of(as_owner, noted, "status/").one("main").text
+
+
+def test_a_question_about_the_whole_or_a_section_has_its_place(submitted: Draft, agent: Any, as_owner: Client) -> None:
+    draft = give_back(submitted, agent, WHOLE, FUNDS)
+    assert "“Look at everything again”" in page_of(as_owner, draft).one("main").text
+    assert "Look at funds again" in page_of(as_owner, draft, "sections/funds/").one("main").text
+
+
+def test_a_question_about_what_is_gone_stands_at_its_section_or_the_overview(
+    submitted: Draft, agent: Any, owner: Any, as_owner: Client
+) -> None:
+    draft = give_back(submitted, agent, PURPOSE, BIRTH)
+    Remark.objects.filter(name="charter.purpose").update(name="charter.gone")
+    assert "Look at charter.purpose again" in page_of(as_owner, draft, "sections/the-company/").one("main").text
+    ada = draft.party("ada")
+    assert ada is not None
+    services.remove_party(draft, ada, by=owner)
+    assert "“Look at person.date_of_birth again”" in page_of(as_owner, draft).one("main").text
+
+
+def test_whoever_removes_a_party_is_told_what_was_accepted_of_it(asked: Draft, as_owner: Client) -> None:
+    assert "has accepted" in page_of(as_owner, asked, "people/ada/removal/").one("main").text
+
+
+def test_earlier_rounds_stand_on_the_status(asked: Draft, agent: Any, owner: Any, as_owner: Client) -> None:
+    ada, passport = asked.party("ada"), number(asked, PASSPORT)
+    assert ada is not None
+    as_owner.post(url(asked, "replies/"), {f"reply:{passport}": "There is no other"})
+    raw = dict(ada.raw) | {"person.date_of_birth": PROPOSED}
+    services.save_party(asked, ada, raw, version=ada.version, by=owner)
+    services.submit(asked, by=owner)
+    text = page_of(as_owner, asked, "status/").one("main").text
+    assert "There is no other" in text
+    assert "Sent on" in text
+    assert "Changed Ada Lovelace: Date of birth" in text
+    assert "Resolved" not in text
+    accept(fresh(asked), [PASSPORT], by=agent, sight=sight_of(fresh(asked).application))
+    assert "Resolved" not in page_of(as_owner, asked, "status/").one("main").text
+    rule(fresh(asked), RETURN, text="One thing is left", by=agent, sight=sight_of(fresh(asked).application))
+    assert "Resolved" in page_of(as_owner, asked, "status/").one("main").text
+
+
+@pytest.mark.parametrize("page", ["", "status/", "check/", "people/ada/", "sections/funds/", "documents/"])
+def test_more_questions_cost_no_more_queries(
+    page: str, asked: Draft, agent: Any, owner: Any, as_owner: Client, django_assert_num_queries: Any
+) -> None:
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    as_owner.get(url(asked, page))
+    with CaptureQueriesContext(connection) as few:
+        as_owner.get(url(asked, page))
+    first = Remark.objects.filter(application=asked.application).order_by("pk")[0]
+    for name in ("xy.activity", "xy.capital", "gone"):
+        place = {"kind": "field", "holder": "funds", "name": name, "label": name, "text": "Again"}
+        more = {"round": 1, "sent_at": first.sent_at, "version": 9, "at": first.at}
+        Remark.objects.create(application=asked.application, **place, **more)
+    with django_assert_num_queries(len(few)):
+        as_owner.get(url(asked, page))

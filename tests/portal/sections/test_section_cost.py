@@ -1,0 +1,84 @@
+"""What a section costs: as many queries for three hundred questions as for ten, and text that is never kept."""
+
+from typing import Any
+
+import pytest
+from django.db import connections
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from formation_portal.applications import services
+from formation_portal.applications.models import Application
+from formation_portal.contract.catalog import CatalogItem, parse_catalog
+from formation_portal.ui.forms import rendering
+from formation_portal.ui.forms.question import Question
+from tests.bench.forms import product
+
+from .test_section import url
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+def started(owner: Any, size: int) -> Application:
+    (item,) = parse_catalog([product(size)])
+    assert isinstance(item, CatalogItem)
+    return services.start(owner=owner, product=item)
+
+
+def queries(client: Client, application: Application, post: dict[str, Any] | None = None, **more: Any) -> int:
+    path = url(application, "questions")
+    client.get(path)
+    with CaptureQueriesContext(connections["default"]) as seen, CaptureQueriesContext(connections["service"]) as beyond:
+        response = client.get(path) if post is None else client.post(path, post, **more)
+    assert response.status_code in (200, 302)
+    assert len(beyond) == 0
+    return len(seen)
+
+
+def test_the_page_takes_as_many_queries_for_three_hundred_questions_as_for_ten(as_owner: Client, owner: Any) -> None:
+    small, large = (queries(as_owner, started(owner, size)) for size in (10, 300))
+    assert small == large
+    assert large <= 12
+
+
+def test_so_does_a_change_and_so_does_a_save(as_owner: Client, owner: Any) -> None:
+    for more in ({"HTTP_HX_REQUEST": "true"}, {}):
+        post = {"version": "0", "q:q1": "true"}
+        small, large = (queries(as_owner, started(owner, size), post, **more) for size in (10, 300))
+        assert small == large
+
+
+def test_what_is_kept_of_drawn_questions_holds_no_typed_text(as_owner: Client, owner: Any) -> None:
+    application = started(owner, 10)
+    post = {"version": "0", "q:q0": "Typed by Ada", "q:q7": "Also by Ada", "q:q5:day": "31", "q:q5:year": "1815"}
+    as_owner.post(url(application, "questions"), post)
+    html = as_owner.get(url(application, "questions")).content.decode()
+    assert "Typed by Ada" in html
+    assert "Also by Ada" in html
+    assert 'value="1815"' in html
+    kept = "".join(markup for _, markup in rendering._cache.values())
+    assert "by Ada" not in kept
+    assert "1815" not in kept
+
+
+def test_what_one_application_has_drawn_serves_the_next(as_owner: Client, owner: Any) -> None:
+    first, second = started(owner, 60), started(owner, 60)
+    # What other tests have drawn may have filled the memory, which is emptied then in the middle of a page.
+    rendering._cache.clear()
+    as_owner.get(url(first, "questions"))
+    kept = set(rendering._cache)
+    as_owner.get(url(second, "questions"))
+    assert kept
+    assert set(rendering._cache) == kept
+
+
+def test_a_question_drawn_from_memory_equals_one_drawn_anew(owner: Any) -> None:
+    (item,) = parse_catalog([product(10)])
+    assert isinstance(item, CatalogItem)
+    typed: dict[bool, Any] = {False: "Text & <b>\"'", True: ["Trade", "Other"]}
+    for spec in item.form.entity_fields:
+        parts = dict.fromkeys(spec.parts, "1")
+        for raw in (None, parts or typed[spec.many]):
+            question = Question(spec=spec, name=f"q:{spec.key}", typed=raw)
+            first, second = rendering.render_question(question, "en"), rendering.render_question(question, "en")
+            assert first == second == rendering._render(question)

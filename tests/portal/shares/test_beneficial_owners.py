@@ -1,0 +1,220 @@
+"""Who seems to be a beneficial owner: the sums in words, and the role in one press."""
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application, Change
+from formation_portal.contract import canonical
+from formation_portal.contract.lifecycle import State
+from formation_portal.contract.percent import percent
+from tests.applications import factories
+from tests.markup import Markup
+from tests.portal.limited import hold, limited
+from tests.portal.shares.test_shares import cell, page_of, save
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+OWNERS = {"scope": f"role:{canonical.BENEFICIAL_OWNER}", "title": "Beneficial owners", "person_fields": []}
+BEN = {"person.first_name": "Ben", "person.last_name": "Okri", "person.email": "ben@example.com"}
+RULE = "In the British Virgin Islands, anyone with 10% or more of the shares or votes counts as a beneficial owner."
+
+
+def with_owners(**more: Any) -> dict[str, Any]:
+    return factories.SCHEMA | {"sections": [*factories.SCHEMA["sections"], OWNERS | more]}
+
+
+@pytest.fixture
+def trio(owner: Any) -> Draft:
+    """Ada, Kestrel and Ben; two classes with votes."""
+    draft = limited(owner, schema=with_owners())
+    services.add_party(draft, "person", ["shareholder"], BEN, by=owner)
+    return draft
+
+
+def said(page: Markup) -> str:
+    return " ".join(page.one("div", id="shares-owners").text.split())
+
+
+def url(draft: Draft, place: int) -> str:
+    return f"/applications/{draft.application.reference}/shares/owners/{draft.parties[place].token}/"
+
+
+def main_of(response: Any) -> str:
+    return Markup(response.content.decode()).one("main").text
+
+
+def roles(draft: Draft, place: int) -> tuple[str, ...]:
+    return open_draft(draft.application).parties[place].roles
+
+
+def offered(page: Markup) -> list[str]:
+    return [" ".join(one.text.split()) for one in page.all("button") if "formaction" in one.attributes]
+
+
+def test_who_reaches_the_threshold_is_suggested_with_the_sums(as_owner: Client, trio: Draft, owner: Any) -> None:
+    hold(trio, owner, ("6,000",), ("3,001",), ("999",))
+    page = page_of(as_owner, trio.application)
+    words = said(page)
+    assert RULE in words
+    assert "Source: BVI Business Companies" in words
+    assert "Ada Lovelace holds 6,000 of 10,000 shares (60%)." in words
+    assert offered(page) == ["Make Ada Lovelace a beneficial owner"]
+    assert "Ben Okri holds" not in words
+
+
+def test_the_threshold_itself_is_enough_there(as_owner: Client, trio: Draft, owner: Any) -> None:
+    hold(trio, owner, ("9,000",), ("",), ("1,000",))
+    assert len(offered(page_of(as_owner, trio.application))) == 2
+
+
+def test_votes_count_as_shares_do(as_owner: Client, trio: Draft, owner: Any) -> None:
+    plain = trio.share_classes[1]
+    services.save_share_class(trio, plain, {"share_class.voting_rights": "false"}, version=plain.version, by=owner)
+    hold(trio, owner, ("50", "9,000"), ("", ""), ("50", ""))
+    assert "Ben Okri holds 50 of 9,100 shares (0.55%) and 50 of 100 votes (50%)." in said(
+        page_of(as_owner, trio.application)
+    )
+
+
+def test_of_a_company_the_page_says_that_its_owners_are_not_known(as_owner: Client, trio: Draft, owner: Any) -> None:
+    hold(trio, owner, ("",), ("10,000",))
+    page = page_of(as_owner, trio.application)
+    assert "Nobody holds enough shares or votes." in said(page)
+    assert "Kestrel B.V. holds 100%. No owners added. Add owners" in said(page)
+    assert offered(page) == []
+
+
+def nodes(page: Markup) -> list[str]:
+    return [" ".join(one.text.split()) for one in page.all("div", _class="node")]
+
+
+def test_a_tree_says_name_role_and_parts_where_a_company_holds_shares(
+    as_owner: Client, trio: Draft, owner: Any
+) -> None:
+    services.set_roles(trio, trio.parties[0], [canonical.SHAREHOLDER, canonical.BENEFICIAL_OWNER], by=owner)
+    hold(trio, owner, ("5,000",), ("4,500",), ("500",))
+    assert nodes(page_of(as_owner, trio.application)) == [
+        trio.title,
+        "Ada LovelaceShareholder, beneficial owner50% of shares50% of votes",
+        "Kestrel B.V.Shareholder. Company45% of shares45% of votes",
+        "Ben OkriShareholder. Below the threshold5% of shares5% of votes",
+    ]
+
+
+def test_where_only_people_hold_shares_there_is_no_tree(as_owner: Client, trio: Draft, owner: Any) -> None:
+    hold(trio, owner, ("5,000",), ("",), ("500",))
+    assert nodes(page_of(as_owner, trio.application)) == []
+
+
+def test_one_press_adds_the_role_and_keeps_what_was_typed(as_owner: Client, trio: Draft, owner: Any) -> None:
+    hold(trio, owner, ("6,000",))
+    post = {"version": str(trio.version("share-classes")), cell(trio, 2, 1): "77", cell(trio, 1, 0): "lots"}
+    response = as_owner.post(url(trio, 0), post, follow=True)
+    page = Markup(response.content.decode())
+    assert response.redirect_chain[0][0].endswith("/shares/")
+    assert "Ada Lovelace is now a beneficial owner." in page.one("div", id="messages").text
+    assert "Ada Lovelace is already a beneficial owner." in said(page)
+    assert roles(trio, 0) == ("director", "shareholder", canonical.BENEFICIAL_OWNER)
+    assert set(open_draft(trio.application).typed_holdings().values()) == {"6,000", "77", "lots"}
+    assert Change.objects.filter(what="Changed the roles of Ada Lovelace").count() == 1
+
+
+def test_a_second_press_changes_nothing(as_owner: Client, trio: Draft) -> None:
+    for _ in range(2):
+        as_owner.post(url(trio, 0), {"version": "0"})
+    assert roles(trio, 0).count(canonical.BENEFICIAL_OWNER) == 1
+    assert Change.objects.filter(what__startswith="Changed the roles").count() == 1
+
+
+def test_who_has_the_role_and_holds_less_keeps_it(as_owner: Client, trio: Draft, owner: Any) -> None:
+    services.set_roles(trio, trio.parties[2], ["shareholder", canonical.BENEFICIAL_OWNER], by=owner)
+    save(as_owner, trio, {cell(trio, 0, 0): "9,999", cell(trio, 2, 0): "1"})
+    assert canonical.BENEFICIAL_OWNER in roles(trio, 2)
+
+
+def test_a_company_cannot_be_given_the_role(as_owner: Client, trio: Draft) -> None:
+    response = as_owner.post(url(trio, 1), {"version": "0"}, follow=True)
+    assert "Kestrel B.V. can’t have that role." in response.content.decode()
+    assert roles(trio, 1) == ("shareholder",)
+
+
+def test_a_change_brings_the_suggestions_along(as_owner: Client, trio: Draft) -> None:
+    response = save(as_owner, trio, {cell(trio, 0, 0): "60"}, HTTP_HX_REQUEST="true")
+    page = Markup(response.content.decode())
+    assert (page.faults, page.controls) == ([], [])
+    assert "Ada Lovelace holds 60 of 60 shares (100%)." in said(page)
+
+
+def test_a_form_without_such_a_role_suggests_nobody(as_owner: Client, owner: Any) -> None:
+    draft = limited(owner)
+    hold(draft, owner, ("6,000",))
+    assert said(page_of(as_owner, draft.application)) == ""
+    as_owner.post(url(draft, 0), {"version": "0"})
+    assert roles(draft, 0) == ("director", "shareholder")
+
+
+def test_a_role_that_is_not_asked_at_present_is_not_suggested(as_owner: Client, owner: Any) -> None:
+    draft = limited(owner, schema=with_owners(depends_on={"field": "activity", "value": "Trading"}))
+    hold(draft, owner, ("6,000",))
+    assert said(page_of(as_owner, draft.application)) == ""
+
+
+def test_before_any_share_is_given_nobody_is_suggested(as_owner: Client, trio: Draft) -> None:
+    assert said(page_of(as_owner, trio.application)) == ""
+
+
+def test_after_submitting_there_is_nothing_to_press(as_owner: Client, trio: Draft, owner: Any) -> None:
+    hold(trio, owner, ("6,000",))
+    Application.objects.filter(pk=trio.application.pk).update(state=State.SUBMITTED_FOR_REVIEW)
+    assert offered(page_of(as_owner, trio.application)) == []
+    assert as_owner.post(url(trio, 0), {"version": "0"}).status_code == 409
+    assert roles(trio, 0) == ("director", "shareholder")
+
+
+def test_an_address_that_is_only_opened_leads_to_the_shares(as_owner: Client, trio: Draft) -> None:
+    assert as_owner.get(url(trio, 0))["Location"] == f"/applications/{trio.application.reference}/shares/"
+    assert roles(trio, 0) == ("director", "shareholder")
+
+
+def test_nobody_but_the_owner_gives_it(as_stranger: Client, as_nobody: Client, as_agent: Client, trio: Draft) -> None:
+    unknown = as_stranger.post(f"/applications/{trio.application.reference}/shares/owners/0000000000/")
+    refused = as_stranger.post(url(trio, 0))
+    assert (refused.status_code, unknown.status_code) == (404, 404)
+    assert main_of(refused) == main_of(unknown)
+    as_nobody.post(url(trio, 0))
+    as_agent.post(url(trio, 0))
+    assert roles(trio, 0) == ("director", "shareholder")
+
+
+def test_however_many_hold_shares_the_page_asks_as_often(
+    as_owner: Client, trio: Draft, owner: Any, django_assert_max_num_queries: Any
+) -> None:
+    hold(trio, owner, ("6,000",), ("3,000",), ("1,000",))
+    with django_assert_max_num_queries(40) as few:
+        page_of(as_owner, trio.application)
+    for place in range(6):
+        party = services.add_party(
+            trio, "person", ["shareholder"], BEN | {"person.first_name": f"Ben {place}"}, by=owner
+        )
+        services.save_holdings(trio, {(party.token, trio.share_classes[1].token): "5,000"}, by=owner)
+    with django_assert_max_num_queries(len(few)):
+        page_of(as_owner, trio.application)
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        (Fraction(3, 5), "60%"),
+        (Fraction(1, 3), "33.33%"),
+        (Fraction(24_999_999, 10**8), "24.99%"),
+        (Fraction(1), "100%"),
+        (Fraction(0), "0%"),
+    ],
+)
+def test_parts_are_cut_off_and_never_rounded_up(part: Fraction, words: str) -> None:
+    assert percent(part) == words

@@ -1,0 +1,68 @@
+"""A part of the whole is one figure wherever it stands: the same function, rounded at the same place."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.utils import translation
+
+import formation_portal
+from formation_portal.applications.draft import Draft
+from tests.markup import Markup
+from tests.pdfs import read_pdf
+from tests.portal.limited import hold
+from tests.portal.shares.test_beneficial_owners import trio
+
+__all__ = ["trio"]
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+PARTS = {"70.96", "29.04"}
+# Nothing, all of it, and from which part on somebody counts there.
+OTHERS = {"0", "100", "10"}
+_WHERE = ("applications", "contract", "desk", "portal", "ui")
+
+
+def figures(text: str) -> set[str]:
+    return set(re.findall(r"\d+(?:[.,]\d+)?(?=\s?%)", text))
+
+
+def path(draft: Draft, rest: str) -> str:
+    return f"/applications/{draft.application.reference}/{rest}"
+
+
+def main_of(client: Client, draft: Draft, rest: str) -> str:
+    page = Markup(client.get(path(draft, rest)).content.decode())
+    pictures = " ".join(one.attributes.get("aria-label", "") for one in page.all("svg", role="img"))
+    return f"{page.one('main').text} {pictures}"
+
+
+def test_table_picture_tree_and_sums_say_the_same(as_owner: Client, trio: Draft, owner: Any) -> None:
+    hold(trio, owner, ("7,096",), ("2,904",))
+    assert figures(main_of(as_owner, trio, "shares/")) - OTHERS == PARTS
+    assert figures(main_of(as_owner, trio, "check/")) - OTHERS == PARTS
+    assert figures(read_pdf(as_owner.get(path(trio, "record.pdf")).content).text) == PARTS
+
+
+def test_so_they_do_in_every_language(as_owner: Client, trio: Draft, owner: Any) -> None:
+    hold(trio, owner, ("7,096",), ("2,904",))
+    as_owner.cookies[settings.LANGUAGE_COOKIE_NAME] = "de"
+    with translation.override("de"):
+        assert figures(main_of(as_owner, trio, "shares/")) - OTHERS == {one.replace(".", ",") for one in PARTS}
+
+
+def test_nothing_else_writes_percents() -> None:
+    root = Path(formation_portal.__file__).parent
+    written = re.compile(r"\}(?:\\u00a0|\s)?%[\"']|\+ [\"']%|[\"']%[\"'] if|:\.\d[f%]\}")
+    found = {
+        str(one.relative_to(root))
+        for part in _WHERE
+        for one in (root / part).rglob("*.py")
+        if written.search(one.read_text())
+    }
+    # Widths of bars are lengths of SVG, which nobody reads; and a sheet's cell is read as it shows there.
+    lengths = {"ui/charts.py", "desk/figures/bars.py"}
+    assert found == {"contract/percent.py", *lengths, "applications/spreadsheet/workbook.py"}

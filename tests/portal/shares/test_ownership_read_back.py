@@ -1,0 +1,139 @@
+"""Who is behind the holders, wherever an application is read back: in the words and figures of the page of shares."""
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.contract.lifecycle import State
+from tests.markup import Markup
+from tests.pdfs import read_pdf, squeezed
+from tests.portal.parties.test_owners import JOOST, KITE, duo, nodes, post
+
+__all__ = ["duo"]
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+@pytest.fixture
+def behind(as_owner: Client, duo: Draft) -> Draft:
+    """Joost owns a part of Kestrel B.V., Kite Holding most of it, and somebody a part of Kite that cannot be read."""
+    post(as_owner, duo, JOOST | {"part": "10%"})
+    post(as_owner, duo, KITE)
+    post(as_owner, duo, JOOST | {"first_name": "Mia", "part": "50%"}, "Kite Holding")
+    draft = open_draft(duo.application)
+    kite, mia = (row for row in draft.parties if row.label in ("Kite Holding", "Mia van der Meer"))
+    services.save_owners(draft, kite, {mia.token: "about half"}, by=duo.application.owner)
+    return open_draft(duo.application)
+
+
+def path(draft: Draft, rest: str) -> str:
+    return f"/applications/{draft.application.reference}/{rest}"
+
+
+def handed_in(draft: Draft) -> None:
+    """As the desk sees it, whatever else it lacks."""
+    changes = {"state": State.SUBMITTED_FOR_REVIEW, "submitted_at": timezone.now()}
+    Application.objects.filter(pk=draft.application.pk).update(**changes)
+
+
+def read(client: Client, address: str) -> Markup:
+    page = Markup(client.get(address).content.decode())
+    assert page.faults == []
+    return page
+
+
+def test_customers_and_agents_read_what_the_page_of_shares_says(
+    as_owner: Client, as_agent: Client, behind: Draft
+) -> None:
+    told = nodes(read(as_owner, path(behind, "shares/")))
+    assert told[3:] == [
+        "Joost van der Meer10% of Kestrel B.V. Below the threshold7.5% of shares7.5% of votes",
+        "Kite Holding75% of Kestrel B.V. Company56.25% of shares56.25% of votes",
+        "Mia van der Meer“about half” of Kite Holding, which we can’t read",
+    ]
+    assert nodes(read(as_owner, path(behind, "check/"))) == told
+    handed_in(behind)
+    for client, address in ((as_owner, path(behind, "check/")), (as_agent, f"/desk/{behind.application.reference}/")):
+        page = read(client, address)
+        assert nodes(page) == told
+        assert "15% of Kestrel B.V. has no known owner." in page.one("main").text
+        assert not [one for one in page.all("a") if "who owns" in one.text], "nothing can be changed here"
+    headings = [one.text for one in read(as_owner, path(behind, "check/")).all("h2")]
+    assert "Kestrel B.V." in headings
+    assert "Kite Holding" not in headings, "the tree says all that there is of it"
+
+
+def test_the_record_on_paper_says_the_same(as_owner: Client, behind: Draft) -> None:
+    handed_in(behind)
+    found = read_pdf(as_owner.get(path(behind, "record.pdf")).content).text
+    assert "Ultimate ownership" in found
+    for words in (
+        "– Joost van der Meer",
+        "10% of Kestrel B.V.",
+        "– Kite Holding",
+        "56.25%",
+        "– – Mia van der Meer",
+        "“about half” of Kite Holding, which we can’t read",
+        "15% of Kestrel B.V. has no known owner.",
+    ):
+        assert squeezed(words) in squeezed(found), words
+
+
+def test_the_record_as_json_has_the_same_words(as_owner: Client, behind: Draft) -> None:
+    stakes = as_owner.get(path(behind, "record.json")).json()["stakes"]
+    assert [(one["owner_label"], one["words"], one["part"]) for one in stakes] == [
+        ("Joost van der Meer", "10% of Kestrel B.V.", "1/10"),
+        ("Kite Holding", "75% of Kestrel B.V.", "3/4"),
+        ("Mia van der Meer", "“about half” of Kite Holding, which we can’t read", None),
+    ]
+
+
+def test_the_owners_of_a_company_that_holds_nothing_are_not_left_out(as_owner: Client, behind: Draft) -> None:
+    services.save_holdings(behind, dict.fromkeys(behind.holdings, ""), by=behind.application.owner)
+    assert nodes(read(as_owner, path(behind, "check/")))[1:] == [
+        "Kestrel B.V.Shareholder. Company",
+        "Joost van der Meer10% of Kestrel B.V. Below the threshold",
+        "Kite Holding75% of Kestrel B.V. Company",
+        "Mia van der Meer“about half” of Kite Holding, which we can’t read",
+    ]
+
+
+def test_where_only_people_hold_shares_nobody_is_behind_them(as_owner: Client, complete: Draft) -> None:
+    assert "Ultimate ownership" not in read(as_owner, path(complete, "check/")).one("main").text
+
+
+def test_however_many_owners_there_are_they_cost_one_query(as_owner: Client, as_agent: Client, duo: Draft) -> None:
+    handed_in(duo)
+    pages = (
+        (as_owner, path(duo, "check/")),
+        (as_owner, path(duo, "record.json")),
+        (as_owner, path(duo, "record.pdf")),
+        (as_agent, f"/desk/{duo.application.reference}/"),
+    )
+
+    def counted() -> list[int]:
+        found = []
+        for client, address in pages:
+            client.get(address)
+            with CaptureQueriesContext(
+                connection,
+            ) as queries:
+                client.get(address)
+            found.append(len(queries))
+        return found
+
+    before = counted()
+    Application.objects.filter(pk=duo.application.pk).update(state=State.DRAFT)
+    above = "Kestrel B.V."
+    for place in range(4):
+        name = f"Kite {place}"
+        post(as_owner, duo, KITE | {"last_name": name}, above)
+        post(as_owner, duo, JOOST | {"first_name": f"Joost {place}", "part": "10%"}, above)
+        above = name
+    handed_in(duo)
+    assert counted() == before

@@ -1,0 +1,172 @@
+"""The owner's side of an invitation: its page, the row of the list, a reminder, and whose turn it is."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connections
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import Application
+from formation_portal.applications.parties import PartyRow
+from formation_portal.invitations import parts
+from formation_portal.invitations.models import Invitation
+from formation_portal.letters.models import Letter
+from tests.applications import factories
+from tests.invitations import mailbox
+from tests.markup import Markup
+from tests.portal.sharing.test_access import unsigned
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+@pytest.fixture
+def ada(draft: Draft, owner: Any) -> PartyRow:
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    return draft.parties[0]
+
+
+def root(draft: Draft) -> str:
+    return f"/applications/{draft.application.reference}/"
+
+
+def url(draft: Draft, party: PartyRow, more: str = "") -> str:
+    return f"{root(draft)}people/{party.token}/invitation/{more}"
+
+
+def page_of(browser: Client, path: str) -> Markup:
+    response = browser.get(path)
+    assert response.status_code == 200
+    page = Markup(response.content.decode())
+    assert page.faults == []
+    assert page.unlabelled() == []
+    return page
+
+
+def test_the_address_is_the_partys_own_answer(as_owner: Client, draft: Draft, ada: PartyRow) -> None:
+    page = page_of(as_owner, url(draft, ada))
+    assert page.one("input", id="email").attributes["value"] == "ada@example.com"
+    assert "5 questions and 2 documents" in page.one("main").text
+
+
+def test_an_invitation_goes_out_and_stands_at_the_row(as_owner: Client, draft: Draft, ada: PartyRow) -> None:
+    response = as_owner.post(url(draft, ada), {"email": " New@Example.com "})
+    assert response["Location"] == url(draft, ada)
+    assert mailbox.latest_mail("invitation").to == "new@example.com"
+    text = page_of(as_owner, f"{root(draft)}people/").one("li", id=f"party-{ada.token}").text
+    assert "Invitation: Sent, " in text
+
+
+@pytest.mark.parametrize("typed", ["", "ada", "ada@", "a b@example.com", "ada@example.com, bob@example.com", "x" * 300])
+def test_what_is_no_address_is_said_and_kept(as_owner: Client, draft: Draft, ada: PartyRow, typed: str) -> None:
+    response = as_owner.post(url(draft, ada), {"email": typed})
+    assert response.status_code == 422
+    page = Markup(response.content.decode())
+    assert page.faults == []
+    assert page.one("input", id="email").attributes["value"] == typed
+    assert page.one("p", id="email-error").text.startswith("Error: Enter an e-mail address")
+    assert not Letter.objects.exists()
+
+
+def test_a_line_end_in_an_address_reaches_no_letter(as_owner: Client, draft: Draft, ada: PartyRow) -> None:
+    response = as_owner.post(url(draft, ada), {"email": "ada@example.com\r\nBcc: all@example.com"})
+    assert response.status_code == 422
+    assert not Letter.objects.exists()
+
+
+def test_withdrawing_shuts_it_and_says_so(as_owner: Client, draft: Draft, ada: PartyRow) -> None:
+    as_owner.post(url(draft, ada), {"email": "ada@example.com"})
+    as_owner.post(url(draft, ada, "withdrawal/"))
+    assert Invitation.objects.get().withdrawn_at is not None
+    text = page_of(as_owner, f"{root(draft)}people/").one("li", id=f"party-{ada.token}").text
+    assert "Invitation: Withdrawn, " in text
+
+
+def test_a_deed_is_never_done_by_looking(as_owner: Client, draft: Draft, ada: PartyRow) -> None:
+    as_owner.post(url(draft, ada), {"email": "ada@example.com"})
+    Invitation.objects.update(sent_at=timezone.now() - timedelta(days=2))
+    for more in ("withdrawal/", "reminder/"):
+        assert as_owner.get(url(draft, ada, more))["Location"] == url(draft, ada)
+    assert Invitation.objects.get().withdrawn_at is None
+    assert not Letter.objects.filter(kind="nudge").exists()
+
+
+def test_a_reminder_from_the_overview_goes_once(as_owner: Client, draft: Draft, ada: PartyRow, owner: Any) -> None:
+    parts.invite(draft, ada, email="ada@example.com", by=owner, language="en")
+    Invitation.objects.update(sent_at=timezone.now() - timedelta(days=2))
+    turn = page_of(as_owner, root(draft)).one("li", id=f"turn-{ada.token}")
+    assert "Ada Lovelace" in turn.text
+    assert "1 item to complete" in turn.text
+    for _ in range(2):
+        response = as_owner.post(url(draft, ada, "reminder/"), {"from": "overview"})
+        assert response["Location"] == root(draft)
+    assert Letter.objects.filter(kind="nudge").count() == 1
+    page = as_owner.get(root(draft)).content.decode()
+    assert "We wrote to Ada Lovelace less than a day ago." in page
+    assert url(draft, ada, "reminder/") not in page
+
+
+def test_the_overview_says_whose_turn_it_is_once_others_have_theirs(
+    as_owner: Client, draft: Draft, ada: PartyRow, owner: Any
+) -> None:
+    assert "Waiting for" not in as_owner.get(root(draft)).content.decode()
+    everything = len(draft.needs)
+    parts.invite(draft, ada, email="ada@example.com", by=owner, language="en")
+    assert f"{everything - 1} items to complete" in page_of(as_owner, root(draft)).one("li", id="turn-you").text
+    Invitation.objects.update(done_at=timezone.now())
+    page = page_of(as_owner, root(draft))
+    assert f"{everything} items to complete" in page.one("li", id="turn-you").text
+    assert "Done" in page.one("li", id=f"turn-{ada.token}").text
+
+
+def test_the_list_names_who_is_waited_for(as_owner: Client, draft: Draft, ada: PartyRow, owner: Any) -> None:
+    assert "Waiting for you." in as_owner.get("/applications/").content.decode()
+    parts.invite(draft, ada, email="ada@example.com", by=owner, language="en")
+    assert "Waiting for you and Ada Lovelace, since " in as_owner.get("/applications/").content.decode()
+
+
+def test_the_list_says_that_reviewers_have_it(as_owner: Client, submitted: Draft) -> None:
+    assert "Waiting for our reviewer since " in as_owner.get("/applications/").content.decode()
+
+
+def test_nobody_is_invited_to_what_is_submitted(as_owner: Client, submitted: Draft) -> None:
+    party = submitted.parties[0]
+    page = page_of(as_owner, url(submitted, party))
+    assert page.controls == []
+    as_owner.post(url(submitted, party), {"email": "ada@example.com"})
+    assert not Invitation.objects.exists()
+
+
+@pytest.mark.parametrize("more", ["", "withdrawal/", "reminder/"])
+def test_a_stranger_finds_nothing(as_stranger: Client, draft: Draft, ada: PartyRow, more: str) -> None:
+    there = as_stranger.get(url(draft, ada, more))
+    assert there.status_code == 404
+    assert as_stranger.post(url(draft, ada, more), {"email": "x@example.com"}).status_code == 404
+    elsewhere = url(draft, ada, more).replace(draft.application.reference, "FP-0000-0000-0000")
+    assert unsigned(there.content, url(draft, ada, more)) == unsigned(as_stranger.get(elsewhere).content, elsewhere)
+    assert not Invitation.objects.exists()
+
+
+def queries(client: Client, path: str) -> int:
+    client.get(path)
+    with CaptureQueriesContext(connections["default"]) as seen:
+        assert client.get(path).status_code == 200
+    return len(seen)
+
+
+def test_seven_invitations_take_as_many_queries_as_one(
+    as_owner: Client, draft: Draft, ada: PartyRow, owner: Any
+) -> None:
+    pages = (root(draft), f"{root(draft)}people/", "/applications/", url(draft, ada))
+    parts.invite(draft, ada, email="ada@example.com", by=owner, language="en")
+    few = [queries(as_owner, page) for page in pages]
+    for number in range(6):
+        services.add_party(draft, "person", ["director"], {"person.first_name": f"No {number}"}, by=owner)
+        parts.invite(draft, draft.parties[-1], email=f"no{number}@example.com", by=owner, language="en")
+    assert Application.objects.get().invitations.count() == 7
+    assert [queries(as_owner, page) for page in pages] == few
+    assert max(few) <= 14

@@ -1,0 +1,195 @@
+"""Posts of one page that overtake their answers, and two pages that are changed in different places."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.fields import new_token
+from formation_portal.applications.models import Application
+from formation_portal.applications.services import PageVersion
+from tests.applications import factories
+from tests.markup import Markup
+from tests.portal.limited import limited
+from tests.portal.shares.test_shares import cell
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+SECTION = "sections/the-company/"
+CLASSES = "shares/classes/"
+
+
+@pytest.fixture
+def duo(owner: Any) -> Draft:
+    """Ada and Kestrel, and two classes of shares."""
+    return limited(owner)
+
+
+def address(draft: Draft | Application, more: str) -> str:
+    application = draft.application if isinstance(draft, Draft) else draft
+    return f"/applications/{application.reference}/{more}"
+
+
+def drawn(client: Client, url: str) -> dict[str, Any]:
+    """What a page carries besides its answers, as a browser posts it."""
+    page = Markup(client.get(url).content.decode())
+    found: dict[str, Any] = {}
+    for one in page.all("input", type="hidden"):
+        if one.attributes.get("name") in ("version", "drawn", "token"):
+            found[one.attributes["name"]] = one.attributes["value"]
+    return found
+
+
+def typed(draft: Draft) -> list[str]:
+    return sorted(open_draft(draft.application).typed_holdings().values())
+
+
+def test_a_save_that_overtakes_the_answer_to_a_change_is_no_conflict(as_owner: Client, duo: Draft) -> None:
+    url = address(duo, "shares/")
+    page = drawn(as_owner, url)
+    first = {cell(duo, 0, 0): "6,000"}
+    assert as_owner.post(url, page | first, HTTP_HX_REQUEST="true").status_code == 200
+    # The answer is under way; the page still says what it said when it was drawn.
+    second = first | {cell(duo, 0, 0): "5,000", cell(duo, 1, 0): "4,000"}
+    assert as_owner.post(url, page | second).status_code == 302
+    assert typed(duo) == ["4,000", "5,000"]
+
+
+def test_neither_is_one_in_a_section(as_owner: Client, application: Application) -> None:
+    url = address(application, SECTION)
+    page = drawn(as_owner, url)
+    as_owner.post(url, page | {"q:name": "Lark", "q:activity": "Trading"}, HTTP_HX_REQUEST="true")
+    assert as_owner.post(url, page | {"q:name": "Larkfield", "q:activity": "Trading"}).status_code == 302
+    assert open_draft(application).entity_raw["entity.name"] == "Larkfield"
+
+
+def test_neither_is_one_of_a_partys_answers_and_roles(as_owner: Client, duo: Draft) -> None:
+    url = address(duo, f"people/{duo.parties[0].token}/")
+    page = drawn(as_owner, url)
+    as_owner.post(url, page | {"roles": ["", "director"], "q:person.last_name": "Byron"}, HTTP_HX_REQUEST="true")
+    again = {"roles": ["", "shareholder"], "q:person.last_name": "King"}
+    assert as_owner.post(url, page | again).status_code == 302
+    ada = open_draft(duo.application).parties[0]
+    assert (ada.roles, ada.raw["person.last_name"]) == (("shareholder",), "King")
+
+
+def test_neither_is_one_of_a_new_class_whose_first_change_has_made_it(as_owner: Client, duo: Draft) -> None:
+    url = address(duo, f"{CLASSES}new/")
+    page = drawn(as_owner, url)
+    as_owner.post(url, page | {"q:name": "A"}, HTTP_HX_REQUEST="true")
+    assert as_owner.post(url, page | {"q:name": "A ordinary"}).status_code == 302
+    classes = open_draft(duo.application).share_classes
+    assert [row.label for row in classes] == ["Ordinary", "Preferred", "A ordinary"]
+
+
+def test_another_page_in_the_same_place_still_clashes(as_owner: Client, duo: Draft) -> None:
+    url = address(duo, "shares/")
+    mine, theirs = drawn(as_owner, url), drawn(as_owner, url)
+    as_owner.post(url, theirs | {cell(duo, 0, 0): "1"})
+    as_owner.post(url, mine | {cell(duo, 1, 0): "7"})
+    response = as_owner.post(url, mine | {cell(duo, 0, 0): "2", cell(duo, 1, 0): "7"})
+    assert response.status_code == 409
+    page = Markup(response.content.decode())
+    assert page.faults == []
+    assert [one.text for one in page.all("legend")] == ["Ordinary, Ada Lovelace"]
+    assert "As you saved it in another window" in page.one("main").text
+    assert typed(duo) == ["1", "7"]
+
+
+def test_who_has_saved_the_other_text_is_named(as_owner: Client, application: Application, stranger: Any) -> None:
+    url = address(application, SECTION)
+    page = drawn(as_owner, url)
+    draft = open_draft(application)
+    section = draft.schema.section("the-company")
+    assert section is not None
+    services.save_section(
+        draft, section, {"entity.name": "Kestrel"}, version=0, by=stranger, page_version=PageVersion(0, new_token())
+    )
+    words = Markup(as_owner.post(url, page | {"q:name": "Lark"}).content.decode()).one("main").text
+    assert "As Otto Fremd saved it" in words
+
+
+def elsewhere(client: Client, application: Application) -> dict[str, Any]:
+    """A page that was drawn before another one was saved: both know "Lark", and the other says "Trading" now."""
+    url = address(application, SECTION)
+    client.post(url, drawn(client, url) | {"q:name": "Lark", "q:activity": "Holding company"})
+    page = drawn(client, url)
+    client.post(url, drawn(client, url) | {"q:name": "Lark", "q:activity": "Trading"})
+    return page
+
+
+def test_what_only_others_have_changed_stays_and_is_said(as_owner: Client, application: Application) -> None:
+    page = elsewhere(as_owner, application)
+    post = page | {"q:name": "Larkfield", "q:activity": "Holding company"}
+    response = as_owner.post(address(application, SECTION), post, follow=True)
+    raw = open_draft(application).entity_raw
+    assert (raw["entity.name"], raw["xy.activity"]) == ("Larkfield", "Trading")
+    assert "“Activity” was changed in another window" in response.content.decode()
+
+
+def test_in_the_background_it_is_said_in_the_banner_and_the_page_stays_as_old_as_it_is(
+    as_owner: Client, application: Application
+) -> None:
+    page = elsewhere(as_owner, application)
+    post = page | {"q:name": "Larkfield", "q:activity": "Holding company"}
+    response = as_owner.post(address(application, SECTION), post, HTTP_HX_REQUEST="true")
+    answer = Markup(response.content.decode())
+    assert "“Activity” was changed in another window" in answer.one("div", id="banner").text
+    assert not any(one.attributes.get("id") in ("version", "drawn") for one in answer.elements)
+    # So that what it shows of the other is not taken for a change the next time either.
+    as_owner.post(address(application, SECTION), post | {"q:name": "Larkfield Ltd"}, HTTP_HX_REQUEST="true")
+    assert open_draft(application).entity_raw["xy.activity"] == "Trading"
+
+
+def test_choosing_sends_nothing_that_was_never_touched(as_owner: Client, application: Application) -> None:
+    page = elsewhere(as_owner, application)
+    url = address(application, SECTION)
+    as_owner.post(url, drawn(as_owner, url) | {"q:name": "Kestrel", "q:activity": "Trading"})
+    response = as_owner.post(url, page | {"q:name": "Larkfield", "q:activity": "Holding company"})
+    clash = Markup(response.content.decode())
+    assert [one.text for one in clash.all("legend")] == ["Name"]
+    assert "Changed only in the other version" in clash.one("main").text
+    again: dict[str, list[str]] = {"keep:q:name": ["mine"]}
+    for one in clash.all("input", type="hidden"):
+        again.setdefault(one.attributes["name"], []).append(one.attributes["value"])
+    assert as_owner.post(url, again).status_code == 302
+    raw = open_draft(application).entity_raw
+    assert (raw["entity.name"], raw["xy.activity"]) == ("Larkfield", "Trading")
+
+
+def test_a_page_of_another_form_has_seen_nothing_of_this_one(as_owner: Client, application: Application) -> None:
+    page = elsewhere(as_owner, application)
+    page["drawn"] = page["drawn"].rpartition(".")[0] + ".00000000"
+    post = page | {"q:name": "Larkfield", "q:activity": "Holding company"}
+    assert as_owner.post(address(application, SECTION), post).status_code == 409
+
+
+@pytest.mark.parametrize("said", ["", "x", "1", "1.2", "-1.0123456789.0", "9" * 40, "²..", "1.<b>.x"])
+def test_a_page_that_does_not_say_what_it_saw_is_old(as_owner: Client, application: Application, said: str) -> None:
+    page = elsewhere(as_owner, application) | {"drawn": said}
+    post = page | {"q:name": "Larkfield", "q:activity": "Trading"}
+    assert as_owner.post(address(application, SECTION), post).status_code == 409
+
+
+def test_numbers_of_somebody_who_was_removed_meanwhile_are_told(as_owner: Client, duo: Draft, owner: Any) -> None:
+    url, gone = address(duo, "shares/"), cell(duo, 1, 0)
+    page = drawn(as_owner, url)
+    services.remove_party(open_draft(duo.application), duo.parties[1], by=owner)
+    response = as_owner.post(url, page | {cell(duo, 0, 0): "5", gone: "4,321"}, follow=True)
+    assert "4,321 was not saved because the shareholder or share class was removed." in response.content.decode()
+    assert typed(duo) == ["5"]
+
+
+def test_holdings_that_went_over_to_another_entry_are_not_written_over(
+    as_owner: Client, duo: Draft, owner: Any
+) -> None:
+    services.add_party(duo, "person", ["shareholder"], factories.ADA, by=owner)
+    twin, ordinary = duo.parties[2], duo.share_classes[0]
+    services.save_holdings(duo, {(twin.token, ordinary.token): "900"}, by=owner)
+    url = address(duo, "shares/")
+    page = drawn(as_owner, url)
+    services.merge_parties(duo, twin, duo.parties[0], by=owner)
+    as_owner.post(url, page | {cell(duo, 0, 0): "", cell(duo, 1, 0): "5"})
+    assert typed(duo) == ["5", "900"]

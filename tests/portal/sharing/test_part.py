@@ -1,0 +1,547 @@
+"""One's own part: by link and code, without an account; what is theirs, and nothing else."""
+
+import logging
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application, Change
+from formation_portal.applications.parties import PartyRow
+from formation_portal.audit.models import Actor, Deed, Entry
+from formation_portal.invitations import parts
+from formation_portal.invitations.models import Invitation, InvitationStage, current_stage
+from formation_portal.letters.models import Letter
+from tests.applications import factories
+from tests.invitations import mailbox
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+# What belongs to the application, and to nobody who was invited to a part of it.
+SECRETS = ("Larkfield", "Ingrid", "Solheim", "Bob", "Ada", "Lovelace", "FP-", "Ordinary", "business-plan.pdf")
+
+
+@pytest.fixture
+def company(draft: Draft, owner: Any) -> Draft:
+    """A company with a name, two people, a class of shares and a file of its own."""
+    section = draft.schema.section("the-company")
+    assert section is not None
+    services.save_section(draft, section, factories.COMPANY, version=0, by=owner)
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    bob = {"person.first_name": "Bob", "person.last_name": "Byron"}
+    services.add_party(draft, "person", ["director", "shareholder"], bob, by=owner)
+    services.add_share_class(draft, factories.ORDINARY, by=owner)
+    services.add_document(draft, None, "Business plan", factories.upload(name="business-plan.pdf"), by=owner)
+    services.add_document(draft, draft.parties[1], "Passport", factories.upload(name="bob.pdf"), by=owner)
+    return draft
+
+
+@pytest.fixture
+def ada(company: Draft) -> PartyRow:
+    return company.parties[0]
+
+
+@pytest.fixture
+def invitation(company: Draft, ada: PartyRow, owner: Any) -> Invitation:
+    return parts.invite(company, ada, email="ada@example.com", by=owner, language="en")
+
+
+@pytest.fixture
+def guest(invitation: Invitation) -> Client:
+    """Ada's browser, after link and code."""
+    return let_in(Client(), invitation)
+
+
+def let_in(browser: Client, invitation: Invitation) -> Client:
+    browser.get(mailbox.latest_link("invitation"))
+    browser.post(url(invitation, "code/"))
+    assert browser.post(url(invitation, "code/"), {"code": mailbox.latest_code()})["Location"] == url(invitation)
+    return browser
+
+
+def url(invitation: Invitation, more: str = "") -> str:
+    return f"/part/{invitation.reference}/{more}"
+
+
+def page_of(browser: Client, path: str, *, status: int = 200) -> Markup:
+    response = browser.get(path)
+    assert response.status_code == status
+    page = Markup(response.content.decode())
+    assert page.faults == []
+    assert page.unlabelled() == []
+    return page
+
+
+def stage(invitation: Invitation) -> InvitationStage:
+    invitation.refresh_from_db()
+    return current_stage(invitation, now=timezone.now()).stage
+
+
+def stored(invitation: Invitation) -> PartyRow:
+    row = open_draft(Application.objects.get(pk=invitation.application_id)).party(invitation.party.token)
+    assert row is not None
+    return row
+
+
+def fill_in(browser: Client, invitation: Invitation, **answers: Any) -> Any:
+    more = answers.pop("more", {})
+    posted = {"version": str(stored(invitation).version)} | {f"q:{name}": value for name, value in answers.items()}
+    return browser.post(url(invitation), posted | more)
+
+
+def test_the_link_leads_on_without_its_key(invitation: Invitation, as_nobody: Client) -> None:
+    response = as_nobody.get(mailbox.latest_link("invitation"))
+    assert response.status_code == 302
+    assert response["Location"] == url(invitation)
+    assert response["Referrer-Policy"] == "no-referrer"
+    assert response["Cache-Control"] == "no-store"
+    cookie = response.cookies["part"]
+    assert (cookie["path"], cookie["httponly"], cookie["samesite"]) == (url(invitation), True, "Lax")
+
+
+def test_no_page_before_the_code_names_anybody(invitation: Invitation, as_nobody: Client) -> None:
+    as_nobody.get(mailbox.latest_link("invitation"))
+    assert as_nobody.get(url(invitation))["Location"] == url(invitation, "code/")
+    pages = [as_nobody.get(url(invitation, "code/")), as_nobody.post(url(invitation, "code/"), follow=True)]
+    pages.append(as_nobody.post(url(invitation, "code/"), {"code": "000000"}))
+    for response in pages:
+        assert not [secret for secret in (*SECRETS, "ada@example.com") if secret in response.content.decode()]
+        assert Markup(response.content.decode()).faults == []
+
+
+def test_opening_the_link_sends_nothing_and_marks_nothing(invitation: Invitation, as_nobody: Client) -> None:
+    as_nobody.get(mailbox.latest_link("invitation"), follow=True)
+    assert stage(invitation) is InvitationStage.SENT
+    assert not Letter.objects.filter(kind="code").exists()
+
+
+def test_the_code_goes_to_the_address_of_the_invitation(invitation: Invitation, as_nobody: Client) -> None:
+    as_nobody.get(mailbox.latest_link("invitation"))
+    as_nobody.post(url(invitation, "code/"), {"email": "thief@example.com"})
+    assert mailbox.latest_mail("code").to == "ada@example.com"
+    assert stage(invitation) is InvitationStage.OPENED
+
+
+def test_a_forwarded_link_alone_opens_nothing(invitation: Invitation, guest: Client, as_nobody: Client) -> None:
+    as_nobody.get(mailbox.latest_link("invitation"))
+    for more in ("", "completion/", "documents/1/", "documents/1/removal/"):
+        assert as_nobody.get(url(invitation, more))["Location"] == url(invitation, "code/")
+        assert as_nobody.post(url(invitation, more), {"q:person.last_name": "King"}).status_code in (302, 405)
+    assert stored(invitation).raw["person.last_name"] == "Lovelace"
+
+
+def test_a_code_cannot_be_guessed_at_the_page(invitation: Invitation, as_nobody: Client) -> None:
+    as_nobody.get(mailbox.latest_link("invitation"))
+    as_nobody.post(url(invitation, "code/"))
+    wrong = f"{(int(mailbox.latest_code()) + 1) % 1_000_000:06}"
+    for _ in range(5):
+        assert as_nobody.post(url(invitation, "code/"), {"code": wrong}).status_code == 422
+    response = as_nobody.post(url(invitation, "code/"), {"code": mailbox.latest_code()})
+    assert response.status_code == 422
+    assert "This code has expired" in response.content.decode()
+    assert as_nobody.get(url(invitation))["Location"] == url(invitation, "code/")
+
+
+def test_too_many_codes_are_refused_at_the_button(invitation: Invitation, as_nobody: Client) -> None:
+    as_nobody.get(mailbox.latest_link("invitation"))
+    Invitation.objects.update(codes_since=timezone.now(), codes_sent=10)
+    response = as_nobody.post(url(invitation, "code/"))
+    assert response.status_code == 429
+    assert not Letter.objects.filter(kind="code").exists()
+
+
+def test_the_part_shows_what_is_theirs_and_nothing_else(invitation: Invitation, guest: Client) -> None:
+    page = page_of(guest, url(invitation))
+    assert page.one("h1").text == "Ada Lovelace"
+    assert page.one("input", name="q:person.first_name").attributes["value"] == "Ada"
+    text = guest.get(url(invitation)).content.decode()
+    for secret in ("Bob", "Byron", "bob.pdf", "business-plan.pdf", "Ordinary", "Solheim", "/applications/"):
+        assert secret not in text, secret
+    assert "Larkfield Holdings" in text
+    assert page.all("input", name="q:xy.person.appointed_by") == []
+
+
+def test_a_browser_fills_in_what_it_knows_of_its_owner(invitation: Invitation, guest: Client) -> None:
+    control = page_of(guest, url(invitation)).one("input", name="q:person.first_name")
+    assert control.attributes["autocomplete"] == "given-name"
+
+
+def test_what_is_saved_is_the_partys(invitation: Invitation, guest: Client) -> None:
+    response = fill_in(guest, invitation, **{"xy.person.is_pep": "true", "xy.person.pep_office": "Mayor"})
+    assert response["Location"] == url(invitation)
+    assert stored(invitation).raw["xy.person.pep_office"] == "Mayor"
+    assert stage(invitation) is InvitationStage.IN_PROGRESS
+    change = Change.objects.latest("pk")
+    assert (change.who, change.what) == (None, "Changed Ada Lovelace")
+
+
+def test_nothing_but_their_own_can_be_posted(invitation: Invitation, guest: Client) -> None:
+    before = stored(invitation)
+    fill_in(
+        guest,
+        invitation,
+        more={"roles": ["", "shareholder"], "q:entity.name": "Mine Ltd", "q:xy.person.appointed_by": "x"},
+        **{"person.last_name": "King"},
+    )
+    after = stored(invitation)
+    assert after.roles == before.roles == ("director",)
+    assert dict(after.raw) == dict(before.raw) | {"person.last_name": "King"}
+    assert open_draft(Application.objects.get()).title == "Larkfield Holdings"
+
+
+def with_rules(owner: Any) -> Draft:
+    """A form whose questions to a director hang on the company's answers, and on one of the director's own."""
+    company, funds, directors, shareholders, managers, shares = factories.SCHEMA["sections"]
+    managers = managers | {"person_fields": [factories.field("department", prefix="xy.person")]}
+    licence = factories.field("licence", prefix="xy.person", depends_on={"field": "activity", "value": "Trading"})
+    own = [
+        factories.field(f"post_{number}", prefix="xy.person", depends_on={"field": "is_pep", "value": True})
+        for number in range(6)
+    ]
+    directors = directors | {"person_fields": [*directors["person_fields"][:4], licence, *own]}
+    form = factories.SCHEMA | {"sections": [company, funds, directors, shareholders, managers, shares]}
+    draft = open_draft(services.start(owner=owner, product=factories.product(schema=form)))
+    section = draft.schema.section("the-company")
+    assert section is not None
+    services.save_section(draft, section, {"xy.activity": "Trading"}, version=0, by=owner)
+    posts = {f"xy.person.post_{number}": "Mayor" for number in range(6)}
+    services.add_party(
+        draft, "person", ["director", "manager"], factories.ADA | posts | {"xy.person.is_pep": "true"}, by=owner
+    )
+    return draft
+
+
+def test_a_question_that_hangs_on_others_answers_shows_and_does_not_say_why(owner: Any) -> None:
+    draft = with_rules(owner)
+    invitation = parts.invite(draft, draft.parties[0], email="ada@example.com", by=owner, language="en")
+    browser = let_in(Client(), invitation)
+    page = page_of(browser, url(invitation))
+    assert "hidden" not in page.one("div", id="region-q:xy.person.licence").attributes
+    assert "Trading" not in browser.get(url(invitation)).content.decode()
+    # Its own answer may be named.
+    assert "Is pep" in page.one("div", id="region-q:xy.person.post_0").text
+
+
+def test_a_choice_that_sets_much_aside_leads_to_no_address_of_the_application(owner: Any) -> None:
+    draft = with_rules(owner)
+    invitation = parts.invite(draft, draft.parties[0], email="ada@example.com", by=owner, language="en")
+    browser = let_in(Client(), invitation)
+    posted = {"version": str(stored(invitation).version), "q:xy.person.is_pep": "false"}
+    answer = browser.post(url(invitation), posted, headers={"HX-Request": "true"}).content.decode()
+    assert "/applications/" not in answer
+    assert "No longer needed because of this answer: 6 answers." in answer
+    assert stored(invitation).raw["xy.person.post_0"] == "Mayor"
+
+
+def test_files_that_were_replaced_are_not_shown(
+    invitation: Invitation, guest: Client, company: Draft, ada: PartyRow, owner: Any
+) -> None:
+    for name in ("first.pdf", "second.pdf"):
+        services.add_document(
+            company, ada, "Passport", factories.upload(factories.PDF + name.encode(), name=name), by=owner
+        )
+    text = guest.get(url(invitation)).content.decode()
+    assert "second.pdf" in text
+    assert "first.pdf" not in text
+    assert "/applications/" not in text
+
+
+@pytest.mark.parametrize("more", [{"later": "1"}, {}])
+@pytest.mark.parametrize("query", ["", "?next=check", "?next=overview"])
+def test_no_button_leads_out_of_the_part(
+    invitation: Invitation, guest: Client, more: dict[str, str], query: str
+) -> None:
+    posted = {"version": str(stored(invitation).version), "q:person.last_name": "King"}
+    response = guest.post(url(invitation) + query, posted | more)
+    assert response["Location"] == url(invitation)
+
+
+def test_an_unreadable_answer_is_kept_and_said(invitation: Invitation, guest: Client) -> None:
+    born = {f"person.date_of_birth:{part}": value for part, value in (("day", "31"), ("month", "2"), ("year", "1985"))}
+    response = fill_in(guest, invitation, more={"done": "1"}, **born)
+    assert response.status_code == 422
+    assert Markup(response.content.decode()).one("p", id="q:person.date_of_birth-error").text.startswith("Error: ")
+    assert stored(invitation).raw["person.date_of_birth"]["day"] == "31"
+    assert stage(invitation) is InvitationStage.IN_PROGRESS
+
+
+def test_a_choice_opens_its_question_and_tells_nothing_of_the_rest(invitation: Invitation, guest: Client) -> None:
+    posted = {"version": str(stored(invitation).version), "q:xy.person.is_pep": "true"}
+    answer = guest.post(url(invitation), posted, headers={"HX-Request": "true"}).content.decode()
+    assert "hidden" not in Markup(answer).one("div", id="region-q:xy.person.pep_office").attributes
+    assert "/applications/" not in answer
+
+
+def test_answers_that_were_changed_elsewhere_are_both_shown(
+    invitation: Invitation, guest: Client, company: Draft, ada: PartyRow, owner: Any
+) -> None:
+    version = stored(invitation).version
+    services.save_party(company, ada, {"person.last_name": "Byron"}, version=version, by=owner)
+    response = guest.post(url(invitation), {"version": str(version), "q:person.last_name": "King"})
+    assert response.status_code == 409
+    assert "Byron" in response.content.decode()
+    assert "/applications/" not in response.content.decode()
+
+
+def test_nobody_is_told_who_else_works_on_it(
+    invitation: Invitation, guest: Client, company: Draft, ada: PartyRow, owner: Any
+) -> None:
+    page = page_of(guest, url(invitation))
+    drawn = page.one("input", name="drawn").attributes["value"]
+    version = stored(invitation).version
+    services.save_party(company, ada, {"person.last_name": "Byron"}, version=version, by=owner)
+    posted = {"version": str(version), "drawn": drawn, "q:person.last_name": "King"}
+    response = guest.post(url(invitation), posted)
+    assert (response.status_code, "Byron" in response.content.decode()) == (409, True)
+    assert "Solheim" not in response.content.decode()
+
+
+def test_a_file_goes_into_their_slot_and_can_be_had_and_removed(invitation: Invitation, guest: Client) -> None:
+    control = f"slot:{stored(invitation).token}/Passport"
+    response = fill_in(guest, invitation, more={control: factories.upload(name="ada.pdf")})
+    assert response.status_code == 302
+    text = guest.get(url(invitation)).content.decode()
+    assert "ada.pdf" in text
+    assert "/applications/" not in text
+    document = Application.objects.get().documents.get(name="ada.pdf")
+    assert document.uploaded_by is None
+    assert b"".join(guest.get(url(invitation, f"documents/{document.pk}/")).streaming_content) == factories.PDF
+    look = Entry.objects.get(deed=Deed.LOOK)
+    assert (look.actor, look.account, look.subject) == (Actor.GUEST, 0, str(document.pk))
+    response = fill_in(guest, invitation, more={"removal": f"{stored(invitation).token}/Passport"})
+    assert response["Location"] == url(invitation, f"documents/{document.pk}/removal/")
+    page = guest.get(response["Location"]).content.decode()
+    assert "/applications/" not in page
+    assert "Bob" not in page
+    assert guest.post(response["Location"])["Location"] == url(invitation)
+    assert "ada.pdf was removed." in guest.get(url(invitation)).content.decode()
+    assert "ada.pdf" not in guest.get(url(invitation)).content.decode()
+
+
+def test_the_files_of_others_are_not_there(invitation: Invitation, guest: Client) -> None:
+    for document in Application.objects.get().documents.all():
+        for more in ("", "removal/"):
+            assert guest.get(url(invitation, f"documents/{document.pk}/{more}")).status_code == 404
+            assert guest.post(url(invitation, f"documents/{document.pk}/{more}")).status_code in (404, 405)
+    assert Application.objects.get().documents.count() == 2
+
+
+def test_being_done_is_said_and_can_be_taken_back(invitation: Invitation, guest: Client) -> None:
+    response = fill_in(guest, invitation, more={"done": "1"}, **{"person.last_name": "King"})
+    assert response["Location"] == url(invitation, "completion/")
+    assert stage(invitation) is InvitationStage.DONE
+    assert stored(invitation).raw["person.last_name"] == "King"
+    page = page_of(guest, url(invitation, "completion/"))
+    assert page.one("h1").text == "You have finished"
+    assert "Passport" in page.one("main").text
+    assert guest.get(url(invitation))["Location"] == url(invitation, "completion/")
+    assert page_of(guest, url(invitation, "?again=1")).one("h1").text == "Ada King"
+    fill_in(guest, invitation, **{"person.last_name": "Lovelace"})
+    assert stage(invitation) is InvitationStage.IN_PROGRESS
+
+
+def test_being_done_without_a_change_is_done(invitation: Invitation, guest: Client) -> None:
+    fill_in(guest, invitation, more={"done": "1"})
+    assert stage(invitation) is InvitationStage.DONE
+
+
+def expire(invitation: Invitation) -> None:
+    Invitation.objects.update(expires_at=timezone.now())
+
+
+def withdraw(invitation: Invitation) -> None:
+    Invitation.objects.update(withdrawn_at=timezone.now())
+
+
+def remove(invitation: Invitation) -> None:
+    invitation.party.removed_at = timezone.now()
+    invitation.party.save()
+
+
+def submit(invitation: Invitation) -> None:
+    Application.objects.update(state="submitted_for_review")
+
+
+def send_again(invitation: Invitation) -> None:
+    Invitation.objects.update(round=9, key_digest="x")
+
+
+ENDS = [expire, withdraw, remove, submit, send_again]
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("is_known", [True, False])
+def test_what_is_over_opens_nothing_and_names_nobody(
+    invitation: Invitation, as_nobody: Client, end: Any, is_known: bool
+) -> None:
+    if is_known:
+        let_in(as_nobody, invitation)
+    else:
+        as_nobody.get(mailbox.latest_link("invitation"))
+    end(invitation)
+    for more in ("", "code/", "completion/", "documents/1/", "documents/1/removal/"):
+        for ask in (as_nobody.get, as_nobody.post):
+            response = ask(url(invitation, more), {"q:person.last_name": "King", "code": "1"})
+            assert response.status_code in (404, 405)
+            text = response.content.decode().replace("King", "")
+            assert not [secret for secret in SECRETS if secret in text]
+    assert stored(invitation).raw["person.last_name"] == "Lovelace" if end is not remove else True
+
+
+def test_each_end_has_its_own_words(invitation: Invitation, as_nobody: Client) -> None:
+    as_nobody.get(mailbox.latest_link("invitation"))
+    said = set()
+    for end in ENDS:
+        kept = Invitation.objects.values().get()
+        end(invitation)
+        said.add(page_of(as_nobody, url(invitation), status=404).one("p", _class="lead").text)
+        Invitation.objects.update(**kept)
+        Application.objects.update(state="draft")
+        invitation.party.removed_at = None
+        invitation.party.save()
+    # A removed party looks as if the invitation had been taken back.
+    assert len(said) == len(ENDS) - 1
+
+
+def test_the_page_of_a_wrong_link_is_the_same_for_every_name(
+    invitation: Invitation, as_nobody: Client, as_stranger: Client
+) -> None:
+    there, elsewhere = as_nobody.get(url(invitation)), as_nobody.get("/part/0000000000/")
+    assert there.status_code == elsewhere.status_code == 404
+    assert there.content.replace(invitation.reference.encode(), b"") == elsewhere.content.replace(b"0000000000", b"")
+    answer = as_nobody.get("/invitation/", {"key": "wrong"})
+    right = Client().get(mailbox.latest_link("invitation"))
+    assert answer.status_code == right.status_code == 302
+    assert len(answer["Location"]) == len(right["Location"])
+    assert as_nobody.get(answer["Location"]).status_code == 404
+
+
+@pytest.mark.parametrize("key", ["", "x", "A" * 43, "é" * 20_000, "\x00", "' or 1=1 --"])
+def test_hostile_keys_open_nothing(invitation: Invitation, as_nobody: Client, key: str) -> None:
+    response = as_nobody.get("/invitation/", {"key": key}, follow=True)
+    assert response.status_code == 404
+
+
+@pytest.mark.parametrize("value", ["", "x", "{reference}:1:known", "{reference}:1:known:0:0", "::", "9" * 4_000])
+def test_a_forged_pass_opens_nothing(invitation: Invitation, as_nobody: Client, value: str) -> None:
+    as_nobody.cookies["part"] = value.format(reference=invitation.reference)
+    assert as_nobody.get(url(invitation)).status_code == 404
+
+
+def test_the_pass_of_one_part_opens_no_other(invitation: Invitation, guest: Client, company: Draft, owner: Any) -> None:
+    other = parts.invite(company, company.parties[1], email="bob@example.com", by=owner, language="en")
+    assert guest.get(url(other)).status_code == 404
+    # Nor where a browser were to send it there.
+    stolen = Client()
+    stolen.cookies["part"] = guest.cookies["part"].value
+    assert stolen.get(url(other)).status_code == 404
+
+
+def test_a_pass_lasts_for_half_a_day(invitation: Invitation, guest: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    import time
+
+    there = time.time()
+    monkeypatch.setattr("django.core.signing.time.time", lambda: there + 12 * 3600 - 60)
+    assert guest.get(url(invitation)).status_code == 200
+    monkeypatch.setattr("django.core.signing.time.time", lambda: there + 12 * 3600 + 60)
+    assert guest.get(url(invitation)).status_code == 404
+
+
+def test_what_was_typed_when_the_pass_had_ended_can_be_sent_again(invitation: Invitation, as_nobody: Client) -> None:
+    response = as_nobody.post(url(invitation), {"version": "1", "q:person.last_name": "King & Queen"})
+    assert response.status_code == 404
+    page = Markup(response.content.decode())
+    assert page.faults == []
+    assert page.one("textarea", name="q:person.last_name").text.strip() == "King & Queen"
+    assert "King & Queen" in page.one("dl", _class="summary").text
+
+
+def test_a_new_link_is_asked_for_in_one_press(invitation: Invitation, guest: Client, as_owner: Client) -> None:
+    expire(invitation)
+    action = url(invitation, "renewal/")
+    assert page_of(guest, url(invitation), status=404).all("form", action=action)
+    guest.post(action)
+    invitation.refresh_from_db()
+    assert invitation.wanted_at is not None
+    people = as_owner.get(f"/applications/{invitation.application.reference}/people/").content.decode()
+    assert "They have asked for a new link" in people
+
+
+def test_nobody_asks_for_a_new_link_while_theirs_opens(invitation: Invitation, guest: Client) -> None:
+    assert guest.post(url(invitation, "renewal/")).status_code == 302
+    invitation.refresh_from_db()
+    assert invitation.wanted_at is None
+
+
+def test_closing_it_in_a_browser_shuts_it_there(invitation: Invitation, guest: Client) -> None:
+    assert guest.post(url(invitation, "leave/")).status_code == 200
+    assert guest.get(url(invitation)).status_code == 404
+
+
+def test_a_save_that_comes_after_submitting_is_shown_to_be_copied(
+    invitation: Invitation, guest: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The application is submitted between finding the part and saving it."""
+    from formation_portal.portal.sharing import guest_views
+
+    def overtaken(*args: Any, **more: Any) -> Any:
+        Application.objects.update(state="submitted_for_review")
+        return kept(*args, **more)
+
+    kept = services.save_party
+    monkeypatch.setattr(guest_views.services, "save_party", overtaken)
+    response = fill_in(guest, invitation, **{"person.last_name": "King"})
+    assert response.status_code == 409
+    text = response.content.decode()
+    assert "King" in text
+    assert "/applications/" not in text
+    assert stored(invitation).raw["person.last_name"] == "Lovelace"
+
+
+def test_no_key_and_no_code_is_logged(
+    invitation: Invitation, as_nobody: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    key = mailbox.latest_link("invitation").partition("key=")[2]
+    with caplog.at_level(logging.DEBUG):
+        expire(invitation)
+        as_nobody.get(mailbox.latest_link("invitation"), follow=True)
+        Invitation.objects.update(expires_at=timezone.now() + timedelta(days=1))
+        as_nobody.get(mailbox.latest_link("invitation"), follow=True)
+        as_nobody.post(url(invitation, "code/"))
+        as_nobody.post(url(invitation, "code/"), {"code": "12"})
+        as_nobody.post(url(invitation, "code/"), {"code": mailbox.latest_code()})
+    told = [one for one in caplog.records if not one.name.startswith("django.db")]
+    assert told
+    for one in told:
+        assert key not in one.getMessage()
+        assert mailbox.latest_code() not in one.getMessage()
+        assert "ada@example.com" not in one.getMessage()
+
+
+def test_a_page_of_a_part_takes_as_many_queries_for_seven_people_as_for_two(
+    invitation: Invitation, guest: Client, company: Draft, owner: Any, django_assert_max_num_queries: Any
+) -> None:
+    for number in range(5):
+        services.add_party(company, "person", ["director"], {"person.first_name": f"No {number}"}, by=owner)
+    guest.get(url(invitation))
+    with django_assert_max_num_queries(9):
+        guest.get(url(invitation))
+
+
+def test_what_another_answer_can_set_aside_stands_at_the_choice_beforehand(as_owner: Client, owner: Any) -> None:
+    draft = with_rules(owner)
+    invitation = parts.invite(draft, draft.parties[0], email="ada@example.com", by=owner, language="en")
+    [party] = draft.parties
+    warning = "If you change this answer, 6 answers may no longer apply. Choose “Yes” again to restore them."
+    for client, address in (
+        (as_owner, f"/applications/{draft.application.reference}/people/{party.token}/"),
+        (let_in(Client(), invitation), url(invitation)),
+    ):
+        page = page_of(client, address)
+        assert page.one("p", id="q:xy.person.is_pep-ahead").text == warning
+        assert page.one("main").text.count("If you change this answer") == 1

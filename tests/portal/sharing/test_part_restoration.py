@@ -1,0 +1,116 @@
+"""A guest takes a big choice back as its owner would, at the part's own address, and hears of no other answers."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.history import Guest
+from formation_portal.applications.models import Application, Change
+from formation_portal.invitations import parts
+from formation_portal.invitations.models import Invitation, InvitationStage
+from tests.applications import factories
+from tests.markup import Markup
+from tests.portal.sharing.test_part import let_in, stage, stored, url, with_rules
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+NO: dict[str, str] = {"q:xy.person.is_pep": "false"}
+SAYS = "No longer needed because of this answer: 6 answers."
+
+
+@pytest.fixture
+def invitation(owner: Any) -> Invitation:
+    draft = with_rules(owner)
+    return parts.invite(draft, draft.parties[0], email="ada@example.com", by=owner, language="en")
+
+
+@pytest.fixture
+def guest(invitation: Invitation) -> Client:
+    return let_in(Client(), invitation)
+
+
+def choose(guest: Client, invitation: Invitation, *, is_by_script: bool = False, **more: str) -> Any:
+    post = {"version": str(stored(invitation).version)} | NO | more
+    return guest.post(url(invitation), post, headers={"HX-Request": "true"} if is_by_script else {})
+
+
+def undo_url(invitation: Invitation) -> str:
+    changes = Change.objects.filter(application=invitation.application_id, who=None)
+    number = next(one.pk for one in changes.order_by("-pk") if one.changes)
+    return url(invitation, f"changes/{number}/restoration/")
+
+
+def is_pep(invitation: Invitation) -> str:
+    return str(stored(invitation).raw["xy.person.is_pep"])
+
+
+def test_with_script_the_way_back_stands_at_the_choice(guest: Client, invitation: Invitation) -> None:
+    page = Markup(choose(guest, invitation, is_by_script=True).content.decode())
+    assert SAYS in page.one("div", class_="inactive-answers").text
+    assert page.one("button", formaction=undo_url(invitation)).text == "Undo"
+    typed = {"version": str(stored(invitation).version), "q:person.last_name": "Byron"} | NO
+    assert guest.post(undo_url(invitation), typed)["Location"] == url(invitation)
+    assert is_pep(invitation) == "true"
+    assert stored(invitation).raw["person.last_name"] == "Byron"
+
+
+@pytest.mark.parametrize("button", ["update", "done", ""])
+def test_without_script_the_page_that_follows_offers_it(guest: Client, invitation: Invitation, button: str) -> None:
+    response = choose(guest, invitation, **({button: "1"} if button else {}))
+    page = Markup(guest.get(response["Location"]).content.decode())
+    assert page.faults == []
+    [form] = page.all("form", action=undo_url(invitation))
+    assert SAYS in form.ancestors[-1].text
+    assert guest.post(undo_url(invitation))["Location"] == url(invitation)
+    assert is_pep(invitation) == "true"
+    assert stage(invitation) is InvitationStage.IN_PROGRESS
+    assert "“Is pep” has been changed back." in guest.get(url(invitation)).content.decode()
+
+
+def test_what_was_answered_again_stays(guest: Client, invitation: Invitation) -> None:
+    choose(guest, invitation)
+    address = undo_url(invitation)
+    saved = {"version": str(stored(invitation).version), "q:xy.person.is_pep": ""}
+    guest.post(url(invitation), saved)
+    guest.post(address)
+    assert "xy.person.is_pep" not in stored(invitation).raw
+    assert "has been answered again since" in guest.get(url(invitation)).content.decode()
+
+
+def test_looking_takes_nothing_back(guest: Client, invitation: Invitation) -> None:
+    choose(guest, invitation)
+    assert guest.get(undo_url(invitation))["Location"] == url(invitation)
+    assert is_pep(invitation) == "false"
+
+
+def test_only_choices_made_here_are_taken_back(guest: Client, invitation: Invitation, owner: Any) -> None:
+    """Neither what the owner has changed, nor what another guest has."""
+    draft = open_draft(Application.objects.get(pk=invitation.application_id))
+    services.save_party(draft, draft.parties[0], {"xy.person.is_pep": "false"}, version=1, by=owner)
+    theirs = draft.application.changes.latest("pk").pk
+    bob = services.add_party(draft, "person", ["director"], factories.ADA | {"xy.person.is_pep": "true"}, by=owner)
+    services.save_party(draft, bob, {"xy.person.is_pep": "false"}, version=1, by=Guest())
+    anothers = draft.application.changes.latest("pk").pk
+    for number in (theirs, anothers, 0):
+        assert guest.post(url(invitation, f"changes/{number}/restoration/")).status_code == 404
+    assert is_pep(invitation) == "false"
+
+
+def test_nobody_without_the_code_takes_anything_back(
+    guest: Client, invitation: Invitation, as_nobody: Client, as_stranger: Client
+) -> None:
+    choose(guest, invitation)
+    for client in (as_nobody, as_stranger):
+        assert client.post(undo_url(invitation)).status_code == 404
+    assert is_pep(invitation) == "false"
+
+
+def test_what_others_have_set_aside_is_not_counted(guest: Client, invitation: Invitation, owner: Any) -> None:
+    """Bob's answers hang on the same rules; they are his."""
+    draft: Draft = open_draft(Application.objects.get(pk=invitation.application_id))
+    posts = {f"xy.person.post_{number}": "Mayor" for number in range(6)}
+    services.add_party(draft, "person", ["director"], factories.ADA | posts | {"xy.person.is_pep": "true"}, by=owner)
+    assert SAYS in choose(guest, invitation, is_by_script=True).content.decode()

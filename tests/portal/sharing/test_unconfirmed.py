@@ -1,0 +1,259 @@
+"""Before its address is confirmed an account has drafts of its own, and every page of an application says so."""
+
+import re
+from collections.abc import Callable
+from io import StringIO
+from typing import Any
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from formation_portal.accounts import addresses
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import Application
+from formation_portal.contract.lifecycle import State
+from formation_portal.invitations import parts
+from formation_portal.invitations.models import Invitation
+from formation_portal.letters.models import Letter
+from formation_portal.management.commands.serve import Command
+from tests.invitations import mailbox
+from tests.markup import Markup
+from tests.portal.sharing.test_access import ask
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+ID = "confirm-address"
+PRODUCT = "bvi-limited-company"
+
+
+@pytest.fixture
+def unconfirmed(owner: Any) -> Any:
+    EmailAddress.objects.filter(user=owner).update(verified=False)
+    return owner
+
+
+def root(draft: Draft) -> str:
+    return f"/applications/{draft.application.reference}/"
+
+
+def pages(draft: Draft) -> list[str]:
+    """Every page of the draft that shows something."""
+    section = draft.schema.section("the-company")
+    assert section is not None
+    own = [
+        "", f"sections/{section.key}/", "people/", "people/new/?role=director&kind=person", "people/spreadsheet/",
+        "shares/", "shares/classes/new/", "documents/", "access/", "check/", "copy/", "carry-over/", "removal/",
+    ]  # fmt: skip
+    for party in draft.parties:
+        own += [f"people/{party.token}/{page}" for page in ("", "roles/", "invitation/", "removal/")]
+    own += [f"shares/classes/{one.token}/" for one in draft.share_classes]
+    return [f"{root(draft)}{page}" for page in own]
+
+
+def test_every_page_of_an_application_says_so_with_the_ways_out(
+    complete: Draft, unconfirmed: Any, as_owner: Client
+) -> None:
+    shown = 0
+    for path in ["/applications/", *pages(complete)]:
+        answer = as_owner.get(path)
+        if answer.status_code != 200:
+            continue
+        shown += 1
+        markup = Markup(answer.content.decode())
+        assert markup.faults == [], path
+        said = markup.one("section", aria_labelledby=ID)
+        assert unconfirmed.email in said.text, path
+        assert any(one.inside("section") for one in markup.all("a", href="/accounts/email/")), path
+        assert markup.one("form", action="/accounts/confirmation/"), path
+        assert markup.one("input", name="next").attributes["value"] == path
+    assert shown > 15
+
+
+def test_once_it_is_confirmed_no_page_says_so_and_a_session_asks_once(complete: Draft, as_owner: Client) -> None:
+    with CaptureQueriesContext(connection) as asked:
+        shown = {path: as_owner.get(path).content.decode() for path in pages(complete)}
+    assert [path for path, page in shown.items() if ID in page] == []
+    assert sum("account_emailaddress" in one["sql"] for one in asked) == 1
+
+
+def test_nothing_is_submitted_before_and_everything_after(complete: Draft, unconfirmed: Any, as_owner: Client) -> None:
+    answer = as_owner.post(f"{root(complete)}submission/", {"declaration": "1"})
+    assert answer.status_code == 422
+    markup = Markup(answer.content.decode())
+    assert markup.faults == []
+    assert any(one.attributes["href"] == f"#{ID}" for one in markup.all("a"))
+    assert "checked" in markup.one("input", id="declaration").attributes, "what was ticked stays ticked"
+    assert Application.objects.get().status is State.DRAFT
+    addresses.confirm(unconfirmed)
+    as_owner.post(f"{root(complete)}submission/", {"declaration": "1"})
+    assert Application.objects.get().status is State.SUBMITTED_FOR_REVIEW
+
+
+def test_corrections_wait_for_it_too_and_a_withdrawal_does_not(
+    submitted: Draft, unconfirmed: Any, as_owner: Client
+) -> None:
+    services.reopen(submitted, reason="Please change the name")
+    as_owner.post(f"{root(submitted)}submission/", {"declaration": "1"})
+    assert Application.objects.get().status is State.RETURNED_FOR_CHANGES
+    as_owner.post(f"{root(submitted)}withdrawal/", {})
+    assert Application.objects.get().status is State.WITHDRAWN
+
+
+def test_the_check_page_says_that_only_the_address_is_needed(
+    complete: Draft, unconfirmed: Any, as_owner: Client
+) -> None:
+    page = as_owner.get(f"{root(complete)}check/").content.decode()
+    assert f'href="#{ID}"' in page
+
+
+def test_nobody_is_written_to_in_its_name(complete: Draft, unconfirmed: Any, as_owner: Client) -> None:
+    party = complete.parties[0]
+    for path in (f"{root(complete)}access/", f"{root(complete)}people/{party.token}/invitation/"):
+        answer = as_owner.post(path, {"email": "stranger@example.com"})
+        assert answer.status_code == 422, path
+        markup = Markup(answer.content.decode())
+        assert markup.one("input", id="email").attributes["value"] == "stranger@example.com", "it stays"
+        assert markup.one("input", id="email").attributes["aria-invalid"] == "true"
+    assert not Letter.objects.exists()
+
+
+def test_nobody_is_reminded_in_its_name(complete: Draft, owner: Any, as_owner: Client) -> None:
+    party = complete.parties[0]
+    parts.invite(complete, party, email="guest@example.com", by=owner, language="en")
+    Invitation.objects.update(sent_at="2020-01-01T00:00:00Z")
+    EmailAddress.objects.update(verified=False)
+    as_owner.post(f"{root(complete)}people/{party.token}/invitation/reminder/")
+    assert not Letter.objects.filter(kind="nudge").exists()
+
+
+def test_a_draft_of_its_own_is_kept_all_the_same(draft: Draft, unconfirmed: Any, as_owner: Client) -> None:
+    answer = as_owner.post(f"{root(draft)}sections/the-company/", {"version": "0"})
+    assert answer.status_code in (302, 422)
+
+
+def test_whoever_was_asked_in_confirms_on_the_way_and_comes_back(
+    draft: Draft, as_owner: Client, stranger: Any, as_stranger: Client
+) -> None:
+    EmailAddress.objects.filter(user=stranger).update(verified=False)
+    ask(as_owner, draft)
+    as_stranger.get(mailbox.latest_link("collaboration"))
+    shut = as_stranger.get("/collaboration/")
+    assert shut.status_code == 404
+    again = Markup(shut.content.decode()).one("form", action="/accounts/confirmation/")
+    assert as_stranger.post(again.attributes["action"], {"next": "/collaboration/"})["Location"] == "/collaboration/"
+    (path,) = [word for word in mailbox.latest_mail("confirmation").text.split() if "/confirm-email/" in word]
+    confirmed = as_stranger.post(path.partition("//")[2].partition("/")[2].join(("/", "")))
+    assert confirmed["Location"] == "/collaboration/"
+    assert as_stranger.get("/collaboration/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("demo", "goes_out", "has_letter", "can_confirm"),
+    [(True, False, True, True), (True, True, False, True), (False, True, False, True), (False, False, False, False)],
+)
+def test_the_letter_is_linked_where_it_stays_and_a_portal_that_sends_none_says_so(
+    demo: bool, goes_out: bool, has_letter: bool, can_confirm: bool, settings: Any
+) -> None:
+    settings.DEMO, settings.LETTERS_GO_OUT = demo, goes_out
+    client = Client()
+    page = client.get("/accounts/signup/").content.decode()
+    assert ("is-heed" in page) is not can_confirm
+    new = {"first_name": "Ada", "last_name": "Byron", "email": "ada@example.com", "password1": "a long passphrase"}
+    page = client.post("/accounts/signup/", new, follow=True).content.decode()
+    letter = Letter.objects.get()
+    assert (f'href="/letters/{letter.number}/"' in page) is has_letter
+    assert ('action="/accounts/confirmation/"' in page) is can_confirm
+
+
+@pytest.mark.parametrize(
+    ("demo", "goes_out", "is_warned"), [(False, False, True), (False, True, False), (True, False, False)]
+)
+def test_a_start_after_which_nobody_can_confirm_an_address_says_so(
+    demo: bool, goes_out: bool, is_warned: bool, settings: Any
+) -> None:
+    settings.DEMO, settings.LETTERS_GO_OUT = demo, goes_out
+    out = StringIO()
+    Command(stdout=out)._announce()
+    assert ("EMAIL_URL" in out.getvalue()) is is_warned
+
+
+@pytest.mark.parametrize(("demo", "goes_out"), [(True, False), (True, True), (False, False)])
+def test_a_reset_leads_to_its_letter_where_letters_stay(demo: bool, goes_out: bool, owner: Any, settings: Any) -> None:
+    settings.DEMO, settings.LETTERS_GO_OUT = demo, goes_out
+    page = Client().post("/accounts/password/reset/", {"email": owner.email}, follow=True).content.decode()
+    assert ('href="/letters/"' in page) is (demo and not goes_out)
+
+
+def test_no_hidden_field_takes_the_room_between_a_form_and_its_button(owner: Any, as_owner: Client) -> None:
+    """Of the stylesheet's rule for hidden fields, which stand first and take no room."""
+    pages = [
+        Client().get(f"/accounts/{name}/?next=/applications/").content.decode()
+        for name in ("signup", "login", "password/reset")
+    ]
+    owner.set_password("a long passphrase")
+    owner.save()
+    as_owner.force_login(owner)
+    pages += [
+        as_owner.get(f"/accounts/{name}/?next=/applications/").content.decode()
+        for name in ("password/change", "reauthenticate")
+    ]
+    for page in pages:
+        assert 'name="next"' in page
+        assert not re.search(r'<input type="hidden"[^>]*>\s*<p class="actions"', page)
+
+
+def test_after_signing_up_one_thing_is_said_once() -> None:
+    client = Client()
+    new = {"first_name": "Ada", "last_name": "Byron", "email": "ada@example.com", "password1": "a long passphrase"}
+    markup = Markup(client.post("/accounts/signup/", new, follow=True).content.decode())
+    assert markup.one("div", id="messages").text == ""
+    assert len([one for one in markup.all("section") if one.attributes.get("aria-labelledby") == ID]) == 1
+
+
+@pytest.fixture
+def signed_up() -> Callable[[str], Client]:
+    """Somebody who has signed up on the way to an address."""
+
+    def sign_up(following: str) -> Client:
+        client = Client()
+        new = {"first_name": "Ada", "last_name": "Byron", "email": "ada@example.com", "password1": "a long passphrase"}
+        assert client.post("/accounts/signup/", {**new, "next": following}).status_code == 302
+        return client
+
+    return sign_up
+
+
+def confirm(client: Client) -> str:
+    """Press the button behind the letter's link; where it leads."""
+    (path,) = re.findall(r"https?://[^/\s]+(/accounts/confirm-email/\S+)", mailbox.latest_mail("confirmation").text)
+    forms = Markup(client.get(path).content.decode()).all("form", method="post")
+    [form] = [one for one in forms if "/confirm-email/" in one.attributes["action"]]
+    return str(client.post(form.attributes["action"])["Location"])
+
+
+def test_whoever_confirms_before_they_start_comes_to_the_product_that_they_chose(
+    shelf: None,
+    signed_up: Callable[[str], Client],
+) -> None:
+    client = signed_up(f"/products/{PRODUCT}/?chosen")
+    assert confirm(client) == f"/products/{PRODUCT}/?chosen"
+    assert client.get(f"/products/{PRODUCT}/?chosen").status_code == 200
+
+
+def test_whoever_has_started_before_they_confirm_comes_to_the_application(
+    shelf: None, signed_up: Callable[[str], Client]
+) -> None:
+    client = signed_up(f"/products/{PRODUCT}/?chosen")
+    started = client.post("/applications/", {"product": PRODUCT})["Location"]
+    assert confirm(client) == started == f"/applications/{Application.objects.get().reference}/"
+
+
+@pytest.mark.parametrize(
+    "elsewhere", ["https://example.org/", "//example.org/", "javascript:alert(1)", "\\\\example.org"]
+)
+def test_confirming_leads_nowhere_else(elsewhere: str, signed_up: Callable[[str], Client]) -> None:
+    assert confirm(signed_up(elsewhere)) == "/applications/"

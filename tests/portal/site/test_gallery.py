@@ -1,0 +1,39 @@
+"""The gallery: real templates in every state, for the demo alone."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.portal.site.gallery import COMPONENTS, gallery_page
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+def test_the_gallery_is_a_sound_page(as_nobody: Client, settings: Any) -> None:
+    settings.DEMO = True
+    response = as_nobody.get("/gallery/")
+    assert response.status_code == 200
+    markup = Markup(response.content.decode())
+    assert markup.faults == []
+    assert markup.unlabelled() == []
+
+
+def test_without_the_demo_there_is_none(as_nobody: Client, settings: Any) -> None:
+    settings.DEMO = False
+    assert as_nobody.get("/gallery/").status_code == 404
+
+
+def test_every_component_is_shown_or_said_to_stand_elsewhere() -> None:
+    page = gallery_page()
+    shown = {exhibit.name.replace(" ", "_") for exhibit in page.exhibits}
+    assert shown | set(page.elsewhere) == {path.stem for path in COMPONENTS.glob("[a-z]*.html")}
+    assert len(shown) > 20
+
+
+def test_no_specimen_is_empty_and_none_is_drawn_like_another() -> None:
+    for exhibit in gallery_page().exhibits:
+        drawn = [specimen.html.strip() for specimen in exhibit.specimens]
+        assert all(drawn), exhibit.name
+        assert len(set(drawn)) == len(drawn), exhibit.name

@@ -1,0 +1,67 @@
+"""Pages that are somebody's are kept by no cache, also where nobody has a session."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.sessions.backends.db import SessionStore
+from django.contrib.sessions.models import Session
+from django.test import Client
+from django.utils import timezone
+
+from formation_portal.applications.draft import Draft
+from formation_portal.invitations.models import Invitation
+from formation_portal.letters.rounds import go_round
+from tests.invitations.conftest import ada, invitation
+from tests.portal.sharing.test_access import addresses
+from tests.portal.sharing.test_part import url
+
+__all__ = ["ada", "invitation"]
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+def is_kept_nowhere(response: Any) -> bool:
+    b"".join(response)  # a file is read to its end, and so closed
+    return "no-store" in response.headers.get("Cache-Control", "")
+
+
+def test_no_page_of_an_application_is_kept(as_owner: Client, complete: Draft) -> None:
+    kept = [name for name, address in addresses(complete).items() if not is_kept_nowhere(as_owner.get(address))]
+    assert kept == []
+
+
+def test_what_was_typed_at_a_part_that_is_shut_is_kept_nowhere(invitation: Invitation, as_nobody: Client) -> None:
+    typed = {"q:person.first_name": "Ada"}
+    for more in ("", "code/", "renewal/", "leave/"):
+        assert is_kept_nowhere(as_nobody.get(url(invitation, more))), more
+        assert is_kept_nowhere(as_nobody.post(url(invitation, more), typed)), more
+
+
+@pytest.mark.usefixtures("db")
+def test_a_form_that_is_shown_again_is_kept_nowhere() -> None:
+    browser = Client(enforce_csrf_checks=True, headers={"Origin": "http://testserver"})
+    response = browser.post("/applications/FP-0000-0000-0000/people/new/", {"q:person.first_name": "Ada"})
+    assert response.status_code == 403
+    assert "Ada" in response.content.decode()
+    assert is_kept_nowhere(response)
+
+
+@pytest.mark.parametrize("path", ["/accounts/confirm-email/x/", "/accounts/password/reset/", "/accounts/login/"])
+def test_pages_of_accounts_are_kept_nowhere(path: str, as_nobody: Client) -> None:
+    assert is_kept_nowhere(as_nobody.get(path))
+
+
+@pytest.mark.parametrize("path", ["/help/", "/static/favicon.svg"])
+def test_what_is_everybodys_may_be_kept(path: str, as_nobody: Client) -> None:
+    assert not is_kept_nowhere(as_nobody.get(path))
+
+
+def test_what_was_typed_goes_with_the_session_once_that_is_over(db: None) -> None:
+    for days in (-1, 1):
+        session = SessionStore()
+        session["unsent"] = {"controls": [["q:person.first_name", ["Ada"]]]}
+        session.set_expiry(timezone.now() + timedelta(days=days))
+        session.save()
+    go_round()
+    assert [one.expire_date > timezone.now() for one in Session.objects.all()] == [True]

@@ -1,0 +1,337 @@
+"""The record as a PDF: the same words as on the page, tagged, for any name in any script, and whole."""
+
+import resource
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone, translation
+from PIL import ImageFont
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import Party, ShareClass
+from formation_portal.contract.reading import LINES_LIMIT
+from formation_portal.papers.typesetting import fonts_in
+from formation_portal.ui import record_files
+from formation_portal.ui.printed_record import PrintedEntry, PrintedRecord, PrintedRow, PrintedTable, printed_record
+from formation_portal.ui.record_files import PdfNotMade, make_pdf
+from tests.applications import factories
+from tests.markup import Markup
+from tests.pdfs import ReadPdf, read_pdf, squeezed
+from tests.portal.applications.test_overview import save
+from tests.portal.submission.test_record import without_token
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+COLUMNS = ("Question", "Answer")
+
+# What would be code, mark-up or a command, were it ever read as such.
+HOSTILE = (
+    '#import "@preview/x:1.0.0"',
+    "#panic(1)",
+    "$ x^2 $ *bold* _thin_ `code`",
+    "= Not a heading",
+    "\\u{41} \\ // no comment /* none */",
+    "<label> @reference [content] #[x]",
+    '"); quit',
+    "it's -- 'quoted' --- ... ~ said",
+)
+
+
+def path(draft: Draft, ending: str = "pdf") -> str:
+    return f"/applications/{draft.application.reference}/record.{ending}"
+
+
+def pdf_of(client: Client, draft: Draft) -> ReadPdf:
+    return read_pdf(client.get(path(draft)).content)
+
+
+def record(*rows: PrintedRow, title: str = "Answers", **more: Any) -> PrintedRecord:
+    words = {"page": "Page {number} of {total}", "nothing": "Not provided"}
+    given: dict[str, Any] = {
+        "language": "en",
+        "schema_language": "",
+        "title": "Record",
+        "reference": "FP-1",
+        "name": "Larkfield",
+        "caption": "",
+        "lead": "",
+        "words": words,
+        "entries": (PrintedEntry(title, rows=rows, columns=COLUMNS),),
+    }
+    return PrintedRecord(**given | more)
+
+
+def test_it_says_everything_that_the_page_of_answers_says(submitted: Draft, as_owner: Client) -> None:
+    page = Markup(as_owner.get(f"/applications/{submitted.application.reference}/check/").content.decode())
+    found = pdf_of(as_owner, submitted).text
+    rows = [one for one in page.elements if one.tag in ("dt", "th") or (one.tag == "td" and one.text)]
+    assert len(rows) > 20
+    for one in rows:
+        assert squeezed(one.text) in found, one.text
+    values = [one for one in page.all("dd") if one.attributes.get("class") != "change"]
+    # What is small tells of the delivery, or advises.
+    asides = [squeezed(one.text) for one in page.all("small")]
+    for one in values:
+        said = squeezed(one.text)
+        answer = next((said.removesuffix(aside).strip() for aside in asides if said.endswith(aside)), said)
+        assert answer in found, one.text
+    assert submitted.application.declaration in found
+    assert "Declared by Ingrid Solheim on" in found
+    assert submitted.documents[0].sha256 in found.replace(" ", "")
+
+
+def test_it_is_tagged_and_says_what_it_is_and_in_which_language(submitted: Draft, as_owner: Client) -> None:
+    found = pdf_of(as_owner, submitted)
+    reference = submitted.application.reference
+    assert found.is_tagged
+    assert found.claims_ua
+    assert found.language.startswith("en")
+    assert found.title == f"Record of Larkfield Holdings, {reference}"
+    assert {"H1", "H2", "Table", "TR", "TH", "TD"} <= found.tags
+    for number, page in enumerate(found.pages, 1):
+        assert reference in page
+        assert f"Page {number} of {len(found.pages)}" in squeezed(page)
+
+
+def test_optional_answers_without_an_answer_say_so(complete: Draft, as_owner: Client) -> None:
+    assert "Purpose Not provided" in pdf_of(as_owner, complete).text
+
+
+def test_a_draft_says_that_it_is_one_and_what_is_needed(draft: Draft, owner: Any, as_owner: Client) -> None:
+    save(draft, "the-company", factories.COMPANY | {"xy.goods": "Cold fish"}, owner)
+    found = pdf_of(as_owner, draft).text
+    assert "Draft. Not submitted yet." in found
+    for need in draft.needs:
+        assert squeezed(need.text) in found
+    assert "No longer needed, not sent" in found
+    assert "Cold fish" in found
+    assert "Declaration" not in found
+
+
+def test_its_words_are_the_readers(submitted: Draft) -> None:
+    with translation.override("de"):
+        found = read_pdf(make_pdf(printed_record(submitted, made_at=timezone.now())))
+    assert found.language == "de"
+    assert "en" in found.languages, "the schema's words are marked with theirs"
+    assert "en" not in read_pdf(make_pdf(printed_record(submitted, made_at=timezone.now()))).languages
+
+
+@pytest.mark.parametrize("typed", HOSTILE)
+def test_what_somebody_typed_is_never_read_as_a_command(typed: str) -> None:
+    found = read_pdf(make_pdf(record(PrintedRow(typed, typed, typed, is_name=True), title=typed, name=typed)))
+    assert found.text.count(squeezed(typed)) >= 4
+    assert found.claims_ua
+
+
+@pytest.mark.parametrize(
+    "word", ["x" * 400, "Donaudampfschifffahrtsgesellschaftskapitän" * 3, "https://a.example/" + "b/" * 90]
+)
+def test_a_very_long_word_stays_on_the_page_and_whole(word: str) -> None:
+    content = make_pdf(record(PrintedRow(word, word, is_name=True), title=word))
+    found = read_pdf(content)
+    assert "".join(found.pages).replace("\u200b", "").replace("\r\n", "").replace("\ufffe", "").count(word) >= 2
+    assert not _beyond_the_edge(content)
+
+
+@pytest.mark.parametrize(
+    "name", ["Ольга Иванова", "Γιώργος Παπαδόπουλος", "Nguyễn Thị Ánh", "Łukasz Żółć", "O’Neil", "X", "שרה כהן"]
+)
+def test_names_in_other_scripts_stand_as_they_were_typed(name: str) -> None:
+    found = read_pdf(make_pdf(record(PrintedRow("Name", name, is_name=True))))
+    assert found.claims_ua
+    assert set(name) <= set("".join(found.pages)) | {" "}
+    assert "U+" not in found.text
+
+
+def test_characters_without_a_font_are_told_by_their_codes_and_nothing_fails() -> None:
+    """A private-use character has no font anywhere."""
+    lost = "\U0010fffd\ue123"
+    found = read_pdf(
+        make_pdf(record(PrintedRow("Family name", f"Li {lost}", is_name=True), PrintedRow("Town", "Bern")))
+    )
+    assert found.is_tagged
+    assert not found.claims_ua
+    assert "We can’t print some of the characters" in found.text
+    assert found.text.count("U+10FFFD U+E123") == 2, "once in the note on top, once beside the name"
+    assert "Family name: U+10FFFD U+E123" in found.text
+    assert "Town Bern" in found.text
+
+
+def test_a_folder_of_more_fonts_is_read(settings: Any, tmp_path: Path) -> None:
+    shipped = ImageFont.load_default(size=10)
+    assert isinstance(shipped, ImageFont.FreeTypeFont)
+    (tmp_path / "shipped.ttf").write_bytes(shipped.path.getvalue())  # type: ignore[union-attr]  # a stream, here
+    family, _ = shipped.getname()
+    assert family in fonts_in(str(tmp_path)).families()
+    assert fonts_in(str(tmp_path / "nowhere")).families()
+    settings.PDF_FONTS = str(tmp_path)
+    assert "Bern" in read_pdf(make_pdf(record(PrintedRow("Town", "Bern")))).text
+
+
+def test_control_characters_and_ends_of_lines_do_no_harm() -> None:
+    found = read_pdf(
+        make_pdf(record(PrintedRow("A", "one\r\ntwo\x07three\x00\u2028four"), PrintedRow("B", "\u202eabc")))
+    )
+    for word in ("one", "two", "three", "four", "cba"):
+        assert word in found.text, "the last one is turned round, as whoever typed it has said"
+
+
+def test_of_a_text_without_end_the_beginning_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert record_files._LONGEST >= LINES_LIMIT
+    monkeypatch.setattr(record_files, "_LONGEST", 60)
+    found = read_pdf(make_pdf(record(PrintedRow("A", "word " * 50), PrintedRow("B", "the next answer")))).text
+    assert f"{'word ' * 12}… B the next answer" in found
+    assert found.count("word") == 12
+
+
+def test_a_table_names_its_columns_again_on_each_page() -> None:
+    rows = tuple((f"Holder {number}", f"{number:,}") for number in range(120))
+    table = PrintedTable(("Holder", "Ordinary"), rows, ("Given", "7,140"))
+    found = read_pdf(make_pdf(record(entries=(PrintedEntry("Shares", tables=(table,)),))))
+    assert len(found.pages) > 2
+    assert all("Holder Ordinary" in squeezed(page) for page in found.pages)
+    assert "Holder 119" in found.pages[-1]
+
+
+def test_a_heading_keeps_the_first_of_what_it_names_on_its_page() -> None:
+    for before in range(32, 42):
+        entries = (
+            PrintedEntry(
+                "Before",
+                rows=tuple(PrintedRow(f"Question {number}", "Yes") for number in range(before)),
+                columns=COLUMNS,
+            ),
+            PrintedEntry(
+                "Heading after",
+                rows=(PrintedRow("First of it", "Yes"), PrintedRow("Second of it", "No")),
+                columns=COLUMNS,
+            ),
+        )
+        for page in read_pdf(make_pdf(record(entries=entries))).pages:
+            together = {words in squeezed(page) for words in ("Heading after", "First of it", "Second of it")}
+            assert len(together) == 1, before
+
+
+def test_a_hundred_parties_are_all_there(draft: Draft, owner: Any, as_owner: Client) -> None:
+    people = [factories.ADA | {"person.first_name": f"Ada{number:03}"} for number in range(100)]
+    roles = ["director", "shareholder"]
+    Party.objects.bulk_create(
+        [Party(application=draft.application, kind="person", roles=roles, raw=person) for person in people]
+    )
+    classes = [factories.ORDINARY | {"share_class.name": f"Class {number}"} for number in range(6)]
+    ShareClass.objects.bulk_create([ShareClass(application=draft.application, raw=raw) for raw in classes])
+    found = pdf_of(as_owner, draft)
+    for number in range(100):
+        assert f"Ada{number:03} Lovelace" in found.text
+    assert all(f"Class {number}" in found.text for number in range(6))
+
+
+def test_it_is_a_file_that_nobody_keeps_on_the_way(draft: Draft, as_owner: Client) -> None:
+    response = as_owner.get(path(draft))
+    assert response["Content-Type"] == "application/pdf"
+    assert response["Content-Disposition"] == f'attachment; filename="{draft.application.reference}.pdf"'
+    assert response["Cache-Control"] == "no-store"
+    assert as_owner.post(path(draft)).status_code == 405
+
+
+def test_it_is_its_owners_and_once_submitted_the_desks(
+    complete: Draft, owner: Any, as_owner: Client, as_stranger: Client, as_agent: Client, as_nobody: Client
+) -> None:
+    address, desk = path(complete), f"/desk/{complete.application.reference}/record.pdf"
+    absent = as_stranger.get("/applications/FP-0000-0000-0000/record.pdf")
+    assert (as_stranger.get(address).status_code, as_agent.get(address).status_code) == (404, 404)
+    assert without_token(as_stranger.get(address)) == without_token(absent)
+    assert as_nobody.get(address)["Location"].startswith("/accounts/login/")
+    assert as_agent.get(desk).status_code == 404
+    services.submit(complete, by=owner)
+    assert "Larkfield Holdings" in read_pdf(as_agent.get(desk).content).text
+    assert as_owner.get(desk).status_code == 403
+
+
+def test_every_page_about_the_whole_leads_to_it(submitted: Draft, as_owner: Client, as_agent: Client) -> None:
+    reference = submitted.application.reference
+    other = services.start(owner=submitted.application.owner, product=factories.product())
+    link = f'href="/applications/{reference}/record.pdf"'
+    assert link in as_owner.get(f"/applications/{reference}/status/").content.decode()
+    listed = as_owner.get("/applications/").content.decode()
+    assert listed.count("/record.pdf") == listed.count("/record.json") == 2
+    assert "/record.pdf" in as_owner.get(f"/applications/{other.reference}/").content.decode()
+    assert f'href="/desk/{reference}/record.pdf"' in as_agent.get(f"/desk/{reference}/").content.decode()
+
+
+def test_it_costs_as_many_queries_for_many_people(
+    draft: Draft, owner: Any, as_owner: Client, django_assert_num_queries: Any
+) -> None:
+    with CaptureQueriesContext(connection) as few:
+        as_owner.get(path(draft))
+    for _ in range(5):
+        services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    with django_assert_num_queries(len(few)):
+        as_owner.get(path(draft))
+
+
+def _starts(content: bytes, *words: str) -> list[float]:
+    """How far from the left each of the words begins that is found on the first page."""
+    import pypdfium2
+
+    document = pypdfium2.PdfDocument(content)
+    text = document[0].get_textpage()
+    found = []
+    for word in words:
+        search = text.search(word)
+        place = search.get_next()
+        assert place is not None, word
+        found.append(text.get_charbox(place[0])[0])
+        search.close()
+    text.close()
+    document.close()
+    return found
+
+
+def test_a_sentence_of_ours_runs_as_its_language_does_though_it_begins_with_a_name_from_the_right() -> None:
+    ours = PrintedEntry("Needed", paragraphs=("Upload the plan", "\u062d\u0633\u0646: enter the passport number"))
+    edge, after_the_name = _starts(make_pdf(replace(record(), entries=(ours,))), "Upload", "enter")
+    assert after_the_name > edge + 10
+
+
+def _beyond_the_edge(content: bytes) -> list[str]:
+    """Words that reach over the right edge of the sheet."""
+    import pypdfium2
+
+    document = pypdfium2.PdfDocument(content)
+    beyond = []
+    for page in document:
+        width = page.get_width() - 40
+        words = page.get_textpage()
+        beyond += [repr(box) for place in range(words.count_rects()) if (box := words.get_rect(place))[2] > width]
+        words.close()
+    document.close()
+    return beyond
+
+
+def test_a_name_without_end_costs_neither_the_process_nor_its_reader_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 100,000 characters it took 22 GB of the process that answers requests, and they stayed."""
+    monkeypatch.setattr(record_files, "_LONGEST", 100_000)
+    monkeypatch.setattr(record_files, "SECONDS", 2)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(PdfNotMade):
+        make_pdf(record(name="x" * 100_000))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000, "in kB"
+
+
+def test_a_record_that_cannot_be_typeset_leads_to_its_other_copies(
+    draft: Draft, as_owner: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(record_files, "CHARACTERS_AT_MOST", 500)
+    answer = as_owner.get(path(draft))
+    assert answer.status_code == 503
+    assert "attachment" not in answer.headers.get("Content-Disposition", "")
+    assert "We could not create the PDF" in answer.content.decode()
+    assert as_owner.get(f"/applications/{draft.application.reference}/record.json").status_code == 200
+    assert 'href="record.json"' in answer.content.decode()

@@ -1,0 +1,1 @@
+"""What portal and desk draw with."""

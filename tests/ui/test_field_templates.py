@@ -1,0 +1,218 @@
+"""One template a field type: drawn from real questions, blank, answered and refused."""
+
+from typing import Any
+
+import pytest
+from django.template.loader import get_template, render_to_string
+
+from formation_portal.contract.field import Choice, FieldSpec
+from formation_portal.contract.fields import KNOWN_TYPES, UnknownField
+from formation_portal.contract.world import COUNTRIES
+from formation_portal.ui.forms.question import Question
+from formation_portal.ui.templatetags.components import question_mark
+from tests.markup import Element, Markup
+
+TYPES = (*KNOWN_TYPES, UnknownField)
+ODD = "<b>Odd</b> & \"quoted\" 'label'"
+
+
+def spec(field_type: str, **more: Any) -> FieldSpec:
+    """A field of the type, as a schema would have it."""
+    cls = next(one for one in TYPES if one.model_fields["field_type"].default == field_type or one is UnknownField)
+    return cls.model_validate({"key": "a-b", "label": ODD, "field_type": field_type, "help": ODD, **more})
+
+
+def draw(field: FieldSpec, **more: Any) -> Markup:
+    """The question as its template draws it, which must be sound whatever it holds."""
+    q = Question(spec=field, name="q:a-b", **more)
+    markup = Markup(render_to_string(q.template, {"q": q}))
+    assert markup.faults == []
+    assert markup.unlabelled() == []
+    assert not markup.all("b"), "what a schema says is never markup"
+    assert not any("required" in one.attributes for one in markup.controls)
+    return markup
+
+
+def options(count: int) -> dict[str, Any]:
+    return {"options": [f"{ODD} {number}" for number in range(count)]}
+
+
+def first(markup: Markup) -> Element:
+    """The control that the error summary links to."""
+    return next(one for one in markup.elements if one.attributes.get("id") == "q:a%2Db")
+
+
+ASKED = [pytest.param(one, id=str(one.model_fields["field_type"].default)) for one in TYPES]
+
+
+@pytest.mark.parametrize("cls", ASKED)
+def test_every_field_type_has_a_template(cls: type[FieldSpec]) -> None:
+    assert get_template(f"fields/{cls.template}.html")
+
+
+@pytest.mark.parametrize("count", [1, 3, 9, 30, 60])
+@pytest.mark.parametrize("error", ["", "Enter it like <b>this</b>"])
+@pytest.mark.parametrize("optional", [True, False])
+@pytest.mark.parametrize("cls", ASKED)
+def test_a_question_is_tied_to_its_label_hint_and_error(
+    cls: type[FieldSpec], optional: bool, error: str, count: int
+) -> None:
+    field_type = str(cls.model_fields["field_type"].default)
+    classes = tuple(Choice(f"sc_{number}", ODD) for number in range(count))
+    markup = draw(spec(field_type, **options(count)), optional=optional, error=error, share_classes=classes)
+    assert first(markup).tag in {"input", "select", "textarea"}
+    described = " ".join(one.attributes.get("aria-describedby", "") for one in markup.elements)
+    assert "q:a%2Db-hint" in described
+    assert ("q:a%2Db-error" in described) is bool(error)
+    assert bool(markup.all("p", class_="error")) is bool(error)
+    assert (
+        any(one.attributes.get("aria-invalid") == "true" for one in markup.elements) is bool(error)
+        or field_type == "multi_select"
+    )
+    assert any(one.text == "(optional)" for one in markup.all("span")) is optional
+
+
+@pytest.mark.parametrize("field_type", ["text", "number", "phone", "made_up"])
+def test_a_line_shows_what_was_typed(field_type: str) -> None:
+    assert first(draw(spec(field_type), typed=ODD)).attributes["value"] == ODD
+
+
+def test_a_typed_line_end_at_the_start_of_a_text_stays() -> None:
+    assert first(draw(spec("textarea"), typed="\nSecond line")).text == "\n\nSecond line"
+
+
+def test_few_answers_are_shown_and_many_are_a_list() -> None:
+    assert len(draw(spec("select", **options(6))).all("input", type="radio")) == 6
+    assert len(draw(spec("select", **options(9))).all("option")) == 10
+
+
+def test_a_chosen_answer_is_the_only_one_chosen() -> None:
+    for count in (3, 9):
+        field = spec("select", **options(count))
+        chosen = [
+            one.attributes["value"]
+            for one in draw(field, typed=field.options[2]).elements
+            if {"checked", "selected"} & one.attributes.keys()
+        ]
+        assert chosen == [field.options[2]]
+
+
+def test_neither_yes_nor_no_is_chosen_while_unanswered() -> None:
+    radios = draw(spec("boolean")).all("input", type="radio")
+    assert [one.attributes["value"] for one in radios] == ["true", "false"]
+    assert not any("checked" in one.attributes for one in radios)
+
+
+def test_an_optional_choice_can_be_taken_back() -> None:
+    radios = draw(spec("boolean"), typed="true", optional=True).all("input", type="radio")
+    assert [(one.attributes["value"], "checked" in one.attributes) for one in radios] == [
+        ("true", True),
+        ("false", False),
+        ("", False),
+    ]
+
+
+@pytest.mark.parametrize("count", [1, 5, 30, 60])
+def test_a_question_with_nothing_ticked_is_still_posted(count: int) -> None:
+    hidden = draw(spec("multi_select", **options(count))).one("input", type="hidden")
+    assert hidden.attributes == {"type": "hidden", "name": "q:a-b", "value": ""}
+
+
+@pytest.mark.parametrize("count", [1, 5, 12, 13, 30, 60])
+def test_every_option_of_many_can_be_chosen_once(count: int) -> None:
+    field = spec("multi_select", **options(count))
+    markup = draw(field, typed=list(field.options[-2:]))
+    offered = [one.attributes["value"] for one in (*markup.all("input", type="checkbox"), *markup.all("option"))]
+    assert sorted(filter(None, offered)) == sorted(field.options)
+    ticked = [one.attributes["value"] for one in markup.all("input", type="checkbox") if "checked" in one.attributes]
+    assert sorted(ticked) == sorted(field.options[-2:])
+
+
+def test_a_disclosure_that_hides_a_ticked_box_stands_open() -> None:
+    field = spec("multi_select", **options(30))
+    assert "open" in draw(field, typed=[field.options[20]]).one("details").attributes
+    assert "open" not in draw(field, typed=[field.options[0]]).one("details").attributes
+
+
+def test_countries_are_added_one_by_one() -> None:
+    markup = draw(spec("multi_select", options=list(COUNTRIES)), typed=["NO", "NL"])
+    assert sorted(one.attributes["value"] for one in markup.all("input", type="checkbox")) == ["NL", "NO"]
+    assert "Add a country" in [one.text for one in markup.all("label")]
+    assert markup.one("button").attributes["name"] == "update"
+
+
+def test_each_nationality_has_a_list_and_one_more_waits() -> None:
+    markup = draw(spec("nationality"), typed=["NO", "NL"])
+    selects = markup.all("select", name="q:a-b")
+    assert len(selects) == 3
+    assert [one.attributes["value"] for one in markup.all("option") if "selected" in one.attributes] == ["NO", "NL"]
+    assert len(markup.all("option")) == 3 * (len(COUNTRIES) + 1)
+
+
+def test_a_code_that_is_no_country_chooses_nothing() -> None:
+    markup = draw(spec("nationality"), typed=['"><script>'])
+    assert not any("selected" in one.attributes for one in markup.all("option"))
+
+
+def test_a_date_has_three_labelled_parts() -> None:
+    markup = draw(spec("date"), typed={"day": "31", "month": "June", "year": ODD})
+    assert [one.text for one in markup.all("label")] == ["Day", "Month", "Year"]
+    parts = [(one.attributes["name"], one.attributes["value"]) for one in markup.controls]
+    assert parts == [("q:a-b:day", "31"), ("q:a-b:month", "June"), ("q:a-b:year", ODD)]
+
+
+def test_an_address_chooses_its_country() -> None:
+    markup = draw(spec("address"), typed={"country": "NO", "city": ODD})
+    assert [one.attributes["value"] for one in markup.all("option") if "selected" in one.attributes] == ["NO"]
+    assert markup.one("input", name="q:a-b:city").attributes["value"] == ODD
+
+
+def test_a_single_currency_is_fixed_and_posted() -> None:
+    markup = draw(spec("currency_amount", allowed_currencies=["USD"]))
+    assert markup.one("input", type="hidden").attributes["value"] == "USD"
+    assert markup.all("select") == []
+
+
+def test_several_currencies_are_a_list() -> None:
+    markup = draw(spec("currency_amount", allowed_currencies=["USD", "EUR"]), typed={"currency": "EUR"})
+    assert [one.attributes["value"] for one in markup.all("option") if "selected" in one.attributes] == ["EUR"]
+
+
+def test_without_share_classes_the_earlier_answer_is_kept() -> None:
+    q = Question(spec=spec("share_class_ref"), name="q:a-b", typed="sc_1")
+    markup = Markup(render_to_string(q.template, {"q": q, "shares_url": "/shares/"}))
+    assert markup.one("input").attributes["value"] == "sc_1"
+    assert markup.one("a").attributes["href"] == "/shares/"
+
+
+def test_an_address_of_the_agent_asks_nothing() -> None:
+    markup = draw(spec("address", provided_by_agent=True), given=("Waterfront Drive", ODD))
+    assert markup.controls == []
+    assert ODD in markup.one("p", class_="given").text
+
+
+def test_a_question_that_cannot_be_answered_asks_nothing() -> None:
+    markup = draw(spec("select"), unanswerable="it has no options")
+    assert markup.controls == []
+    assert "It has no options." in markup.one("p", class_="given").text
+
+
+def test_the_mark_can_be_swapped_without_the_control() -> None:
+    q = Question(spec=spec("text"), name="q:a-b", is_answered=True)
+    in_page = Markup(render_to_string(q.template, {"q": q})).one("span", id="q:a%2Db-mark")
+    alone = Markup(question_mark(q, swapped=True))
+    assert alone.one("span").attributes == in_page.attributes | {"hx-swap-oob": "true"}
+    assert alone.controls == []
+
+
+@pytest.mark.parametrize(
+    ("code", "marked"),
+    [("not_a_number", ["q:a-b:amount"]), ("currency_missing", ["q:a-b:currency"]), ("", None)],
+)
+def test_of_an_amount_only_the_control_that_is_wrong_is_marked(code: str, marked: list[str] | None) -> None:
+    more = {"typed": {"amount": "lots", "currency": "EUR"}, "error": "Enter it", "error_code": code}
+    markup = draw(spec("currency_amount", allowed_currencies=["USD", "EUR"]), **more)
+    wrong = [one.attributes["name"] for one in markup.controls if one.attributes.get("aria-invalid") == "true"]
+    assert wrong == (marked or ["q:a-b:amount", "q:a-b:currency"])
+    for one in markup.controls:
+        assert ("q:a%2Db-error" in one.attributes.get("aria-describedby", "")) is (one.attributes["name"] in wrong)

@@ -1,0 +1,31 @@
+"""Times as people read them."""
+
+from datetime import UTC, datetime
+
+import pytest
+from django.utils import timezone, translation
+
+from formation_portal.ui.formats import time_or_day
+
+
+@pytest.fixture(autouse=True)
+def _past_midnight(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timezone, "now", lambda: datetime(2026, 11, 25, 0, 10, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    ("at", "words"),
+    [
+        (datetime(2026, 11, 25, 0, 5, tzinfo=UTC), "25 November at 00:05"),
+        (datetime(2026, 11, 24, 23, 55, tzinfo=UTC), "24 November at 23:55"),
+        (datetime(2025, 11, 24, 23, 55, tzinfo=UTC), "24 November 2025 at 23:55"),
+    ],
+)
+def test_a_time_is_never_said_without_its_day(at: datetime, words: str) -> None:
+    with timezone.override(UTC):
+        assert time_or_day(at).replace("\u00a0", " ") == words
+
+
+def test_the_day_is_written_as_the_language_writes_it() -> None:
+    with timezone.override(UTC), translation.override("de"):
+        assert time_or_day(datetime(2026, 11, 24, 23, 55, tzinfo=UTC)).replace("\u00a0", " ").startswith("24. November")
