@@ -18,7 +18,9 @@ _SMALL = """(least) => [...document.querySelectorAll(
   .filter((one) => {
     const words = (element) => element.textContent.replace(/\\s+/g, " ").trim();
     const around = one.closest("p, li, dd, td, th, label, div");
-    const isInSentence = one.tagName === "A" && getComputedStyle(one).display === "inline"
+    // An address is kept whole on its line, and stands in its sentence all the same.
+    const isInline = getComputedStyle(one).display === "inline" || one.matches('[href^="mailto:"]');
+    const isInSentence = one.tagName === "A" && isInline
       && words(around).length > words(one).length + 3;
     if (isInSentence) return false;
     const target = (["radio", "checkbox"].includes(one.type) && one.closest("label")) || one;
