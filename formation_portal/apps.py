@@ -3,7 +3,7 @@
 from django.apps import AppConfig
 from django.contrib.staticfiles.apps import StaticFilesConfig
 
-from formation_portal.contract.language import speak_through
+from formation_portal.contract.localisation import set_translator
 from formation_portal.speaking import PageLanguage
 
 
@@ -13,7 +13,7 @@ class FormationPortalConfig(AppConfig):
 
     def ready(self) -> None:
         """Give the contract's sentences the language of each page."""
-        speak_through(PageLanguage())
+        set_translator(PageLanguage())
 
 
 class StaticFiles(StaticFilesConfig):

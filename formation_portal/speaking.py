@@ -9,15 +9,15 @@ from django.utils import translation
 class PageLanguage:
     """The language that Django has active in this thread: a page's, a letter's, or English."""
 
-    def language(self) -> str:
+    def get_language(self) -> str:
         """Its code without a region, like de."""
         return (translation.get_language() or settings.LANGUAGE_CODE).partition("-")[0]
 
-    def say(self, message: str) -> str:
+    def gettext(self, message: str) -> str:
         """The message in that language."""
         return _spoken(message, translation.get_language())
 
-    def say_count(self, one: str, many: str, count: int) -> str:
+    def ngettext(self, one: str, many: str, count: int) -> str:
         """The form that goes with the count."""
         return translation.ngettext(one, many, count)
 

@@ -5,12 +5,12 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from formation_portal.contract.answers import Answers, judge
-from formation_portal.contract.field import FieldSpec
-from formation_portal.contract.fields import KNOWN_TYPES
+from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.iso_codes import COUNTRIES, CURRENCIES, minor_units
+from formation_portal.contract.fields.types import KNOWN_TYPES
 from formation_portal.contract.record import Holding, Party, Record, ShareClass
 from formation_portal.contract.schema import FormSchema
-from formation_portal.contract.world import COUNTRIES, CURRENCIES, minor_units
+from formation_portal.contract.validation import Answers, validate
 
 TODAY = date(2026, 11, 21)
 
@@ -168,10 +168,10 @@ def records(draw: st.DrawFn, schema: FormSchema) -> Record:
         kind = draw(st.sampled_from(["person", "person", "corporate"]))
         held = tuple(draw(st.lists(st.sampled_from(roles), min_size=1, unique=True)))
         fields = schema.fields_of(kind, held)
-        answers = judge(fields, draw(raw_answers(fields)), today=TODAY)
+        answers = validate(fields, draw(raw_answers(fields)), today=TODAY)
         parties.append(Party(f"pty_{number}", kind, held, answers, f"Party {number}"))
     classes = tuple(
-        ShareClass(f"sc_{number}", judge(fields, draw(raw_answers(fields)), today=TODAY), f"Class {number}")
+        ShareClass(f"sc_{number}", validate(fields, draw(raw_answers(fields)), today=TODAY), f"Class {number}")
         for fields in [schema.share_class_fields]
         for number in range(draw(st.integers(0, 2)) if fields else 0)
     )
@@ -181,6 +181,6 @@ def records(draw: st.DrawFn, schema: FormSchema) -> Record:
         for share_class in classes
         if draw(st.booleans())
     )
-    answers: Answers = judge(schema.entity_fields, draw(raw_answers(schema.entity_fields)), today=TODAY)
+    answers: Answers = validate(schema.entity_fields, draw(raw_answers(schema.entity_fields)), today=TODAY)
     documents = frozenset((party.id, "Passport") for party in parties if draw(st.booleans()))
     return Record(answers, tuple(parties), classes, holdings, documents)

@@ -15,7 +15,7 @@ from django.test import Client
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
-from formation_portal.gateway.catalog import Catalog, Product
+from formation_portal.gateway.catalog import Catalog, CatalogProduct
 from formation_portal.outages import Outage, outage_in
 from tests.applications import factories
 from tests.markup import Markup
@@ -130,7 +130,7 @@ def test_what_was_typed_is_told_by_its_labels_and_in_words(
     browser: Client, page: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The catalog as the process has it: it needs no database.
-    products = (Product("example", "Example company", factories.product()),)
+    products = (CatalogProduct("example", "Example company", factories.product()),)
     monkeypatch.setattr(
         "formation_portal.ui.forms.form_data.known_catalog", lambda: Catalog(products, datetime.now(UTC))
     )

@@ -11,10 +11,11 @@ from typing import Any
 
 from django.contrib.auth.models import AbstractUser
 
-from formation_portal.contract import canonical, reading
-from formation_portal.contract.field import FieldSpec
-from formation_portal.contract.identity import folded_name, may_be_one
-from formation_portal.contract.problems import AnswerError
+from formation_portal.contract import canonical
+from formation_portal.contract.canonical import may_be_same, normalised_name
+from formation_portal.contract.fields import parsing
+from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.values import AnswerError
 
 from .draft import Draft
 from .models import Application, Party
@@ -66,10 +67,11 @@ def _merge(entries: Iterable[Contact]) -> tuple[Contact, ...]:
     known: dict[tuple[str, str], list[Contact]] = {}
     for entry in entries:
         values = entry.identifying_values
-        if name := folded_name(values):
+        if name := normalised_name(values):
             namesakes = known.setdefault((entry.kind, name), [])
             place = next(
-                (at for at, one in enumerate(namesakes) if may_be_one(entry.kind, values, one.identifying_values)), None
+                (at for at, one in enumerate(namesakes) if may_be_same(entry.kind, values, one.identifying_values)),
+                None,
             )
             if place is None:
                 namesakes.append(entry)
@@ -99,8 +101,8 @@ def _owner_contact(user: AbstractUser, known: tuple[Contact, ...]) -> tuple[Cont
 def is_same(kind: str, answers: Mapping[str, Any], known: Contact) -> bool:
     """Whether the answers may be about the contact: the same name, and nothing that differs."""
     values = _identifying_values(answers)
-    is_alike = kind == known.kind and folded_name(values) == folded_name(known.identifying_values)
-    return is_alike and may_be_one(kind, values, known.identifying_values)
+    is_alike = kind == known.kind and normalised_name(values) == normalised_name(known.identifying_values)
+    return is_alike and may_be_same(kind, values, known.identifying_values)
 
 
 def matching_party(draft: Draft, known: Contact) -> PartyRow | None:
@@ -148,7 +150,7 @@ def _identifying_values(answers: Mapping[str, Any]) -> dict[str, Any]:
     if "email" in values:
         values["email"] = values["email"].lower()
     with suppress(KeyError, AnswerError):
-        if born := reading.calendar_date(answers["date_of_birth"], label=""):
+        if born := parsing.calendar_date(answers["date_of_birth"], label=""):
             values["date_of_birth"] = born
     return values
 

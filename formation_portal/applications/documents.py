@@ -9,7 +9,7 @@ from typing import IO, Any, cast
 from django.contrib.auth.models import AbstractBaseUser
 
 from formation_portal.contract import canonical
-from formation_portal.contract.identity import folded_name
+from formation_portal.contract.canonical import normalised_name
 from formation_portal.contract.rules import Question
 from formation_portal.papers.asking import CLOSE, LARGE, SMALL, look_at
 from formation_portal.papers.findings import Findings
@@ -70,8 +70,8 @@ def expired_dates(draft: Draft, party: PartyRow | None, slot: str) -> tuple[tupl
     return tuple(
         (question.spec.label, day)
         for question in questions
-        if question.verdict.active
-        if (document := canonical.expiring(question.spec.canonical_field)) and document in slot.casefold()
+        if question.activation.active
+        if (document := canonical.expiring_document(question.spec.canonical_field)) and document in slot.casefold()
         if isinstance(day := answers.values.get(question.spec.name), date) and day < draft.today
     )
 
@@ -120,7 +120,7 @@ class EarlierFiles:
             else:
                 answers = answers_by_property(party.kind, party.raw)
                 # Parties of other applications that may be the same; a nameless one is nobody's.
-                named = ((pk, one) for pk, one in self._parties.items() if folded_name(one.identifying_values))
+                named = ((pk, one) for pk, one in self._parties.items() if normalised_name(one.identifying_values))
                 same = {party.model.pk} | {pk for pk, one in named if is_same(party.kind, answers, one)}
                 found = [one for one in self._found if one.party_id in same]
             self._about[key] = found
@@ -170,4 +170,4 @@ def _words(name: str) -> set[str]:
 
 
 def _folded_name(name: Any) -> str:
-    return folded_name({"name": name}) if isinstance(name, str) else ""
+    return normalised_name({"name": name}) if isinstance(name, str) else ""

@@ -12,16 +12,16 @@ from django.db.models import Model
 from django.utils import timezone
 
 from formation_portal.contract import canonical, record
-from formation_portal.contract.answers import Answers, judge
-from formation_portal.contract.field import FieldSpec
-from formation_portal.contract.language import noted, say
+from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.parsing import is_blank
+from formation_portal.contract.fields.values import Problem
+from formation_portal.contract.localisation import gettext, gettext_noop
 from formation_portal.contract.needs import Need, needs
-from formation_portal.contract.problems import Problem
-from formation_portal.contract.reading import is_blank
+from formation_portal.contract.ownership.shares import over_issued
 from formation_portal.contract.record import Record
-from formation_portal.contract.rules import Standing, settle
+from formation_portal.contract.rules import FormState, evaluate
 from formation_portal.contract.schema import FormSchema, Section
-from formation_portal.contract.shares import over_issued
+from formation_portal.contract.validation import Answers, validate
 
 from .fields import CHARACTERS_PER_HOLDER, count_characters
 from .models import Application, Change, Document, Holding, Party, SchemaVersion, SectionAnswers, ShareClass
@@ -42,8 +42,8 @@ _CACHED = (
 # More products than any catalog we know of has; a parsed schema is some hundred kilobytes.
 MAX_PARSED_SCHEMAS = 64
 
-_CLASS_GONE = noted("Choose “{label}” again. The share class was removed")
-_NO_NUMBER = noted("{who}: enter the number of “{name}” shares in digits, like 5000")
+_CLASS_GONE = gettext_noop("Choose “{label}” again. The share class was removed")
+_NO_NUMBER = gettext_noop("{who}: enter the number of “{name}” shares in digits, like 5000")
 
 
 def keep_schema(document: Mapping[str, Any]) -> SchemaVersion:
@@ -223,13 +223,13 @@ class Draft:
 
     def _validate(self, fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> Answers:
         fields = tuple(fields)
-        return self._with_known_classes(fields, judge(fields, raw, today=self.today))
+        return self._with_known_classes(fields, validate(fields, raw, today=self.today))
 
     def _with_known_classes(self, fields: tuple[FieldSpec, ...], answers: Answers) -> Answers:
         """The answers, with references to removed share classes as problems. References are the classes' tokens."""
         known = {model.token for model in self.share_class_models}
         lost = {
-            spec.name: Problem(spec.name, "share_class_gone", say(_CLASS_GONE, label=spec.label))
+            spec.name: Problem(spec.name, "share_class_gone", gettext(_CLASS_GONE, label=spec.label))
             for spec in fields
             if spec.refers_to_share_class and answers.values.get(spec.name, "") not in {"", *known}
         }
@@ -254,21 +254,21 @@ class Draft:
         )
 
     @cached_property
-    def form_state(self) -> Standing:
+    def form_state(self) -> FormState:
         """What is active and required, and how many parties are needed."""
-        return settle(self.schema, self.record)
+        return evaluate(self.schema, self.record)
 
     @property
     def holds_shares(self) -> bool:
         """Whether share classes and holdings are asked for at present."""
         section = self.schema.share_section
-        return section is not None and self.form_state.section(section).active
+        return section is not None and self.form_state.section_activation(section).active
 
     @cached_property
     def needs(self) -> tuple[Need, ...]:
         """Everything still needed before submission, also for numbers of shares that cannot be parsed or issued."""
         return (
-            *needs(self.schema, self.record, standing=self.form_state),
+            *needs(self.schema, self.record, form_state=self.form_state),
             *self._unreadable_holdings(),
             *over_issued(self.form_state),
         )
@@ -280,7 +280,7 @@ class Draft:
         for (party_token, class_token), holding in self.holdings.items():
             party, share_class = self.party(party_token), self.share_class(class_token)
             if holding.shares is None and party and share_class and self.is_shareholder(party):
-                text = say(_NO_NUMBER, who=party.label, name=share_class.label)
+                text = gettext(_NO_NUMBER, who=party.label, name=share_class.label)
                 yield Need("unreadable", text, section.key, party_id=party_token, share_class_id=class_token)
 
     def is_shareholder(self, party: PartyRow) -> bool:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from formation_portal.contract.identity import Identity, folded_name, identity, may_be_one, properties
+from formation_portal.contract.canonical import Identity, canonical_properties, identity, may_be_same, normalised_name
 
 from .draft import Draft
 from .parties import PartyRow
@@ -11,7 +11,7 @@ from .parties import PartyRow
 
 def properties_of(draft: Draft, row: PartyRow) -> dict[str, Any]:
     """The party's values by canonical property, where they can be parsed."""
-    return properties(draft.schema.fields_of(row.kind, row.roles), row.record.answers.values)
+    return canonical_properties(draft.schema.fields_of(row.kind, row.roles), row.record.answers.values)
 
 
 def identity_of(draft: Draft, row: PartyRow) -> Identity | None:
@@ -75,7 +75,7 @@ class MatchIndex:
         values, match = self._identifying_values(party), Match(party, number)
         if (known := identity(party.kind, values)) is not None:
             self._by_identity.setdefault(known, match)
-        if name := folded_name(values):
+        if name := normalised_name(values):
             self._by_name.setdefault((party.kind, name), []).append(_Candidate(match, values))
 
     def match(self, party: PartyRow) -> Match | None:
@@ -84,8 +84,8 @@ class MatchIndex:
         known = identity(party.kind, values)
         if known in self._by_identity:
             return self._by_identity[known]
-        namesakes = self._by_name.get((party.kind, folded_name(values)), [])
-        return next((one.match for one in namesakes if may_be_one(party.kind, values, one.values)), None)
+        namesakes = self._by_name.get((party.kind, normalised_name(values)), [])
+        return next((one.match for one in namesakes if may_be_same(party.kind, values, one.values)), None)
 
     def _identifying_values(self, party: PartyRow) -> dict[str, Any]:
         values = properties_of(self._draft, party)

@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import Any
 
 from formation_portal.contract import canonical
-from formation_portal.contract.answers import Answers
 from formation_portal.contract.rules import Question
 from formation_portal.contract.schema import Section
+from formation_portal.contract.validation import Answers
 
 from .draft import Draft
 from .history import entry_text
@@ -86,7 +86,7 @@ def _section(draft: Draft, section: Section) -> Exported:
     return {
         "key": section.key,
         "title": section.title,
-        "asked": draft.form_state.section(section).active,
+        "asked": draft.form_state.section_activation(section).active,
         "answers": list(_answers(draft, questions, draft.record.answers, draft.entity_raw)),
     }
 
@@ -124,7 +124,7 @@ def _by_section(
         yield {
             "key": section.key,
             "title": section.title,
-            "asked": draft.form_state.section(section).active,
+            "asked": draft.form_state.section_activation(section).active,
             "answers": list(_answers(draft, some, answers, raw)),
         }
 
@@ -142,7 +142,7 @@ def _answers(
             "name": spec.name,
             "label": spec.label,
             "type": spec.field_type,
-            "asked": question.verdict.active,
+            "asked": question.activation.active,
             "given_by_agent": line.is_given,
             "value": spec.payload(answers.values[spec.name]) if is_answered else None,
             "words": line.value,

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db import models
 
-from formation_portal.contract.reading import is_blank
+from formation_portal.contract.fields.parsing import is_blank
 
 # All answers of one application together: four times what 500 people in every role need.
 MAX_CHARACTERS = 2_000_000

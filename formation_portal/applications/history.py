@@ -13,7 +13,7 @@ from django.db import models
 
 from formation_portal.audit import chain
 from formation_portal.audit.models import Deed
-from formation_portal.contract.language import language, say
+from formation_portal.contract.localisation import get_language, gettext
 
 from .models import Application, Change
 
@@ -35,12 +35,12 @@ def history_entry(message: str, /, **named: str) -> HistoryEntry:
 
 def entry_text(change: Change) -> str:
     """The text of an entry, in the reader's language where it has a message."""
-    return say(change.message, **change.named) if change.message else change.what
+    return gettext(change.message, **change.named) if change.message else change.what
 
 
 def entry_language(change: Change) -> str:
     """The language of that text where it is not the reader's, else ""."""
-    return "en" if not change.message and language() != "en" else ""
+    return "en" if not change.message and get_language() != "en" else ""
 
 
 @dataclass(frozen=True, slots=True)

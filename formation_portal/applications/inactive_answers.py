@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from formation_portal.contract import canonical
-from formation_portal.contract.parking import is_parked, parked_questions, shares_are_parked
-from formation_portal.contract.rules import Verdict
+from formation_portal.contract.inactive_answers import inactive_questions, is_inactive, shares_are_inactive
+from formation_portal.contract.rules import Activation
 from formation_portal.contract.schema import ENTITY
 
 from .draft import Draft
@@ -20,7 +20,7 @@ class InactiveAnswer:
 
     holder: PartyRow | ShareClassRow | None
     line: AnswerLine
-    activation: Verdict
+    activation: Activation
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class InactiveParty:
 
     party: PartyRow
     roles: tuple[str, ...]
-    activations: tuple[Verdict, ...]
+    activations: tuple[Activation, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class InactiveShareClass:
     """A share class, where the share section is inactive."""
 
     share_class: ShareClassRow
-    activation: Verdict
+    activation: Activation
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class InactiveDocument:
 
     holder: PartyRow | None
     document: Document
-    activation: Verdict
+    activation: Activation
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class InactiveAnswers:
             *(one.activation for one in self.share_classes),
             *(one.activation for one in self.documents),
         )
-        named = dict.fromkeys(activation.named for activation in activations if activation.named)
+        named = dict.fromkeys(activation.decided_by for activation in activations if activation.decided_by)
         inactive = {one.line.spec.label for one in self.answers}
         return tuple(label for label in named if label not in inactive) or tuple(named)
 
@@ -81,30 +81,30 @@ def inactive_in(draft: Draft) -> InactiveAnswers:
     parties: list[InactiveParty] = []
     active: list[PartyRow] = []
     for row in draft.parties:
-        if is_parked(state, row.record):
+        if is_inactive(state, row.record):
             sections = schema.sections_of(row.roles)
             roles = tuple(canonical.role_word(section.role or "") for section in sections)
-            parties.append(InactiveParty(row, roles, tuple(dict.fromkeys(map(state.section, sections)))))
+            parties.append(InactiveParty(row, roles, tuple(dict.fromkeys(map(state.section_activation, sections)))))
         else:
             active.append(row)
     share_classes: list[InactiveShareClass] = []
-    if schema.share_section is not None and shares_are_parked(state):
-        rule = state.section(schema.share_section)
+    if schema.share_section is not None and shares_are_inactive(state):
+        rule = state.section_activation(schema.share_section)
         share_classes += (InactiveShareClass(row, rule) for row in draft.share_classes)
     answers, documents = tuple(_answers(draft, active)), tuple(_documents(draft, active))
     return InactiveAnswers(answers, tuple(parties), tuple(share_classes), documents)
 
 
 def _answers(draft: Draft, parties: Sequence[PartyRow]) -> Iterator[InactiveAnswer]:
-    for asked in parked_questions(draft.form_state, None):
+    for asked in inactive_questions(draft.form_state, None):
         line = answer_line(draft, asked, answers=draft.record.answers, raw=draft.entity_raw)
-        yield InactiveAnswer(None, line, asked.verdict)
-    classes = () if shares_are_parked(draft.form_state) else draft.share_classes
+        yield InactiveAnswer(None, line, asked.activation)
+    classes = () if shares_are_inactive(draft.form_state) else draft.share_classes
     holders: tuple[PartyRow | ShareClassRow, ...] = (*parties, *classes)
     for row in holders:
-        for asked in parked_questions(draft.form_state, row.record):
+        for asked in inactive_questions(draft.form_state, row.record):
             line = answer_line(draft, asked, answers=row.record.answers, raw=row.raw)
-            yield InactiveAnswer(row, line, asked.verdict)
+            yield InactiveAnswer(row, line, asked.activation)
 
 
 def _documents(draft: Draft, parties: Sequence[PartyRow]) -> Iterator[InactiveDocument]:
@@ -113,7 +113,7 @@ def _documents(draft: Draft, parties: Sequence[PartyRow]) -> Iterator[InactiveDo
         rules = {
             slot.name: rule
             for section in sections
-            if not (rule := draft.form_state.section(section)).active
+            if not (rule := draft.form_state.section_activation(section)).active
             for slot in section.slots(row.kind if row else ENTITY)
         }
         active = {slot.name for slot in draft.form_state.slots(row.record if row else None)}

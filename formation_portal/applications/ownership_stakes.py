@@ -14,12 +14,11 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
-from formation_portal.contract.language import month, say
-from formation_portal.contract.ownership import Stakes, Threshold
-from formation_portal.contract.percent import in_percent, percent, with_rest
-from formation_portal.contract.problems import AnswerError
-from formation_portal.contract.reading import is_blank
-from formation_portal.contract.stakes import part_of_company
+from formation_portal.contract.fields.parsing import is_blank
+from formation_portal.contract.fields.values import AnswerError
+from formation_portal.contract.localisation import gettext, month_and_year
+from formation_portal.contract.ownership.percentages import format_hundredths, format_percent, with_rest
+from formation_portal.contract.ownership.stakes import Stakes, Threshold, parse_stake
 
 from .draft import Draft
 from .parties import PartyRow
@@ -45,8 +44,8 @@ class Owner:
     def words(self) -> str:
         """40% of Kite Holding; what cannot be parsed is shown as typed."""
         if self.part is None:
-            return say("“{typed}” of {name}, which we can’t read", typed=self.typed, name=self.company.label)
-        return say("{part} of {name}", part=self.percent, name=self.company.label)
+            return gettext("“{typed}” of {name}, which we can’t read", typed=self.typed, name=self.company.label)
+        return gettext("{part} of {name}", part=self.percent, name=self.company.label)
 
 
 def typed_stakes(draft: Draft) -> dict[tuple[str, str], str]:
@@ -65,9 +64,11 @@ def owners_of(draft: Draft, company: PartyRow, typed: TypedStakes) -> tuple[Owne
     found = [_owner(company, party, text) for party, text in named if party is not None]
     parts = [one.part for one in found if one.part is not None]
     if sum(parts) > 1:
-        return tuple(replace(one, percent=percent(one.part)) if one.part is not None else one for one in found)
+        return tuple(replace(one, percent=format_percent(one.part)) if one.part is not None else one for one in found)
     figures = iter(with_rest(parts)[0])
-    return tuple(replace(one, percent=in_percent(next(figures))) if one.part is not None else one for one in found)
+    return tuple(
+        replace(one, percent=format_hundredths(next(figures))) if one.part is not None else one for one in found
+    )
 
 
 def _owner(company: PartyRow, party: PartyRow, text: str) -> Owner:
@@ -75,7 +76,7 @@ def _owner(company: PartyRow, party: PartyRow, text: str) -> Owner:
     if is_blank(text):
         return Owner(company, party, text, None, "")
     try:
-        part = part_of_company(text, of=f"{company.label}, {party.label}")
+        part = parse_stake(text, of=f"{company.label}, {party.label}")
     except AnswerError as error:
         return Owner(company, party, text, None, error.message)
     return Owner(company, party, text, part, "")
@@ -128,8 +129,8 @@ def threshold_of(jurisdiction: dict[str, Any]) -> Threshold:
     return Threshold(
         percent=Fraction(str(entry.percent)),
         is_inclusive=entry.counts == "from",
-        where=say(entry.where) if entry.where else str(jurisdiction.get("name") or say("this jurisdiction")),
-        source=say("{source}; checked {month}", source=entry.source, month=month(known.seen)),
+        where=gettext(entry.where) if entry.where else str(jurisdiction.get("name") or gettext("this jurisdiction")),
+        source=gettext("{source}; checked {month}", source=entry.source, month=month_and_year(known.seen)),
         is_known=own is not None,
     )
 

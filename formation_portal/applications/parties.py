@@ -4,17 +4,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from formation_portal.contract import canonical, implied, record
-from formation_portal.contract.field import FieldSpec
-from formation_portal.contract.language import noted, say
+from formation_portal.contract import canonical, record
+from formation_portal.contract.fields import default_fields
+from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.localisation import gettext, gettext_noop
 from formation_portal.contract.schema import FormSchema
 
 from .models import Document, Holding, Party, ShareClass
 
 _NAMELESS = {
-    "person": noted("Unnamed person"),
-    "corporate": noted("Unnamed company"),
-    "foundation": noted("Unnamed foundation"),
+    "person": gettext_noop("Unnamed person"),
+    "corporate": gettext_noop("Unnamed company"),
+    "foundation": gettext_noop("Unnamed foundation"),
 }
 
 
@@ -59,7 +60,7 @@ class PartyRow:
     @property
     def label(self) -> str:
         """Its name, or what it is where it has none."""
-        return self.record.label or say(_NAMELESS.get(self.kind, noted("Somebody without a name")))
+        return self.record.label or gettext(_NAMELESS.get(self.kind, gettext_noop("Somebody without a name")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ class ShareClassRow:
     @property
     def label(self) -> str:
         """Its name, or what it is where it has none."""
-        return self.record.label or say("Unnamed share class")
+        return self.record.label or gettext("Unnamed share class")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,7 @@ class References:
 def name_fields(schema: FormSchema, kind: str) -> tuple[FieldSpec, ...]:
     """The questions that hold a party's name, whichever role asks them: those of the form first, then general ones."""
     asked = (spec for section in schema.role_sections for spec in section.groups[kind])
-    general = implied.PERSON_FIELDS if canonical.is_person(kind) else implied.COMPANY_FIELDS
+    general = default_fields.PERSON_FIELDS if canonical.is_person(kind) else default_fields.COMPANY_FIELDS
     named = {spec.name: spec for spec in (*asked, *general) if canonical.is_name(spec.canonical_field)}
     return tuple(named.values())
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from formation_portal.contract import canonical
-from formation_portal.contract.answers import Answers
-from formation_portal.contract.field import FieldSpec
-from formation_portal.contract.language import figure
-from formation_portal.contract.reading import is_blank
+from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.iso_codes import country_name
+from formation_portal.contract.fields.parsing import is_blank
+from formation_portal.contract.localisation import format_number
 from formation_portal.contract.rules import Question
 from formation_portal.contract.schema import Section
-from formation_portal.contract.world import country_name
+from formation_portal.contract.validation import Answers
 
 from .draft import Draft
 from .models import Application, Document
@@ -99,7 +99,7 @@ def readback(draft: Draft) -> Readback:
     entity = [
         SectionReadback(section, _lines(draft, state.questions(section), draft.record.answers, draft.entity_raw))
         for section in draft.schema.entity_sections
-        if state.section(section).active
+        if state.section_activation(section).active
     ]
     parties = [
         PartyReadback(
@@ -135,7 +135,7 @@ def _lines(
     return tuple(
         answer_line(draft, question, answers=answers, raw=raw)
         for question in questions
-        if question.verdict.active and draft.schema.why_unanswerable(question.spec) is None
+        if question.activation.active and draft.schema.why_unanswerable(question.spec) is None
     )
 
 
@@ -154,9 +154,9 @@ def answer_line(draft: Draft, question: Question, *, answers: Answers, raw: Mapp
             text = share_class.label if share_class else ""
         else:
             text = spec.display(value)
-        return AnswerLine(question.section, spec, text, doubt=spec.doubt(raw.get(spec.name)))
+        return AnswerLine(question.section, spec, text, doubt=spec.ambiguity_note(raw.get(spec.name)))
     if spec.name in answers.problems:
-        return AnswerLine(question.section, spec, _as_typed(spec.shown(raw.get(spec.name))), is_unreadable=True)
+        return AnswerLine(question.section, spec, _as_typed(spec.localised(raw.get(spec.name))), is_unreadable=True)
     return AnswerLine(question.section, spec, "")
 
 
@@ -174,8 +174,8 @@ def _share_table(draft: Draft) -> ShareTable:
     totals = [sum(row[place] for _, row in cells) for place in range(len(tokens))]
     return ShareTable(
         classes=tuple(row.label for row in draft.share_classes),
-        rows=tuple((label, tuple(map(figure, row))) for label, row in cells),
-        totals=tuple(map(figure, totals)),
+        rows=tuple((label, tuple(map(format_number, row))) for label, row in cells),
+        totals=tuple(map(format_number, totals)),
     )
 
 

@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from formation_portal.contract import canonical, record
-from formation_portal.contract.answers import Answers, judge
-from formation_portal.contract.carrying import SET_ASIDE, UNREADABLE, Comparison, compare
-from formation_portal.contract.field import FieldSpec
-from formation_portal.contract.language import noted, say
+from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.number_format import localised
+from formation_portal.contract.localisation import gettext, gettext_noop
 from formation_portal.contract.needs import Need, needs
-from formation_portal.contract.notation import shown
 from formation_portal.contract.record import Record
-from formation_portal.contract.rules import Question, settle
+from formation_portal.contract.rules import Question, evaluate
 from formation_portal.contract.schema import ENTITY, FormSchema
+from formation_portal.contract.transfer import INACTIVE, UNREADABLE, Comparison, compare
+from formation_portal.contract.validation import Answers, validate
 
 from .draft import Draft
 from .models import Document
@@ -81,13 +81,15 @@ def content_of(draft: Draft) -> Content:
 
 
 _NOT_FOR = {
-    "person": noted("This person can’t have that role there"),
-    "corporate": noted("This company can’t have that role there"),
-    "foundation": noted("This foundation can’t have that role there"),
+    "person": gettext_noop("This person can’t have that role there"),
+    "corporate": gettext_noop("This company can’t have that role there"),
+    "foundation": gettext_noop("This foundation can’t have that role there"),
 }
-_NO_CLASSES = noted("The new company type has no share classes")
-_NO_HOLDER = noted("Not a shareholder in the new application. Choose its shareholders there, then allocate shares")
-_NOT_THERE = noted("{name} is not copied. Add them to the new application, then enter the owners again")
+_NO_CLASSES = gettext_noop("The new company type has no share classes")
+_NO_HOLDER = gettext_noop(
+    "Not a shareholder in the new application. Choose its shareholders there, then allocate shares"
+)
+_NOT_THERE = gettext_noop("{name} is not copied. Add them to the new application, then enter the owners again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,16 +143,16 @@ class _TransferPlanner:
             stakes=dict(self._stakes(parties)),
         )
         new = self._record(content)
-        needed = needs(self._there, new, standing=settle(self._there, new))
+        needed = needs(self._there, new, form_state=evaluate(self._there, new))
         return Transfer(content, new, needed, tuple(self._fits), tuple(self._misfits))
 
     def _parties(self) -> Iterator[NewParty]:
         for row in self._draft.parties:
             roles = tuple(role for role in row.roles if self._takes_role(row, role))
             if not roles:
-                self._add_misfit(row.label, canonical.kind_title(row.kind), "", say("No matching role"))
+                self._add_misfit(row.label, canonical.kind_title(row.kind), "", gettext("No matching role"))
                 continue
-            self._fits.append(TransferLine(row.label, say("Roles"), ", ".join(map(canonical.role_word, roles))))
+            self._fits.append(TransferLine(row.label, gettext("Roles"), ", ".join(map(canonical.role_word, roles))))
             questions = self._draft.form_state.party_questions(row.record)
             found = self._compare(questions, row.record.answers, row.raw, self._there.fields_of(row.kind, roles))
             self._add_lines(found, row.label, row.record.answers, row.raw)
@@ -161,13 +163,13 @@ class _TransferPlanner:
         sections = self._there.sections_of((role,))
         reason = ""
         if role not in self._draft.form_state.active_roles(row.record):
-            reason = say(SET_ASIDE)
+            reason = gettext(INACTIVE)
         elif not sections:
-            reason = say("No matching role")
+            reason = gettext("No matching role")
         elif not all(section.allows(row.kind) for section in sections):
-            reason = say(_NOT_FOR[row.kind])
+            reason = gettext(_NOT_FOR[row.kind])
         if reason:
-            self._add_misfit(row.label, say("Role"), canonical.role_word(role), reason)
+            self._add_misfit(row.label, gettext("Role"), canonical.role_word(role), reason)
         return not reason
 
     def _share_classes(self) -> Iterator[NewShareClass]:
@@ -175,10 +177,10 @@ class _TransferPlanner:
         section = draft.schema.share_section
         for row in draft.share_classes:
             if section is None or not draft.holds_shares or self._there.share_section is None:
-                reason = say(_NO_CLASSES) if draft.holds_shares else say(SET_ASIDE)
-                self._add_misfit(row.label, say("Share class"), row.label, reason)
+                reason = gettext(_NO_CLASSES) if draft.holds_shares else gettext(INACTIVE)
+                self._add_misfit(row.label, gettext("Share class"), row.label, reason)
                 continue
-            self._fits.append(TransferLine(row.label, say("Share class"), row.label))
+            self._fits.append(TransferLine(row.label, gettext("Share class"), row.label))
             questions = draft.form_state.questions(section, row.record)
             found = self._compare(questions, row.record.answers, row.raw, self._there.share_class_fields)
             self._add_lines(found, row.label, row.record.answers, row.raw)
@@ -190,18 +192,18 @@ class _TransferPlanner:
         holders = {one.token for one in parties if canonical.SHAREHOLDER in one.roles}
         known = {one.token for one in classes}
         # Without classes there is nothing to hold; why there are none is said of each of them.
-        why = say(_NO_HOLDER if known else _NO_CLASSES if self._draft.holds_shares else SET_ASIDE)
+        why = gettext(_NO_HOLDER if known else _NO_CLASSES if self._draft.holds_shares else INACTIVE)
         for (party, share_class), holding in self._draft.holdings.items():
             row, held = self._draft.party(party), self._draft.share_class(share_class)
             if row is None or held is None:
                 continue
-            what = say("Shares, {name}", name=held.label)
+            what = gettext("Shares, {name}", name=held.label)
             if party not in holders or share_class not in known:
-                self._add_misfit(row.label, what, shown(holding.typed), why)
+                self._add_misfit(row.label, what, localised(holding.typed), why)
             elif holding.shares is None:
-                self._add_misfit(row.label, what, shown(holding.typed), say(UNREADABLE))
+                self._add_misfit(row.label, what, localised(holding.typed), gettext(UNREADABLE))
             else:
-                self._fits.append(TransferLine(row.label, what, shown(holding.typed)))
+                self._fits.append(TransferLine(row.label, what, localised(holding.typed)))
                 yield (party, share_class), holding.typed
 
     def _stakes(self, parties: Iterable[NewParty]) -> Iterator[tuple[tuple[str, str], str]]:
@@ -210,15 +212,15 @@ class _TransferPlanner:
             row, owned = self._draft.party(owner), self._draft.party(company)
             if row is None or owned is None:
                 continue
-            what = say("Owner of {names}", names=owned.label)
+            what = gettext("Owner of {names}", names=owned.label)
             if {company, owner} <= there:
                 self._fits.append(TransferLine(row.label, what, typed))
                 yield (company, owner), typed
             elif self._there.share_section is None:
-                self._add_misfit(row.label, what, typed, say(_NO_CLASSES))
+                self._add_misfit(row.label, what, typed, gettext(_NO_CLASSES))
             else:
                 absent = owned if company not in there else row
-                self._add_misfit(row.label, what, typed, say(_NOT_THERE, name=absent.label))
+                self._add_misfit(row.label, what, typed, gettext(_NOT_THERE, name=absent.label))
 
     def _documents(self, parties: Iterable[NewParty]) -> Iterator[NewDocument]:
         there = {one.token: (one.kind, self._there.sections_of(one.roles)) for one in parties}
@@ -230,7 +232,7 @@ class _TransferPlanner:
                 self._fits.append(TransferLine(label, document.slot, document.name))
                 yield NewDocument(document, row.token if row else None)
             else:
-                self._add_misfit(label, document.slot, document.name, say("Document not needed"))
+                self._add_misfit(label, document.slot, document.name, gettext("Document not needed"))
 
     def _compare(
         self, questions: Iterable[Question], answers: Answers, raw: Mapping[str, Any], into: tuple[FieldSpec, ...]
@@ -256,19 +258,21 @@ class _TransferPlanner:
         labels = {row.token: row.label for row in self._draft.parties}
         labels |= {row.token: row.label for row in self._draft.share_classes}
         return Record(
-            answers=judge(there.entity_fields, content.entity, today=today),
+            answers=validate(there.entity_fields, content.entity, today=today),
             parties=tuple(
                 record.Party(
                     one.token,
                     one.kind,
                     one.roles,
-                    judge(there.fields_of(one.kind, one.roles), one.raw, today=today),
+                    validate(there.fields_of(one.kind, one.roles), one.raw, today=today),
                     labels[one.token],
                 )
                 for one in content.parties
             ),
             share_classes=tuple(
-                record.ShareClass(one.token, judge(there.share_class_fields, one.raw, today=today), labels[one.token])
+                record.ShareClass(
+                    one.token, validate(there.share_class_fields, one.raw, today=today), labels[one.token]
+                )
                 for one in content.share_classes
             ),
             holdings=tuple(record.Holding(*pair, self._draft.holdings[pair].shares or 0) for pair in content.holdings),
@@ -309,7 +313,7 @@ def _lost_answers(draft: Draft, other: Draft) -> Iterator[LostAnswer]:
         yield from _lost_between(before.label, fields, before.record.answers, after.record.answers)
         for role in before.roles:
             if role not in roles:
-                yield LostAnswer(before.label, say("Role: {role}", role=role), is_asked=False)
+                yield LostAnswer(before.label, gettext("Role: {role}", role=role), is_asked=False)
     fields = draft.schema.share_class_fields
     for stored, same in zip(draft.share_classes, other.share_classes, strict=True):
         yield from _lost_between(stored.label, fields, stored.record.answers, same.record.answers)

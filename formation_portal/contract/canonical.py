@@ -4,11 +4,13 @@ Names are those of the interface ("Field", "Party") and of the supplement ("Part
 """
 
 import re
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Any
 
-from .language import noted, say, say_count
+from .fields.base import FieldSpec
+from .localisation import gettext, gettext_noop, ngettext
 
 ENTITY_PREFIX = "entity"
 ENTITY_NAME = "entity.name"
@@ -28,15 +30,23 @@ PERSON = "person"
 COMPANY = "corporate"
 # In a list of document slots a company goes by another word (interface, "Document slots").
 SLOT_KEYS = {"person": "person", "corporate": "entity", "foundation": "foundation"}
-KIND_WORDS = {"person": noted("person"), "corporate": noted("company"), "foundation": noted("foundation")}
-_KINDS = {"person": noted("Person"), "corporate": noted("Company"), "foundation": noted("Foundation")}
-_NAMELESS = {
-    "person": noted("Unnamed person"),
-    "corporate": noted("Unnamed company"),
-    "foundation": noted("Unnamed foundation"),
+KIND_WORDS = {
+    "person": gettext_noop("person"),
+    "corporate": gettext_noop("company"),
+    "foundation": gettext_noop("foundation"),
+}
+_KINDS = {
+    "person": gettext_noop("Person"),
+    "corporate": gettext_noop("Company"),
+    "foundation": gettext_noop("Foundation"),
+}
+_UNNAMED = {
+    "person": gettext_noop("Unnamed person"),
+    "corporate": gettext_noop("Unnamed company"),
+    "foundation": gettext_noop("Unnamed foundation"),
 }
 
-OLDEST_AGE = 120
+MAX_AGE = 120
 
 _ROLE_WORDS = {BENEFICIAL_OWNER: "beneficial owner"}
 # A secretary, secretaries; but attorneys.
@@ -114,12 +124,12 @@ def is_email(canonical_field: str | None) -> bool:
     return canonical_field is not None and _EMAIL.fullmatch(property_of(canonical_field)) is not None
 
 
-def is_birth(canonical_field: str | None) -> bool:
+def is_date_of_birth(canonical_field: str | None) -> bool:
     """Whether the answer says when somebody was born."""
     return canonical_field is not None and property_of(canonical_field) == "date_of_birth"
 
 
-def expiring(canonical_field: str | None) -> str:
+def expiring_document(canonical_field: str | None) -> str:
     """What the answer says the end of, in words: `passport` for `person.passport_expiry`; empty for any other."""
     paper, _, last = property_of(canonical_field or "").rpartition("_")
     return paper.replace("_", " ") if last in _EXPIRY_WORDS else ""
@@ -136,15 +146,15 @@ def is_identity_number(canonical_field: str | None, *, kind: str) -> bool:
 
 def role_word(role: str) -> str:
     """A role in words, the reader's where they are known: `ubo` is a beneficial owner, any other its own name."""
-    return say(english_role(role)) if role else ""
+    return gettext(english_role(role)) if role else ""
 
 
 def role_count(role: str, count: int) -> str:
     """1 director, 2 directors: so many in the role."""
-    return say_count(*role_counted(english_role(role)), count)
+    return ngettext(*role_count_messages(english_role(role)), count)
 
 
-def role_counted(word: str) -> tuple[str, str]:
+def role_count_messages(word: str) -> tuple[str, str]:
     """The messages that count those in a role, by its English word: {count} director, {count} directors."""
     plain = word.replace("{", "{{").replace("}", "}}")
     return f"{{count}} {plain}", f"{{count}} {_Y.sub('ie', plain)}s"
@@ -157,25 +167,25 @@ def english_role(role: str) -> str:
 
 def kind_title(kind: str) -> str:
     """A kind of party, as a heading."""
-    return say(_KINDS[kind]) if kind in _KINDS else kind.capitalize()
+    return gettext(_KINDS[kind]) if kind in _KINDS else kind.capitalize()
 
 
-def nameless(kind: str) -> str:
+def unnamed_label(kind: str) -> str:
     """What to call a party before it has a name."""
-    return say(_NAMELESS.get(kind, noted("Somebody without a name")))
+    return gettext(_UNNAMED.get(kind, gettext_noop("Somebody without a name")))
 
 
-def objection(canonical_field: str | None, value: Any, *, today: date) -> tuple[str, str] | None:
+def problem_with(canonical_field: str | None, value: Any, *, today: date) -> tuple[str, str] | None:
     """What speaks against a readable value by the meaning of its name: code and sentence, or None.
 
     A date of birth lies in the past, and its holder is under 120 (supplement, "Values").
     """
-    if not is_birth(canonical_field) or not isinstance(value, date):
+    if not is_date_of_birth(canonical_field) or not isinstance(value, date):
         return None
     if value >= today:
-        return "not_past", say("The date of birth must be in the past")
-    if value.year <= today.year - OLDEST_AGE:
-        return "too_old", say("Enter a date of birth less than {years} years ago", years=OLDEST_AGE)
+        return "not_past", gettext("The date of birth must be in the past")
+    if value.year <= today.year - MAX_AGE:
+        return "too_old", gettext("Enter a date of birth less than {years} years ago", years=MAX_AGE)
     return None
 
 
@@ -183,3 +193,44 @@ def label_of(properties: dict[str, Any]) -> str:
     """What people call a party or class, from its properties; empty while nobody has named it."""
     full = " ".join(str(properties[part]) for part in ("first_name", "last_name") if properties.get(part))
     return full or str(properties.get("name") or properties.get("legal_name") or "")
+
+
+Identity = tuple[str, str, str]
+
+# What tells two of one name apart, or speaks for one and the same.
+_DISTINGUISHING = ("date_of_birth", "registration_number", "country", "email")
+
+
+def canonical_properties(fields: Iterable[FieldSpec], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The canonical ones among answers, by property. A field without a canonical name tells nothing."""
+    return {
+        property_of(spec.canonical_field): values[spec.name]
+        for spec in fields
+        if spec.canonical_field and spec.name in values
+    }
+
+
+def identity(kind: str, known: Mapping[str, Any]) -> Identity | None:
+    """Equal for two entries of one person or company; None where the properties tell too little."""
+    number, country = known.get("registration_number"), known.get("country")
+    if number and country:
+        return (kind, "".join(filter(str.isalnum, _normalised(number))), str(country))
+    name, born = normalised_name(known), known.get("date_of_birth")
+    return (kind, name, str(born)) if name and born else None
+
+
+def may_be_same(kind: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two of one name may well be one: who they are is the same, or nothing that is known speaks against it."""
+    first, second = identity(kind, one), identity(kind, other)
+    if first and second:
+        return first == second
+    return all(one[part] == other[part] for part in _DISTINGUISHING if one.get(part) and other.get(part))
+
+
+def normalised_name(known: Mapping[str, Any]) -> str:
+    """What somebody is called, the same for any spelling of capitals and spaces; empty without a name."""
+    return _normalised(label_of(dict(known)))
+
+
+def _normalised(text: Any) -> str:
+    return " ".join(unicodedata.normalize("NFKC", str(text)).casefold().split())

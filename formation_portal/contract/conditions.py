@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from .values import includes_any, same
+from .fields.values import equals, includes_any
 
 INCLUDES_ANY = "includes_any"
 
@@ -44,7 +44,7 @@ class Condition(BaseModel):
             return False
         if self.operator == INCLUDES_ANY:
             return includes_any(value, self.value)
-        return same(value, self.value)
+        return equals(value, self.value)
 
     def named_values(self) -> tuple[Any, ...]:
         """The values that this rule tells apart from all others."""
@@ -79,7 +79,7 @@ class ConditionalMinimum(BaseModel):
 
     def holds(self, value: Any) -> bool:
         """Whether the named answer equals one of the values."""
-        return value is not None and any(same(value, wanted) for wanted in self.values)
+        return value is not None and any(equals(value, wanted) for wanted in self.values)
 
 
 def _listed(value: Any) -> tuple[Any, ...]:

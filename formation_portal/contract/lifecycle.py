@@ -1,9 +1,12 @@
-"""The states of an entity and the deeds that move them (supplement, "Entities")."""
+"""The states of an entity, the transitions between them, and the events that a formation service sends (supplement,
+"Entities", "Events").
+"""
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal, get_args
 
-from .language import noted, say
+from .localisation import gettext, gettext_noop
 
 
 class State(StrEnum):
@@ -21,7 +24,7 @@ class State(StrEnum):
     @property
     def words(self) -> str:
         """The state as people read it."""
-        return say(_WORDS[self])
+        return gettext(_WORDS[self])
 
     @property
     def is_open(self) -> bool:
@@ -30,14 +33,14 @@ class State(StrEnum):
 
 
 _WORDS = {
-    State.DRAFT: noted("Draft"),
-    State.SUBMITTED_FOR_REVIEW: noted("Submitted for review"),
-    State.IN_REVIEW: noted("In review"),
-    State.RETURNED_FOR_CHANGES: noted("Returned to you"),
-    State.SUBMITTED_TO_CSP: noted("With the registry"),
-    State.INCORPORATED: noted("Incorporated"),
-    State.REJECTED: noted("Declined"),
-    State.WITHDRAWN: noted("Withdrawn"),
+    State.DRAFT: gettext_noop("Draft"),
+    State.SUBMITTED_FOR_REVIEW: gettext_noop("Submitted for review"),
+    State.IN_REVIEW: gettext_noop("In review"),
+    State.RETURNED_FOR_CHANGES: gettext_noop("Returned to you"),
+    State.SUBMITTED_TO_CSP: gettext_noop("With the registry"),
+    State.INCORPORATED: gettext_noop("Incorporated"),
+    State.REJECTED: gettext_noop("Declined"),
+    State.WITHDRAWN: gettext_noop("Withdrawn"),
 }
 
 WRITABLE = frozenset({State.DRAFT, State.RETURNED_FOR_CHANGES})
@@ -45,7 +48,7 @@ FINAL = frozenset({State.INCORPORATED, State.REJECTED, State.WITHDRAWN})
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class Transition:
     """One way to move an entity: who may do it, from which states, to which."""
 
     name: str
@@ -56,16 +59,16 @@ class Deed:
 
 CUSTOMER, AGENT = "customer", "agent"
 
-DEEDS = {
+TRANSITIONS = {
     deed.name: deed
     for deed in (
-        Deed("submit", CUSTOMER, WRITABLE, State.SUBMITTED_FOR_REVIEW),
-        Deed("begin_review", AGENT, frozenset({State.SUBMITTED_FOR_REVIEW}), State.IN_REVIEW),
-        Deed("return", AGENT, frozenset({State.IN_REVIEW}), State.RETURNED_FOR_CHANGES),
-        Deed("approve", AGENT, frozenset({State.IN_REVIEW}), State.SUBMITTED_TO_CSP),
-        Deed("decline", AGENT, frozenset({State.IN_REVIEW}), State.REJECTED),
-        Deed("record_incorporation", AGENT, frozenset({State.SUBMITTED_TO_CSP}), State.INCORPORATED),
-        Deed(
+        Transition("submit", CUSTOMER, WRITABLE, State.SUBMITTED_FOR_REVIEW),
+        Transition("begin_review", AGENT, frozenset({State.SUBMITTED_FOR_REVIEW}), State.IN_REVIEW),
+        Transition("return", AGENT, frozenset({State.IN_REVIEW}), State.RETURNED_FOR_CHANGES),
+        Transition("approve", AGENT, frozenset({State.IN_REVIEW}), State.SUBMITTED_TO_CSP),
+        Transition("decline", AGENT, frozenset({State.IN_REVIEW}), State.REJECTED),
+        Transition("record_incorporation", AGENT, frozenset({State.SUBMITTED_TO_CSP}), State.INCORPORATED),
+        Transition(
             "withdraw",
             CUSTOMER,
             frozenset(State) - {State.INCORPORATED, State.REJECTED, State.WITHDRAWN},
@@ -75,11 +78,23 @@ DEEDS = {
 }
 
 
-def may(name: str, state: State) -> bool:
+def is_possible(name: str, state: State) -> bool:
     """Whether the deed is open to an entity in the state."""
-    return state in DEEDS[name].sources
+    return state in TRANSITIONS[name].sources
 
 
-def deed_to(target: State, source: State) -> Deed | None:
+def transition_to(target: State, source: State) -> Transition | None:
     """The deed that leads from one state to another, or None."""
-    return next((deed for deed in DEEDS.values() if deed.target is target and source in deed.sources), None)
+    return next((deed for deed in TRANSITIONS.values() if deed.target is target and source in deed.sources), None)
+
+
+EventKind = Literal[
+    "party.added",
+    "party.updated",
+    "party.removed",
+    "entity.created",
+    "entity.status_changed",
+    "document.uploaded",
+    "shareholding.created",
+]
+EVENT_KINDS: tuple[EventKind, ...] = get_args(EventKind)

@@ -7,35 +7,34 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from .conditions import INCLUDES_ANY, Condition
-from .field import FieldSpec
-from .language import listed, noted, say
-from .problems import AnswerError
-from .values import includes_any
+from .fields.base import FieldSpec
+from .fields.values import AnswerError, includes_any
+from .localisation import gettext, gettext_noop, join_list
 
 # Each sentence twice: for a question with one answer, and for one where several can be chosen.
 _ASKED_BECAUSE = (
-    noted("Asked because you answered {words} to “{label}”"),
-    noted("Asked because you chose {words} under “{label}”"),
+    gettext_noop("Asked because you answered {words} to “{label}”"),
+    gettext_noop("Asked because you chose {words} under “{label}”"),
 )
 _ASKED_WHEN = (
-    noted("Asked if you answer {words} to “{label}”"),
-    noted("Asked if you choose {words} under “{label}”"),
+    gettext_noop("Asked if you answer {words} to “{label}”"),
+    gettext_noop("Asked if you choose {words} under “{label}”"),
 )
 _ONLY_ASKED_IF = (
-    noted("Only asked if you answer {words} to “{label}”"),
-    noted("Only asked if you choose {words} under “{label}”"),
+    gettext_noop("Only asked if you answer {words} to “{label}”"),
+    gettext_noop("Only asked if you choose {words} under “{label}”"),
 )
 _ONLY_IF = (
-    noted("Only if you answer {words} to “{label}”"),
-    noted("Only if you choose {words} under “{label}”"),
+    gettext_noop("Only if you answer {words} to “{label}”"),
+    gettext_noop("Only if you choose {words} under “{label}”"),
 )
 _IF = (
-    noted("if you answer {words} to “{label}”"),
-    noted("if you choose {words} under “{label}”"),
+    gettext_noop("if you answer {words} to “{label}”"),
+    gettext_noop("if you choose {words} under “{label}”"),
 )
 _BECAUSE = (
-    noted("because you answered {words} to “{label}”"),
-    noted("because you chose {words} under “{label}”"),
+    gettext_noop("because you answered {words} to “{label}”"),
+    gettext_noop("because you chose {words} under “{label}”"),
 )
 
 
@@ -43,33 +42,33 @@ def asked_because(rule: Condition, named: FieldSpec, held: Any) -> str:
     """Why it is asked, with the very answer that was given; of several choices those that the rule looks for."""
     if rule.operator == INCLUDES_ANY and named.many:
         held = tuple(one for one in rule.named_values() if includes_any(held, [one]))
-    return _said(_ASKED_BECAUSE, named, _held(named, held), "and")
+    return _sentence(_ASKED_BECAUSE, named, _answer_values(named, held), "and")
 
 
 def asked_where(rule: Condition, named: FieldSpec) -> str:
     """Why it is asked wherever it is; of several answers nobody can tell beforehand which one was given."""
-    words = _wanted(rule, named)
-    return _said(_ASKED_BECAUSE if len(words) == 1 else _ASKED_WHEN, named, words, "or")
+    words = _rule_values(rule, named)
+    return _sentence(_ASKED_BECAUSE if len(words) == 1 else _ASKED_WHEN, named, words, "or")
 
 
 def only_asked_if(rule: Condition, named: FieldSpec) -> str:
     """What would have to be answered for it to be asked."""
-    return _said(_ONLY_ASKED_IF, named, _wanted(rule, named), "or")
+    return _sentence(_ONLY_ASKED_IF, named, _rule_values(rule, named), "or")
 
 
 def only_if(rule: Condition, named: FieldSpec) -> str:
     """The same as the head of a list, before anything is asked at all."""
-    return _said(_ONLY_IF, named, _wanted(rule, named), "or")
+    return _sentence(_ONLY_IF, named, _rule_values(rule, named), "or")
 
 
 def if_answered(named: FieldSpec, values: Sequence[Any]) -> str:
     """Which answers would decide: the end of a sentence."""
-    return _said(_IF, named, [in_words(named, value) for value in values], "or")
+    return _sentence(_IF, named, [in_words(named, value) for value in values], "or")
 
 
 def because(named: FieldSpec, held: Any) -> str:
     """Which answer decides: the end of a sentence."""
-    return _said(_BECAUSE, named, _held(named, held), "and")
+    return _sentence(_BECAUSE, named, _answer_values(named, held), "and")
 
 
 def in_words(named: FieldSpec, value: Any) -> str:
@@ -82,14 +81,14 @@ def in_words(named: FieldSpec, value: Any) -> str:
     return str(value) if read is None else named.display(read)
 
 
-def _wanted(rule: Condition, named: FieldSpec) -> list[str]:
+def _rule_values(rule: Condition, named: FieldSpec) -> list[str]:
     values = rule.named_values() if rule.operator == INCLUDES_ANY else (rule.value,)
     return [in_words(named, value) for value in values]
 
 
-def _held(named: FieldSpec, held: Any) -> list[str]:
+def _answer_values(named: FieldSpec, held: Any) -> list[str]:
     return [in_words(named, one) for one in held] if named.many else [named.display(held)]
 
 
-def _said(sentences: tuple[str, str], named: FieldSpec, words: Sequence[str], last: Literal["and", "or"]) -> str:
-    return say(sentences[named.many], words=listed(words, last), label=named.label)
+def _sentence(sentences: tuple[str, str], named: FieldSpec, words: Sequence[str], last: Literal["and", "or"]) -> str:
+    return gettext(sentences[named.many], words=join_list(words, last), label=named.label)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from .answers import Answers
+from .validation import Answers
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """What is active, required and minimal, with the reason in words (supplement, "Rules").
 
-`settle` is a pure function of schema and record. It drives drawing, validation, progress, relay, review, and the
-service's own judgement on submit. Answers are worked out when asked for and remembered, so that a page which asks
-about each of its fields costs one pass over them.
+`evaluate` is a pure function of schema and record. Drawing, validation, progress, relay, review and the service's own
+check on submit use it. `FormState` works out an answer when it is asked for and remembers it. A rule names a field by a
+word; `FieldLookup` finds the field that is meant: in the rule's own section, then the entity's, then the others.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,15 +12,61 @@ from typing import Any
 
 from . import reasons
 from .conditions import Condition
-from .field import FieldSpec
-from .language import noted, say
-from .places import Directory, Place
+from .fields.base import FieldSpec
+from .localisation import gettext, gettext_noop
 from .record import Holder, Party, Record, ShareClass
 from .schema import ENTITY, SHARE_CLASS, DocumentSlot, FormSchema, Section
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class FieldLocation:
+    """One field in one list of one section."""
+
+    section: Section = field(compare=False)
+    group: str
+    spec: FieldSpec = field(compare=False)
+    id: tuple[str, str, str]
+
+    @classmethod
+    def of(cls, section: Section, group: str, spec: FieldSpec) -> "FieldLocation":
+        """The place of a field; its id is hashable and stable."""
+        return cls(section, group, spec, (section.key, group, spec.key))
+
+
+def field_locations(schema: FormSchema) -> Iterator[FieldLocation]:
+    """Every field of the schema, with those that are implied."""
+    for section in schema.sections:
+        for group, specs in section.groups.items():
+            for spec in specs:
+                yield FieldLocation.of(section, group, spec)
+
+
+class FieldLookup:
+    """Finds the fields that a rule's word may mean, best first. Made once for a schema."""
+
+    def __init__(self, schema: FormSchema) -> None:
+        self._named: dict[str, list[FieldLocation]] = {}
+        for place in field_locations(schema):
+            for word in {place.spec.key, place.spec.canonical_field, place.spec.csp_field_key} - {None}:
+                self._named.setdefault(str(word), []).append(place)
+
+    def candidates(self, word: str, *, section: Section, group: str) -> list[FieldLocation]:
+        """The fields called `word`, in the order in which a rule standing in the section means them."""
+
+        def distance(place: FieldLocation) -> int:
+            if place.section.key == section.key:
+                return 0 if place.group == group else 1
+            return 2 if place.section.is_entity else 3
+
+        return sorted(self._named.get(word, ()), key=distance)
+
+    def entity_field(self, word: str) -> FieldLocation | None:
+        """The entity's field called `word`; a conditional minimum never reads a party's answer."""
+        return next((place for place in self._named.get(word, ()) if place.group == ENTITY), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Activation:
     """Whether a field or section is active, and why; no rule, no reason.
 
     `named` is the label of the question whose answer decides.
@@ -28,7 +74,7 @@ class Verdict:
 
     active: bool
     why: Callable[[], str] | None = field(default=None, compare=False, repr=False)
-    named: str = ""
+    decided_by: str = ""
 
     @property
     def reason(self) -> str:
@@ -50,7 +96,7 @@ class Question:
 
     section: Section
     spec: FieldSpec
-    verdict: Verdict
+    activation: Activation
     required: bool
 
 
@@ -64,93 +110,93 @@ class Slot:
     help: str
 
 
-_ALWAYS = Verdict(True)
-_NOWHERE = Verdict(
-    False, partial(say, noted("Not asked, because its rule refers to a question that is not in this form"))
+_ALWAYS = Activation(True)
+_UNKNOWN_FIELD = Activation(
+    False, partial(gettext, gettext_noop("Not asked, because its rule refers to a question that is not in this form"))
 )
-_CIRCLE = Verdict(False, partial(say, noted("Not asked, because its rules refer to each other")))
+_CYCLE = Activation(False, partial(gettext, gettext_noop("Not asked, because its rules refer to each other")))
 
 
-def settle(schema: FormSchema, record: Record) -> "Standing":
+def evaluate(schema: FormSchema, record: Record) -> "FormState":
     """How everything in the schema stands, given what the record says."""
-    return Standing(schema, record)
+    return FormState(schema, record)
 
 
-class Standing:
+class FormState:
     """The settled state of one application; ask it about sections, fields, minimums and slots."""
 
     def __init__(self, schema: FormSchema, record: Record) -> None:
         self.schema = schema
         self.record = record
-        self._directory = directory_of(schema)
-        self._fields: dict[tuple[tuple[str, str, str], str | None], Verdict] = {}
-        self._sections: dict[str, Verdict] = {}
+        self._lookup = lookup_of(schema)
+        self._fields: dict[tuple[tuple[str, str, str], str | None], Activation] = {}
+        self._sections: dict[str, Activation] = {}
         self._questions: dict[tuple[str, str | None], tuple[Question, ...]] = {}
 
-    def section(self, section: Section) -> Verdict:
+    def section_activation(self, section: Section) -> Activation:
         """Whether the section is active."""
         if section.key not in self._sections:
             # A circle, were the schema used in spite of it, counts as inactive instead of running for ever.
-            self._sections[section.key] = _CIRCLE
-            self._sections[section.key] = self._by_rule(section.depends_on, section, "", None)
+            self._sections[section.key] = _CYCLE
+            self._sections[section.key] = self._apply_rule(section.depends_on, section, "", None)
         return self._sections[section.key]
 
-    def field(self, section: Section, spec: FieldSpec, holder: Holder = None) -> Verdict:
+    def field_activation(self, section: Section, spec: FieldSpec, holder: Holder = None) -> Activation:
         """Whether the field is active for the entity, a party or a share class."""
-        return self._field(Place.of(section, group_of(holder), spec), holder)
+        return self._activation(FieldLocation.of(section, group_of(holder), spec), holder)
 
-    def _field(self, place: Place, holder: Holder) -> Verdict:
+    def _activation(self, place: FieldLocation, holder: Holder) -> Activation:
         known = (place.id, holder.id if holder else None)
         if known not in self._fields:
-            self._fields[known] = _CIRCLE
-            whole = self.section(place.section)
+            self._fields[known] = _CYCLE
+            whole = self.section_activation(place.section)
             self._fields[known] = (
-                self._by_rule(place.spec.depends_on, place.section, place.group, holder) if whole.active else whole
+                self._apply_rule(place.spec.depends_on, place.section, place.group, holder) if whole.active else whole
             )
         return self._fields[known]
 
-    def _by_rule(self, rule: Condition | None, section: Section, group: str, holder: Holder) -> Verdict:
+    def _apply_rule(self, rule: Condition | None, section: Section, group: str, holder: Holder) -> Activation:
         if rule is None:
             return _ALWAYS
-        place = named_place(self.schema, rule, section, group, holder)
+        place = find_field(self.schema, rule, section, group, holder)
         if place is None:
-            return _NOWHERE
+            return _UNKNOWN_FIELD
         held = next((value for value in self._values(place, holder) if rule.holds(value)), None)
         if held is None:
-            return Verdict(False, partial(reasons.only_asked_if, rule, place.spec), place.spec.label)
-        return Verdict(True, partial(reasons.asked_because, rule, place.spec, held), place.spec.label)
+            return Activation(False, partial(reasons.only_asked_if, rule, place.spec), place.spec.label)
+        return Activation(True, partial(reasons.asked_because, rule, place.spec, held), place.spec.label)
 
-    def _values(self, place: Place, holder: Holder) -> Iterator[Any]:
+    def _values(self, place: FieldLocation, holder: Holder) -> Iterator[Any]:
         """The active answers to the named field: the holder's own if it has one, else those of anybody there."""
         for one in self._holders(place, holder):
             answers = one.answers if one else self.record.answers
-            if place.spec.name in answers.values and self._field(place, one).active:
+            if place.spec.name in answers.values and self._activation(place, one).active:
                 yield answers.values[place.spec.name]
 
-    def _holders(self, place: Place, holder: Holder) -> tuple[Holder, ...]:
+    def _holders(self, place: FieldLocation, holder: Holder) -> tuple[Holder, ...]:
         if place.group == ENTITY:
             return (None,)
         if place.group == SHARE_CLASS:
             return (holder,) if isinstance(holder, ShareClass) else self.record.share_classes
-        there = self.holders_of(place.section)
+        there = self.parties_in(place.section)
         if isinstance(holder, Party) and place.section.counts(holder.kind, holder.roles):
             there = (holder,)
         return tuple(party for party in there if party.kind == place.group)
 
-    def holders_of(self, section: Section) -> tuple[Party, ...]:
+    def parties_in(self, section: Section) -> tuple[Party, ...]:
         """The parties that have the section's role, which their kind can have."""
         return tuple(party for party in self.record.parties if section.counts(party.kind, party.roles))
 
-    def tally(self, section: Section) -> int:
+    def count_parties(self, section: Section) -> int:
         """How many they are."""
-        return len(self.holders_of(section))
+        return len(self.parties_in(section))
 
-    def minimum(self, section: Section) -> Minimum:
+    def minimum_of(self, section: Section) -> Minimum:
         """The effective minimum: 0 when inactive, else the conditional one while its condition holds, else the base."""
-        if not self.section(section).active:
+        if not self.section_activation(section).active:
             return Minimum(0)
         rule = section.conditional_min
-        place = self._directory.entity_field(rule.field) if rule else None
+        place = self._lookup.entity_field(rule.field) if rule else None
         if rule is None or place is None or not rule.has_usable_minimum:
             return Minimum(section.base_minimum)
         held = next((value for value in self._values(place, None) if rule.holds(value)), None)
@@ -172,23 +218,23 @@ class Standing:
         for section in self.schema.sections_for(party.kind, party.roles):
             for new in self.questions(section, party):
                 old = merged.get(new.spec.name)
-                if old is None or (new.verdict.active and not old.verdict.active):
+                if old is None or (new.activation.active and not old.activation.active):
                     merged[new.spec.name] = new
                 elif new.required and not old.required:
-                    merged[new.spec.name] = Question(old.section, old.spec, old.verdict, required=True)
+                    merged[new.spec.name] = Question(old.section, old.spec, old.activation, required=True)
         return tuple(merged.values())
 
     def _question(self, section: Section, spec: FieldSpec, holder: Holder) -> Question:
-        verdict = self.field(section, spec, holder)
+        activation = self.field_activation(section, spec, holder)
         answerable = not spec.provided_by_agent and self.schema.why_unanswerable(spec) is None
-        return Question(section, spec, verdict, required=spec.required and verdict.active and answerable)
+        return Question(section, spec, activation, required=spec.required and activation.active and answerable)
 
     def active_roles(self, party: Party) -> tuple[str, ...]:
         """The party's roles whose sections are active and take its kind; only these are sent."""
         return tuple(
             section.role
             for section in self.schema.sections_for(party.kind, party.roles)
-            if section.role and self.section(section).active
+            if section.role and self.section_activation(section).active
         )
 
     def slots(self, party: Party | None = None) -> tuple[Slot, ...]:
@@ -197,13 +243,13 @@ class Standing:
         sections = schema.entity_sections if party is None else schema.sections_for(party.kind, party.roles)
         merged: dict[str, Slot] = {}
         for section in sections:
-            if self.section(section).active:
+            if self.section_activation(section).active:
                 for slot in section.slots(group_of(party)):
-                    merged[slot.name] = _merge(merged.get(slot.name), section, slot)
+                    merged[slot.name] = _merged_slot(merged.get(slot.name), section, slot)
         return tuple(merged.values())
 
 
-def _merge(old: Slot | None, section: Section, new: DocumentSlot) -> Slot:
+def _merged_slot(old: Slot | None, section: Section, new: DocumentSlot) -> Slot:
     if old is None:
         return Slot(section, new.name, new.required, new.help)
     return Slot(old.section, old.name, old.required or new.required, old.help or new.help)
@@ -216,9 +262,11 @@ def group_of(holder: Holder) -> str:
     return SHARE_CLASS if isinstance(holder, ShareClass) else ENTITY
 
 
-def named_place(schema: FormSchema, rule: Condition, section: Section, group: str, holder: Holder) -> Place | None:
+def find_field(
+    schema: FormSchema, rule: Condition, section: Section, group: str, holder: Holder
+) -> FieldLocation | None:
     """The field that a rule means, standing in the section, for the holder; None where there is none."""
-    candidates = directory_of(schema).candidates(rule.field, section=section, group=group)
+    candidates = lookup_of(schema).candidates(rule.field, section=section, group=group)
     if isinstance(holder, Party):
         held = (place for place in candidates if place.section.counts(holder.kind, holder.roles))
         own = (place for place in held if place.group == holder.kind)
@@ -229,10 +277,10 @@ def named_place(schema: FormSchema, rule: Condition, section: Section, group: st
 def why_asked(schema: FormSchema, section: Section, spec: FieldSpec, holder: Holder) -> str:
     """Why a question is asked when it is, as a sentence; empty for one without a rule, or whose rule names nothing."""
     rule = spec.depends_on
-    place = named_place(schema, rule, section, group_of(holder), holder) if rule else None
+    place = find_field(schema, rule, section, group_of(holder), holder) if rule else None
     return reasons.asked_where(rule, place.spec) if rule and place else ""
 
 
-def directory_of(schema: FormSchema) -> Directory:
+def lookup_of(schema: FormSchema) -> FieldLookup:
     """The schema's directory of fields, made once and kept with the schema."""
-    return schema.remembered(Directory)
+    return schema.cached(FieldLookup)

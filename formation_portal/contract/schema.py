@@ -1,7 +1,7 @@
 """The form schema of a product (interface, "Form schema", "Section", "Document slots").
 
 Frozen models. Unknown members are ignored; what identifies a thing must be there; what merely describes it may be
-missing. What is wrong with a readable schema is told by `check.check_schema`, not by an exception here.
+missing. What is wrong with a readable schema is told by `schema_check.check_schema`, not by an exception here.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from . import canonical, implied, reading
+from . import canonical
 from .conditions import Condition, ConditionalMinimum
-from .field import FieldSpec
-from .fields import Field as AnyField
-from .language import language, say
+from .fields import default_fields, parsing
+from .fields.base import FieldSpec
+from .fields.types import Field as AnyField
+from .localisation import get_language, gettext
 
 ENTITY, ROLE, SHARE_CLASS = "entity", "role", "share_class"
 
-Made = TypeVar("Made")
+Cached = TypeVar("Cached")
 
 
 class Model(BaseModel):
@@ -107,7 +108,7 @@ class Section(Model):
 
         Worked out once a language: those that the schema doesn't list are in our words.
         """
-        spoken = language()
+        spoken = get_language()
         if spoken not in self._groups:
             self._groups[spoken] = self._grouped()
         return self._groups[spoken]
@@ -120,13 +121,13 @@ class Section(Model):
         if self.is_entity:
             return MappingProxyType({ENTITY: self.fields})
         if self.is_share_structure:
-            return MappingProxyType({SHARE_CLASS: implied.with_share_class_fields(self.fields)})
+            return MappingProxyType({SHARE_CLASS: default_fields.with_share_class_fields(self.fields)})
         if self.is_role:
             return MappingProxyType(
                 {
-                    "person": implied.with_person_fields(self.person_fields),
-                    "corporate": self.corporate_fields or implied.company_fields(),
-                    "foundation": self.foundation_fields or implied.company_fields(),
+                    "person": default_fields.with_person_fields(self.person_fields),
+                    "corporate": self.corporate_fields or default_fields.company_fields(),
+                    "foundation": self.foundation_fields or default_fields.company_fields(),
                 }
             )
         return MappingProxyType({})
@@ -186,7 +187,7 @@ class FormSchema(Model):
     def _keep_texts(cls, value: Any) -> dict[str, str]:
         if not isinstance(value, Mapping):
             return {}
-        return {str(part): text for part, text in value.items() if reading.text_or_none(text)}
+        return {str(part): text for part, text in value.items() if parsing.text_or_none(text)}
 
     @cached_property
     def entity_sections(self) -> tuple[Section, ...]:
@@ -234,25 +235,25 @@ class FormSchema(Model):
         """All fields about a class of shares."""
         return self.share_section.groups[SHARE_CLASS] if self.share_section else ()
 
-    def remembered(self, make: Callable[[FormSchema], Made]) -> Made:
+    def cached(self, make: Callable[[FormSchema], Cached]) -> Cached:
         """What is worked out from the schema alone, made once a language and kept as long as the schema."""
-        known = (make, language())
-        if known not in self._made:
-            self._made[known] = make(self)
-        return cast(Made, self._made[known])
+        known = (make, get_language())
+        if known not in self._cache:
+            self._cache[known] = make(self)
+        return cast(Cached, self._cache[known])
 
     @cached_property
-    def _made(self) -> dict[Any, Any]:
+    def _cache(self) -> dict[Any, Any]:
         return {}
 
     def why_unanswerable(self, spec: FieldSpec) -> str | None:
         """Why nobody can answer the field here, or None (supplement, "What a schema may get wrong")."""
         if spec.provided_by_agent:
-            return None if self.agent_address else say("we don’t have the agent’s address")
+            return None if self.agent_address else gettext("we don’t have the agent’s address")
         if spec.needs_options and not spec.options:
-            return say("it has no options")
+            return gettext("it has no options")
         if spec.refers_to_share_class and self.share_section is None:
-            return say("this company type has no share classes")
+            return gettext("this company type has no share classes")
         return None
 
 

@@ -20,7 +20,7 @@ def questions_of(draft: Draft, party: PartyRow) -> dict[Place, Question]:
 
 def why_asked(question: Question | None) -> str:
     """The answer that has led to the question; empty where it is asked of everybody."""
-    return for_agents(question.verdict.reason) if question is not None else ""
+    return for_agents(question.activation.reason) if question is not None else ""
 
 
 def for_agents(reason: str) -> str:
@@ -34,9 +34,9 @@ def dated(draft: Draft, party: PartyRow, question: Question | None) -> Iterator[
     if question is None or not isinstance(value, date):
         return
     named, today = question.spec.canonical_field, draft.today
-    if canonical.is_birth(named):
+    if canonical.is_date_of_birth(named):
         age = today.year - value.year - ((today.month, today.day) < (value.month, value.day))
         yield f"{age} years old", False
-    if canonical.expiring(named):
+    if canonical.expiring_document(named):
         days = (value - today).days
         yield ("This date has passed", True) if days < 0 else (f"{numbered(days, 'day')} left", False)

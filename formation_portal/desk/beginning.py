@@ -7,7 +7,7 @@ from django.contrib.auth.models import AbstractUser
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from formation_portal.contract.lifecycle import may
+from formation_portal.contract.lifecycle import is_possible
 
 _BEGIN = "begin_review"
 # What a draft reads of each application, here for all of them at once.
@@ -25,11 +25,11 @@ def begin_reviews(applications: Collection[Application], won: Collection[int], *
     """Begin the review of what was won and only waits for it. Each is a change of its own, with its line in the
     history, its row for the service and its entry in the audit."""
     for application in applications:
-        if application.pk in won and may(_BEGIN, application.status):
+        if application.pk in won and is_possible(_BEGIN, application.status):
             services.advance(open_draft(application), _BEGIN, by=by)
 
 
 def begin_review_of(draft: Draft, *, by: AbstractUser) -> None:
     """Begin the review of one that only waits for it."""
-    if may(_BEGIN, draft.application.status):
+    if is_possible(_BEGIN, draft.application.status):
         services.advance(draft, _BEGIN, by=by)

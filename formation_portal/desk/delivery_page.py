@@ -9,8 +9,8 @@ from django.urls import reverse
 
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract import canonical
-from formation_portal.contract.field import FieldSpec
-from formation_portal.gateway.envelopes import LONGEST_ID
+from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.gateway.envelopes import MAX_ID_LENGTH
 from formation_portal.relay.models import Decision, Delivery
 from formation_portal.relay.resolution.decision_input import NOTE_LIMIT, has_id, may_lack_id
 from formation_portal.relay.resolution.decisions import is_undecided, may_inform_provider, steps_to_inform
@@ -92,7 +92,7 @@ class DeliveryPage:
     steps: tuple[Step, ...]
     form: DecisionForm = field(default_factory=DecisionForm)
 
-    id_limit = LONGEST_ID
+    id_limit = MAX_ID_LENGTH
     note_limit = NOTE_LIMIT
 
     @property

@@ -7,7 +7,7 @@ from typing import Any
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Change
 from formation_portal.applications.services import ROLES
-from formation_portal.contract.field import Choice, FieldSpec
+from formation_portal.contract.fields.base import Choice, FieldSpec
 from formation_portal.contract.lifecycle import State
 from formation_portal.ui.readback import answer_in_words, share_class_choices
 from formation_portal.ui.roles import role_words

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.utils.timezone import localdate, make_aware
 
 from formation_portal.applications.models import Application
-from formation_portal.contract.timeline import least_working_days, working_days_after, working_days_between
+from formation_portal.contract.catalog import least_working_days, working_days_after, working_days_between
 
 from .models import Case
 

@@ -7,7 +7,7 @@ from formation_portal.applications.documents import expired_dates, findings_of
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
-from formation_portal.contract.language import day, figure
+from formation_portal.contract.localisation import format_number, long_date
 from formation_portal.papers.findings import Code
 
 _WORDS: Mapping[Code, str] = {
@@ -27,16 +27,16 @@ _WORDS: Mapping[Code, str] = {
 
 def said_of(draft: Draft, party: PartyRow, document: Document) -> tuple[str, ...]:
     """Everything that speaks against the document of a party; nothing where nothing does."""
-    past = (f"“{label}”: expired on {day(until)}." for label, until in expired_dates(draft, party, document.slot))
+    past = (f"“{label}”: expired on {long_date(until)}." for label, until in expired_dates(draft, party, document.slot))
     return (*_found_in(document), *past)
 
 
 def _found_in(document: Document) -> Iterator[str]:
     found = findings_of(document)
     values = {
-        "width": figure(found.width),
-        "height": figure(found.height),
-        "pages": figure(found.pages),
+        "width": format_number(found.width),
+        "height": format_number(found.height),
+        "pages": format_number(found.pages),
         "ending": PurePath(document.name).suffix,
         "type": document.mime_type,
     }

@@ -9,9 +9,9 @@ from django.db import transaction
 from django.http import QueryDict
 
 from formation_portal.applications.draft import Draft
-from formation_portal.contract.field import FieldSpec
-from formation_portal.contract.language import language
-from formation_portal.contract.reading import is_blank
+from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.parsing import is_blank
+from formation_portal.contract.localisation import get_language
 from formation_portal.reviews.models import TEXT_LIMIT, Reason, Remark
 from formation_portal.reviews.naming import spec_at
 from formation_portal.reviews.notes import write_note
@@ -70,7 +70,7 @@ class RemarkForm:
     def drawn_question(self) -> str:
         """Its markup."""
         question = self.question
-        return markup(render_question(question, f"{language()} {schema_language()}")) if question else ""
+        return markup(render_question(question, f"{get_language()} {schema_language()}")) if question else ""
 
     @property
     def mask(self) -> Mask | None:
@@ -128,7 +128,7 @@ def form_at(draft: Draft, place: Place, drafted: Remark | None = None) -> Remark
 def posted_form(draft: Draft, place: Place, post: QueryDict) -> RemarkForm:
     """What was posted for a place. One query where a number that is proposed already is kept."""
     spec, is_withdrawn = _proposable(draft, place), bool(post.get("no_proposal"))
-    typed = spec.posted(post, _control(place)) if spec and not is_withdrawn else None
+    typed = spec.from_post(post, _control(place)) if spec and not is_withdrawn else None
     keeps = "keeps" in post and not is_withdrawn and is_blank(typed)
     drafted = drafted_at(draft, place) if keeps else None
     is_kept = drafted is not None and drafted.proposal is not None

@@ -42,7 +42,7 @@ def _rule(draft: Draft, party: PartyRow, section: Section, there: Collection[str
     if not section.allows(party.kind):
         objection = f"{capitalised(kind_with_article(party.kind))} can’t be {role_with_article(section)} in this form."
         return RoleRule(role_title(section), "", "", "", (), objection)
-    if not draft.form_state.section(section).active:
+    if not draft.form_state.section_activation(section).active:
         return RoleRule(
             role_title(section), "", "", for_agents(role_reason(draft, section)), (), "Does not apply at the moment."
         )
@@ -53,6 +53,6 @@ def _rule(draft: Draft, party: PartyRow, section: Section, there: Collection[str
 
 
 def _count(draft: Draft, section: Section) -> str:
-    needed, there = draft.form_state.minimum(section).count, draft.form_state.tally(section)
+    needed, there = draft.form_state.minimum_of(section).count, draft.form_state.count_parties(section)
     least = f"At least {needed} required" if needed else "Optional"
     return f"{least}, {there} added."

@@ -9,7 +9,7 @@ from django.urls import reverse
 from formation_portal.applications.documents import findings_of
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
-from formation_portal.contract.language import listed
+from formation_portal.contract.localisation import join_list
 from formation_portal.reviews.facts import Fact
 from formation_portal.reviews.seen import seen_in
 from formation_portal.whole_numbers import whole_numbers
@@ -43,7 +43,7 @@ def unseen_documents(draft: Draft, facts: Iterable[Fact], shown: QueueState) -> 
 
 def seen_words(names: Sequence[str]) -> str:
     """Who has opened a document."""
-    return f"Opened by {listed(names)}" if names else "Not opened yet"
+    return f"Opened by {join_list(names)}" if names else "Not opened yet"
 
 
 def look_url(document: Document, shown: QueueState) -> str:

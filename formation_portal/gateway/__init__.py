@@ -5,6 +5,6 @@ What another service's choices of envelopes, errors and calls may differ in is m
 """
 
 from .client import FormationService
-from .configured import service
+from .configuration import service
 
 __all__ = ["FormationService", "service"]

@@ -9,6 +9,6 @@ class GatewayConfig(AppConfig):
     label = "gateway"
 
     def ready(self) -> None:
-        from .checks import check_service
+        from .configuration import check_service
 
         register(check_service)

@@ -1,10 +1,12 @@
-"""One call to the service, from request to bytes: session, headers, limits, log line, and the error it ends in."""
+"""One call to the service, from request to bytes: session, headers, request id, limits, log line, and its error."""
 
 import json
 import logging
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http.cookiejar import DefaultCookiePolicy
@@ -14,15 +16,33 @@ import requests
 from requests.adapters import BaseAdapter
 from urllib3.exceptions import HTTPError
 
-from . import clock, tracing
-from .complaints import read_complaint
-from .deadline import Timeouts
-from .errors import GatewayError, Unusable, class_for
+from . import clock_skew
+from .error_bodies import read_error_body
+from .errors import GatewayError, UnusableAnswer, error_class_for
+from .transports.network import Timeouts
+
+_request_id: ContextVar[str] = ContextVar("request_id", default="")
+
+
+@contextmanager
+def use_request_id(value: str) -> Iterator[None]:
+    """Calls inside the block carry this id, so that a process that dies has left it behind."""
+    token = _request_id.set(value)
+    try:
+        yield
+    finally:
+        _request_id.reset(token)
+
+
+def current_request_id() -> str:
+    """The id that calls carry now; empty where each gets one of its own."""
+    return _request_id.get()
+
 
 log = logging.getLogger(__name__)
 
-_PIECE = 65_536
-_MOST_SECONDS_TO_WAIT = 900.0
+_CHUNK = 65_536
+_MAX_RETRY_AFTER = 900.0
 
 
 _TIMEOUTS = Timeouts(connect=3, read=15, whole=30)
@@ -91,20 +111,20 @@ class Caller:
 
     def call(self, call: Call) -> Answer:
         """Send it and read the whole answer. Raises GatewayError for everything but 2xx, and 304 where it was asked."""
-        request_id = tracing.given() or uuid.uuid4().hex
+        request_id = current_request_id() or uuid.uuid4().hex
         request = self._prepare(call, request_id)
         started = time.monotonic()
         try:
             # The adapters take the third number of the time-outs too.
             sent = self._session.send(request, timeout=call.timeouts, stream=True)  # type: ignore[arg-type]
             with sent as response:
-                clock.note(response.headers, now=datetime.now(UTC))
+                clock_skew.observe(response.headers, now=datetime.now(UTC))
                 status = response.status_code
                 is_error = not 200 <= status < 300
                 body = _read(response, limit=call.limit, cut=is_error)
-        except (requests.RequestException, HTTPError, OSError, ValueError, Unusable) as error:
+        except (requests.RequestException, HTTPError, OSError, ValueError, UnusableAnswer) as error:
             _log(call, type(error).__name__, started, request_id)
-            raise failure(error, call=call, request_id=request_id) from error
+            raise error_of(error, call=call, request_id=request_id) from error
         _log(call, status, started, request_id)
         answer = Answer(status, response.headers, body, request_id)
         if is_error and not (status == 304 and call.headers and "If-None-Match" in call.headers):
@@ -127,28 +147,28 @@ class Caller:
         )
 
 
-def failure(error: Exception, *, call: Call, request_id: str, status: int | None = None) -> GatewayError:
+def error_of(error: Exception, *, call: Call, request_id: str, status: int | None = None) -> GatewayError:
     """The error that an exception amounts to. Its message names the kind only: the exception may hold an address."""
-    return class_for(error, is_supplement=call.is_supplement)(request_id=request_id, status=status)
+    return error_class_for(error, is_supplement=call.is_supplement)(request_id=request_id, status=status)
 
 
 def _read(response: requests.Response, *, limit: int, cut: bool) -> bytes:
     """The body, at most `limit` bytes after decoding; an error's is cut there, a success's is then unusable."""
     body = bytearray()
-    for piece in response.raw.stream(_PIECE, decode_content=True):
+    for piece in response.raw.stream(_CHUNK, decode_content=True):
         body += piece
         if len(body) > limit:
             if not cut:
-                raise Unusable(f"The answer has more than {limit} bytes")
+                raise UnusableAnswer(f"The answer has more than {limit} bytes")
             del body[limit:]
             break
     return bytes(body)
 
 
 def _raise(call: Call, answer: Answer) -> NoReturn:
-    complaint = read_complaint(answer.body, content_type=answer.headers.get("Content-Type", ""))
-    retry_after = _seconds(answer.headers.get("Retry-After"))
-    means = class_for(
+    complaint = read_error_body(answer.body, content_type=answer.headers.get("Content-Type", ""))
+    retry_after = _retry_after(answer.headers.get("Retry-After"))
+    means = error_class_for(
         answer.status,
         is_supplement=call.is_supplement,
         code=complaint.code,
@@ -157,11 +177,11 @@ def _raise(call: Call, answer: Answer) -> NoReturn:
     raise means(status=answer.status, complaint=complaint, request_id=answer.request_id, retry_after=retry_after)
 
 
-def _seconds(text: str | None) -> float | None:
+def _retry_after(text: str | None) -> float | None:
     """Retry-After in seconds; a date, or what can't be read, counts as said without a number."""
     if text is None:
         return None
-    return min(float(text), _MOST_SECONDS_TO_WAIT) if text.isascii() and text.strip().isdigit() else 0.0
+    return min(float(text), _MAX_RETRY_AFTER) if text.isascii() and text.strip().isdigit() else 0.0
 
 
 def _log(call: Call, outcome: int | str, started: float, request_id: str) -> None:

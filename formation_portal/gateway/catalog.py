@@ -1,7 +1,8 @@
 """The catalog for pages: cached with its ETag, and served stale, with a note, while the service is down.
 
 While it is fresh no page costs a call. When it isn't, one request asks and the others are served what there is; after
-a failure nobody asks for half a minute. What was parsed once is not parsed again while the service says the same.
+a failure nobody asks for half a minute. What was parsed once is not parsed again while the service says the same. The
+last catalog is kept on disk, so that a restart while the service is down still has one to show.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import os
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -20,79 +23,136 @@ from typing import Any
 
 from django.conf import settings
 
-from . import configured
-from .catalog_file import CatalogFile
+from . import configuration
 from .client import CatalogAnswer, FormationService
 from .errors import CatalogUnavailable, GatewayError
-from .products import Product, read_products
+from .products import CatalogProduct, read_products
 
-__all__ = ["Catalog", "CatalogUnavailable", "Product", "catalog", "forget", "known_catalog"]
+__all__ = ["Catalog", "CatalogProduct", "CatalogUnavailable", "cached_catalog", "catalog", "forget"]
 
 log = logging.getLogger(__name__)
 
-_PAUSE = 30.0
+
+@dataclass(frozen=True, slots=True)
+class StoredCatalog:
+    """Items and ETag as they came, and when the service last said that they stand."""
+
+    items: list[Any]
+    etag: str
+    fetched_at: datetime
+
+
+class CatalogFile:
+    """One file per service under DATA_DIR; its time of change is the time of the last word. Never raises: a cache that
+    can't be kept is a line in the log."""
+
+    def __init__(self, directory: Path, base_url: str) -> None:
+        name = hashlib.sha256(base_url.encode()).hexdigest()[:16]
+        self._path = directory / f"{name}.json"
+
+    def stamp(self) -> int:
+        """When it last changed, in whatever unit; 0 where there is none."""
+        try:
+            return self._path.stat().st_mtime_ns
+        except OSError:
+            return 0
+
+    def read(self) -> StoredCatalog | None:
+        """What was kept, or None."""
+        try:
+            kept = json.loads(self._path.read_bytes())
+            changed = datetime.fromtimestamp(self._path.stat().st_mtime, UTC)
+            return StoredCatalog(list(kept["items"]), str(kept["etag"]), changed)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            log.warning("Could not read the stored catalog: %s", error)
+            return None
+
+    def write(self, items: list[Any], etag: str) -> None:
+        """Keep this one, whole or not at all."""
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(dir=self._path.parent)
+            with os.fdopen(handle, "w") as file:
+                json.dump({"etag": etag, "items": items}, file)
+            Path(name).replace(self._path)
+        except OSError as error:
+            log.warning("Could not store the catalog: %s", error)
+
+    def touch(self) -> None:
+        """What is kept still stands."""
+        try:
+            os.utime(self._path)
+        except OSError as error:
+            log.warning("Could not mark the stored catalog: %s", error)
+
+
+_RETRY_SECONDS = 30.0
 # Where there is an old catalog to show, a page doesn't wait longer than this for a new one.
-_PATIENCE = 5.0
+_REFRESH_TIMEOUT = 5.0
 # A service that forbids caching is asked this often, not for every page.
-_LEAST_AGE = 5
+_MIN_AGE = 5
 
 
 @dataclass(frozen=True)
 class Catalog:
     """All products, when the service last confirmed them, and where that is too long ago, a note for people."""
 
-    items: tuple[Product, ...]
+    items: tuple[CatalogProduct, ...]
     fetched_at: datetime
     is_stale: bool = False
     note: str = ""
 
-    def find(self, key: str) -> Product | None:
+    def find(self, key: str) -> CatalogProduct | None:
         """The product with the key, available or not."""
         return self._by_key.get(key)
 
     @cached_property
-    def _by_key(self) -> dict[str, Product]:
+    def _by_key(self) -> dict[str, CatalogProduct]:
         return {product.key: product for product in self.items}
 
 
 def catalog() -> Catalog:
     """The catalog of the configured service. Raises CatalogUnavailable where there is none, not even an old one."""
     try:
-        return _shelf(configured.service(), Path(settings.DATA_DIR)).current()
+        return _cache_of(configuration.service(), Path(settings.DATA_DIR)).current()
     except CatalogUnavailable:
         raise
     except GatewayError as error:
         raise CatalogUnavailable(str(error)) from error
 
 
-def known_catalog() -> Catalog | None:
+def cached_catalog() -> Catalog | None:
     """The catalog that was fetched last, however old, without any call; None where there never was one."""
     try:
-        return _shelf(configured.service(), Path(settings.DATA_DIR)).known()
+        return _cache_of(configuration.service(), Path(settings.DATA_DIR)).cached()
     except GatewayError:
         return None
 
 
 def forget() -> None:
     """Forget the service and the catalog that this process holds: for tests, where one address may be two services."""
-    configured.forget()
-    _shelf.cache_clear()
+    configuration.forget()
+    _cache_of.cache_clear()
 
 
 @lru_cache(maxsize=4)
-def _shelf(source: FormationService, directory: Path) -> Shelf:
-    return Shelf(source, CatalogFile(directory / "catalog", source.base_url), seconds=settings.ENV.catalog_seconds)
+def _cache_of(source: FormationService, directory: Path) -> CatalogCache:
+    return CatalogCache(
+        source, CatalogFile(directory / "catalog", source.base_url), seconds=settings.ENV.catalog_seconds
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _CachedCatalog:
     catalog: Catalog
     digest: str
     etag: str
 
 
-class Shelf:
-    """The catalog of one service in this process. `clock` counts seconds."""
+class CatalogCache:
+    """The catalog of one service in this process. `clock_skew` counts seconds."""
 
     def __init__(
         self, source: FormationService, file: CatalogFile, *, seconds: int, clock: Callable[[], float] = time.monotonic
@@ -102,7 +162,7 @@ class Shelf:
         self._seconds = seconds
         self._clock = clock
         self._lock = threading.Lock()
-        self._held: _Held | None = None
+        self._cached: _CachedCatalog | None = None
         # Of the file as this process knows it.
         self._stamp = 0
         self._failure: GatewayError | None = None
@@ -110,8 +170,8 @@ class Shelf:
 
     def current(self) -> Catalog:
         """What there is to show now, asking the service where it is time to."""
-        self._take_over()
-        held = self._held
+        self._adopt_stored()
+        held = self._cached
         # Whoever has something to show doesn't wait for another's call.
         if self._clock() >= self._next_call and self._lock.acquire(blocking=held is None):
             try:
@@ -119,47 +179,51 @@ class Shelf:
                     self._refresh()
             finally:
                 self._lock.release()
-        if self._held is None:
+        if self._cached is None:
             raise CatalogUnavailable(str(self._failure or "")) from self._failure
-        return self._held.catalog
+        return self._cached.catalog
 
-    def known(self) -> Catalog | None:
+    def cached(self) -> Catalog | None:
         """What there is to show without asking the service."""
-        if self._held is None:
-            self._held = self._kept()
-        return self._held.catalog if self._held else None
+        if self._cached is None:
+            self._cached = self._stored()
+        return self._cached.catalog if self._cached else None
 
-    def _take_over(self) -> None:
+    def _adopt_stored(self) -> None:
         """What another process has found since is shown by this one as well, so that no page falls back to an older."""
-        if self._held is None or self._file.stamp() == self._stamp:
+        if self._cached is None or self._file.stamp() == self._stamp:
             return
-        if found := self._kept():
-            is_same = found.digest == self._held.digest
-            self._held = (
-                replace(found, catalog=replace(found.catalog, items=self._held.catalog.items)) if is_same else found
+        if found := self._stored():
+            is_same = found.digest == self._cached.digest
+            self._cached = (
+                replace(found, catalog=replace(found.catalog, items=self._cached.catalog.items)) if is_same else found
             )
 
     def _refresh(self) -> None:
-        held = self._held or self._kept()
+        held = self._cached or self._stored()
         try:
-            answer = self._source.catalog(if_none_match=held.etag, within=_PATIENCE) if held else self._source.catalog()
+            answer = (
+                self._source.catalog(if_none_match=held.etag, within=_REFRESH_TIMEOUT)
+                if held
+                else self._source.catalog()
+            )
         except GatewayError as error:
             log.error("Could not refresh the catalog of %s: %s", self._source.base_url, error)
             self._failure = error
-            self._next_call = self._clock() + max(_PAUSE, error.retry_after or 0)
-            self._held = held and replace(held, catalog=_stale(held.catalog, error))
+            self._next_call = self._clock() + max(_RETRY_SECONDS, error.retry_after or 0)
+            self._cached = held and replace(held, catalog=_stale(held.catalog, error))
             return
-        self._held = self._confirmed(held, answer)
+        self._cached = self._confirmed(held, answer)
         self._stamp = self._file.stamp()
         self._next_call = self._clock() + self._lifetime(answer.max_age)
 
-    def _kept(self) -> _Held | None:
+    def _stored(self) -> _CachedCatalog | None:
         # Read before the file: what is written meanwhile is taken over by the next look.
         self._stamp = self._file.stamp()
         kept = self._file.read()
         return _read(kept.items, kept.etag, kept.fetched_at) if kept else None
 
-    def _confirmed(self, held: _Held | None, answer: CatalogAnswer) -> _Held:
+    def _confirmed(self, held: _CachedCatalog | None, answer: CatalogAnswer) -> _CachedCatalog:
         now = datetime.now(UTC)
         if held and (answer.items is None or _digest(answer.items) == held.digest):
             self._file.touch()
@@ -169,11 +233,11 @@ class Shelf:
         return _read(items, answer.etag, now)
 
     def _lifetime(self, max_age: int | None) -> int:
-        return self._seconds if max_age is None else min(self._seconds, max(_LEAST_AGE, max_age))
+        return self._seconds if max_age is None else min(self._seconds, max(_MIN_AGE, max_age))
 
 
-def _read(items: list[Any], etag: str, fetched_at: datetime) -> _Held:
-    return _Held(Catalog(read_products(items), fetched_at), _digest(items), etag)
+def _read(items: list[Any], etag: str, fetched_at: datetime) -> _CachedCatalog:
+    return _CachedCatalog(Catalog(read_products(items), fetched_at), _digest(items), etag)
 
 
 def _digest(items: list[Any]) -> str:

@@ -13,8 +13,8 @@ from urllib.parse import quote
 from requests.adapters import BaseAdapter
 
 from .calls import Answer, Caller, Limits
-from .deadline import Timeouts
 from .records import Body, Record, Records, read_answer, record_if_any, whole_list
+from .transports.network import Timeouts
 
 
 @dataclass(frozen=True, slots=True)

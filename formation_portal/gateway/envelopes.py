@@ -8,39 +8,39 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from .errors import Unusable
+from .errors import UnusableAnswer
 
-LONGEST_ID = 200
+MAX_ID_LENGTH = 200
 # Characters that JSON can write and that neither a database nor a page can hold.
-_UNHOLDABLE = re.compile(rb"\\u(0000|[dD][89a-fA-F])")
+_UNSTORABLE = re.compile(rb"\\u(0000|[dD][89a-fA-F])")
 
 
 def read_json(body: bytes) -> Any:
     """The answer as plain data; a null character or half a surrogate pair in a text becomes a question mark."""
     try:
         answer = json.loads(body, parse_constant=_refuse)
-        return _holdable(answer) if _UNHOLDABLE.search(body) else answer
+        return _storable(answer) if _UNSTORABLE.search(body) else answer
     except (ValueError, RecursionError) as error:
-        raise Unusable("The answer is not JSON") from error
+        raise UnusableAnswer("The answer is not JSON") from error
 
 
 def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is not JSON")
 
 
-def _holdable(found: Any) -> Any:
+def _storable(found: Any) -> Any:
     if isinstance(found, str):
         return found.replace("\x00", "?").encode("utf-8", "replace").decode()
     if isinstance(found, dict):
-        return {_holdable(name): _holdable(value) for name, value in found.items()}
-    return [_holdable(one) for one in found] if isinstance(found, list) else found
+        return {_storable(name): _storable(value) for name, value in found.items()}
+    return [_storable(one) for one in found] if isinstance(found, list) else found
 
 
 def record_in(answer: Any) -> dict[str, Any]:
     """One record."""
     inner = answer.get("data", answer) if isinstance(answer, Mapping) else None
     if not isinstance(inner, dict):
-        raise Unusable("The answer holds no record")
+        raise UnusableAnswer("The answer holds no record")
     return inner
 
 
@@ -48,7 +48,7 @@ def list_in(answer: Any) -> list[Any]:
     """A list of anything."""
     inner = answer.get("data") if isinstance(answer, Mapping) else answer
     if not isinstance(inner, list):
-        raise Unusable("The answer holds no list")
+        raise UnusableAnswer("The answer holds no list")
     return inner
 
 
@@ -56,7 +56,7 @@ def records_in(answer: Any) -> list[dict[str, Any]]:
     """A list of records."""
     found = list_in(answer)
     if not all(isinstance(one, dict) for one in found):
-        raise Unusable("The answer's list contains something other than records")
+        raise UnusableAnswer("The answer's list contains something other than records")
     return found
 
 
@@ -70,6 +70,6 @@ def pages_in(answer: Any) -> int:
 def with_id(record: dict[str, Any], *, name: str, others: tuple[str, ...] = ()) -> dict[str, Any]:
     """The record with its id under `name`, which may stand under other names; without one it can't be used."""
     found = next((record[one] for one in (name, *others) if record.get(one) is not None), None)
-    if not isinstance(found, str) or not 0 < len(found) <= LONGEST_ID:
-        raise Unusable(f"The answer's record has no usable {name}")
+    if not isinstance(found, str) or not 0 < len(found) <= MAX_ID_LENGTH:
+        raise UnusableAnswer(f"The answer's record has no usable {name}")
     return record | {name: found}

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from urllib3.exceptions import ConnectTimeoutError, SSLError
 
-from formation_portal.contract.problems import Problem
+from formation_portal.contract.fields.values import Problem
 
 
 @dataclass(frozen=True, slots=True)
-class Objection(Problem):
+class FieldProblem(Problem):
     """One thing that the service objects to. `field` is its own name for it; empty where it names none.
 
     What the supplement adds for a requirement: the section, party, share class or document slot that it is about.
@@ -28,12 +28,12 @@ class Objection(Problem):
 
 
 @dataclass(frozen=True, slots=True)
-class Complaint:
+class ErrorBody:
     """What an error answer says, whatever its shape."""
 
     code: str = ""
     message: str = ""
-    objections: tuple[Objection, ...] = ()
+    problems: tuple[FieldProblem, ...] = ()
     existing_id: str = ""
 
 
@@ -50,16 +50,16 @@ class GatewayError(Exception):
         message: str = "",
         *,
         status: int | None = None,
-        complaint: Complaint | None = None,
+        complaint: ErrorBody | None = None,
         request_id: str = "",
         retry_after: float | None = None,
     ) -> None:
-        self.complaint = complaint or Complaint()
-        self.message = message or self.complaint.message or self.words
+        self.error_body = complaint or ErrorBody()
+        self.message = message or self.error_body.message or self.words
         self.status = status
-        self.code = self.complaint.code
-        self.problems: tuple[Objection, ...] = self.complaint.objections
-        self.existing_id = self.complaint.existing_id
+        self.code = self.error_body.code
+        self.problems: tuple[FieldProblem, ...] = self.error_body.problems
+        self.existing_id = self.error_body.existing_id
         self.request_id = request_id
         self.retry_after = retry_after
         super().__init__(self._line())
@@ -149,7 +149,7 @@ class HandshakeFailed(SSLError):
     """Evidence: TLS failed before anything was sent."""
 
 
-class Unusable(Exception):
+class UnusableAnswer(Exception):
     """Evidence: a successful status with an answer that can't be used: no JSON, no record, too large."""
 
 
@@ -157,7 +157,7 @@ Evidence = int | range | type[Exception]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ErrorRule:
     """One kind of evidence and what it means. None leaves a column open."""
 
     evidence: Evidence
@@ -169,37 +169,37 @@ class Row:
 
 # The first row that fits decides. 503 counts as "not done" only with the Retry-After that the supplement promises:
 # proxies answer it also for requests whose answer they lost.
-TABLE: Sequence[Row] = (
-    Row(ConnectTimeoutError, NotSent),
-    Row(HandshakeFailed, NotSent),
-    Row(range(100, 200), UnexpectedAnswer),
-    Row(range(300, 400), Unclear),
-    Row(401, NotAuthorised),
-    Row(403, NotAuthorised),
-    Row(404, NotThere, is_supplement=True),
-    Row(404, NotFound),
-    Row(405, Unsupported, is_supplement=True),
-    Row(405, UnexpectedAnswer),
-    Row(408, Unclear),
-    Row(409, Busy, code="request_in_progress"),
-    Row(409, Conflict),
-    Row(410, NotFound),
-    Row(425, Busy),
-    Row(429, Busy),
-    Row(range(400, 500), Refused),
-    Row(501, Unsupported, is_supplement=True),
-    Row(501, UnexpectedAnswer),
-    Row(503, Busy, has_retry_after=True),
-    Row(range(500, 600), Unclear),
-    Row(Exception, Unclear),
+ERROR_RULES: Sequence[ErrorRule] = (
+    ErrorRule(ConnectTimeoutError, NotSent),
+    ErrorRule(HandshakeFailed, NotSent),
+    ErrorRule(range(100, 200), UnexpectedAnswer),
+    ErrorRule(range(300, 400), Unclear),
+    ErrorRule(401, NotAuthorised),
+    ErrorRule(403, NotAuthorised),
+    ErrorRule(404, NotThere, is_supplement=True),
+    ErrorRule(404, NotFound),
+    ErrorRule(405, Unsupported, is_supplement=True),
+    ErrorRule(405, UnexpectedAnswer),
+    ErrorRule(408, Unclear),
+    ErrorRule(409, Busy, code="request_in_progress"),
+    ErrorRule(409, Conflict),
+    ErrorRule(410, NotFound),
+    ErrorRule(425, Busy),
+    ErrorRule(429, Busy),
+    ErrorRule(range(400, 500), Refused),
+    ErrorRule(501, Unsupported, is_supplement=True),
+    ErrorRule(501, UnexpectedAnswer),
+    ErrorRule(503, Busy, has_retry_after=True),
+    ErrorRule(range(500, 600), Unclear),
+    ErrorRule(Exception, Unclear),
 )
 
 
-def class_for(
+def error_class_for(
     evidence: int | Exception, *, is_supplement: bool = False, code: str = "", has_retry_after: bool = False
 ) -> type[GatewayError]:
     """The class for a status or for the exception that a call ended in; what no row knows is unclear."""
-    for row in TABLE:
+    for row in ERROR_RULES:
         if (
             _fits(row.evidence, evidence)
             and row.code in (None, code)

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from formation_portal.contract.catalog import BrokenItem, CatalogItem, parse_catalog
-from formation_portal.contract.check import check_schema
+from formation_portal.contract.schema_check import check_schema
 
 log = logging.getLogger(__name__)
 
-_FIT_FOR_AN_ADDRESS = re.compile(r"[A-Za-z0-9_-]{1,100}", re.ASCII)
+_URL_KEY = re.compile(r"[A-Za-z0-9_-]{1,100}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Product:
+class CatalogProduct:
     """One product. `item` is None where the service's item can't be read; `reason` says why it is unavailable."""
 
     key: str
@@ -31,21 +31,21 @@ class Product:
         return self.item is not None and not self.reason
 
 
-def read_products(items: Sequence[Any]) -> tuple[Product, ...]:
+def read_products(items: Sequence[Any]) -> tuple[CatalogProduct, ...]:
     """Every item of the catalog as a product, in its order. A faulty one is unavailable and takes no other with it."""
     read = [_read(item) for item in items]
     slugs = Counter(one.product.slug for one in read if isinstance(one, CatalogItem))
-    products: list[Product] = []
+    products: list[CatalogProduct] = []
     taken: set[str] = set()
     ids: set[str] = set()
     for one in read:
         if isinstance(one, BrokenItem):
-            product = Product(_own_key(one.name, taken), one.name, None, one.reason)
+            product = CatalogProduct(_hashed_key(one.name, taken), one.name, None, one.reason)
         else:
             wanted = one.product.slug if slugs[one.product.slug] == 1 else one.jurisdiction_product_id
-            is_fit = _FIT_FOR_AN_ADDRESS.fullmatch(wanted) and wanted not in taken
-            key = wanted if is_fit else _own_key(one.jurisdiction_product_id, taken)
-            product = Product(key, _name(one), one, _why_unavailable(one, ids))
+            is_fit = _URL_KEY.fullmatch(wanted) and wanted not in taken
+            key = wanted if is_fit else _hashed_key(one.jurisdiction_product_id, taken)
+            product = CatalogProduct(key, _name(one), one, _why_unavailable(one, ids))
             ids.add(one.jurisdiction_product_id)
         taken.add(product.key)
         products.append(product)
@@ -75,7 +75,7 @@ def _why_unavailable(item: CatalogItem, ids: set[str]) -> str:
     return "; ".join(fault.message for fault in check_schema(item.form).faults)
 
 
-def _own_key(text: str, taken: set[str]) -> str:
+def _hashed_key(text: str, taken: set[str]) -> str:
     """A key made from any text; the same text twice gets two keys."""
     count = 0
     while True:

@@ -5,14 +5,14 @@ from functools import partial
 from typing import Any, TypeVar
 
 from . import envelopes
-from .calls import Answer, Call, Caller, Limits, failure
-from .errors import Unusable
+from .calls import Answer, Call, Caller, Limits, error_of
+from .errors import UnusableAnswer
 
 Record = dict[str, Any]
 Body = Mapping[str, Any]
 Read = TypeVar("Read")
 
-_MOST_PAGES = 1_000
+_MAX_PAGES = 1_000
 
 
 class Records:
@@ -29,7 +29,7 @@ class Records:
 
     def get(self, path: str, *, is_supplement: bool, **params: str) -> Record:
         """One record."""
-        call = self.make("GET", path, is_supplement=is_supplement, params=_given(params))
+        call = self.make("GET", path, is_supplement=is_supplement, params=_without_empty(params))
         return read_answer(call, self.call(call), _record)
 
     def list_all(self, path: str, *, is_supplement: bool = False, **params: str) -> list[Record]:
@@ -39,7 +39,7 @@ class Records:
         size = 0
         while page <= pages:
             # A service of another make may refuse parameters that it doesn't know, so none is sent without need.
-            asked = _given(params) | ({"page": page} if page > 1 else {})
+            asked = _without_empty(params) | ({"page": page} if page > 1 else {})
             call = self.make("GET", path, is_supplement=is_supplement, params=asked)
             answer = self.call(call)
             size += len(answer.body)
@@ -78,8 +78,8 @@ def read_answer(call: Call, answer: Answer, read: Callable[[bytes], Read]) -> Re
     """What the answer holds; an answer that can't be used is one more error of the call."""
     try:
         return read(answer.body)
-    except Unusable as error:
-        raise failure(error, call=call, request_id=answer.request_id, status=answer.status) from error
+    except UnusableAnswer as error:
+        raise error_of(error, call=call, request_id=answer.request_id, status=answer.status) from error
 
 
 def whole_list(body: bytes) -> list[Any]:
@@ -99,13 +99,13 @@ def record_if_any(body: bytes) -> Record:
 def _records_and_pages(body: bytes, *, left: int) -> tuple[list[Record], int]:
     """`left` are the bytes that the list's other pages may still have."""
     if left < 0:
-        raise Unusable("The list is too long")
+        raise UnusableAnswer("The list is too long")
     answer = envelopes.read_json(body)
     pages = envelopes.pages_in(answer)
-    if pages > _MOST_PAGES:
-        raise Unusable(f"The list has {pages} pages")
+    if pages > _MAX_PAGES:
+        raise UnusableAnswer(f"The list has {pages} pages")
     return envelopes.records_in(answer), pages
 
 
-def _given(params: Mapping[str, str]) -> dict[str, str | int]:
+def _without_empty(params: Mapping[str, str]) -> dict[str, str | int]:
     return {name: value for name, value in params.items() if value}

@@ -15,7 +15,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.services.exceptions import Gone
 from formation_portal.applications.services.transactions import application_transaction
-from formation_portal.contract.language import noted
+from formation_portal.contract.localisation import gettext_noop
 
 from .codes import digest_of_key, new_key
 
@@ -43,8 +43,8 @@ def share_with(draft: Draft, *, email: str, right: Right, by: AbstractBaseUser, 
             context = {"link": link, "until": one.expires_at}
             letters.post(kind="collaboration", to=one.email, language=language, context=context)
         one.save()
-        invited = noted("Shared the application")
-        journal.note(noted("Changed someone’s access") if one.accepted_at else invited)
+        invited = gettext_noop("Shared the application")
+        journal.note(gettext_noop("Changed someone’s access") if one.accepted_at else invited)
     return one
 
 

@@ -15,7 +15,7 @@ from formation_portal.applications.history import Guest
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services.parties import current_party
 from formation_portal.applications.services.transactions import application_transaction
-from formation_portal.contract.language import noted
+from formation_portal.contract.localisation import gettext_noop
 from formation_portal.core import subscribers
 
 from .codes import digest_of_key, new_key
@@ -50,8 +50,8 @@ def invite(draft: Draft, party: PartyRow, *, email: str, by: AbstractBaseUser, l
         invitation.code_digest = ""
         invitation.sent_at, invitation.expires_at = now, now + timedelta(days=settings.INVITATION_DAYS)
         _send(invitation, "invitation")
-        again = noted("Sent {name} a new invitation")
-        said = again if is_again else noted("Invited {name} to fill in their part")
+        again = gettext_noop("Sent {name} a new invitation")
+        said = again if is_again else gettext_noop("Invited {name} to fill in their part")
         journal.note(said, holder=row.token, name=row.label)
     return invitation
 

@@ -19,7 +19,7 @@ from django.utils.text import smart_split
 from django.utils.translation import trim_whitespace
 from django.utils.translation.template import block_re, constant_re, endblock_re, inline_re, plural_re
 
-from formation_portal.contract.canonical import role_counted
+from formation_portal.contract.canonical import role_count_messages
 from formation_portal.ui.glossary.terms import places, term_texts
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
@@ -69,7 +69,7 @@ def of_roles() -> Iterator[Message]:
     """What roles are called, alone and counted."""
     for word in yaml.safe_load(ROLES.read_text(encoding="utf-8")):
         yield word
-        yield role_counted(word)
+        yield role_count_messages(word)
 
 
 def of_terms() -> Iterator[Message]:

@@ -7,9 +7,9 @@ from functools import cached_property
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
-from formation_portal.contract.field import FieldSpec
-from formation_portal.contract.language import say
+from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.lifecycle import State
+from formation_portal.contract.localisation import gettext
 from formation_portal.contract.needs import Need
 from formation_portal.relay.delivery_status import (
     STAGE_WORDS,
@@ -29,11 +29,11 @@ from .navigation import NeedLink, need_links
 def before_submission() -> str:
     """What holds until an application is submitted, by whether its answers go to the service meanwhile: one query."""
     if current_profile().can_edit:
-        return say(
+        return gettext(
             "We save your answers and prepare them with the formation service as you go. Nothing is "
             "filed and you owe nothing until you submit."
         )
-    return say("We save your answers here. Nothing is filed and you owe nothing until you submit.")
+    return gettext("We save your answers here. Nothing is filed and you owe nothing until you submit.")
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class DeliverySummary:
     @property
     def is_worth_saying(self) -> bool:
         """Whether it says more than that it is saved, which the page says anyway."""
-        return self.words != say(STAGE_WORDS[DeliveryStage.SAVED])
+        return self.words != gettext(STAGE_WORDS[DeliveryStage.SAVED])
 
     @cached_property
     def before_submission(self) -> str:
@@ -187,7 +187,7 @@ def task_deliveries(draft: Draft, board: ApplicationDeliveries) -> Mapping[str, 
     for key, view in _views(draft, board):
         found.setdefault(key, []).append(view.state)
     words = {key: next((one for one in _TOLD if one in stages), None) for key, stages in found.items()}
-    return {key: say(STAGE_WORDS[stage]) for key, stage in words.items() if stage}
+    return {key: gettext(STAGE_WORDS[stage]) for key, stage in words.items() if stage}
 
 
 def _views(draft: Draft, board: ApplicationDeliveries) -> Iterator[tuple[str, DeliveryStatus]]:

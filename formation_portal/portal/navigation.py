@@ -10,15 +10,15 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 from formation_portal.applications.draft import Draft
-from formation_portal.contract.field import FieldSpec, control_name
-from formation_portal.contract.language import noted, say
+from formation_portal.contract.fields.base import FieldSpec, control_name
+from formation_portal.contract.localisation import gettext, gettext_noop
 from formation_portal.contract.needs import Need
 from formation_portal.contract.schema import Section
 from formation_portal.ui.forms.controls import control_id, party_control, slot_id, slot_key
 
 PEOPLE, SHARES, DOCUMENTS, CHECK = "people", "shares", "documents", "check"
 
-PEOPLE_TITLE = noted("People and companies")
+PEOPLE_TITLE = gettext_noop("People and companies")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +50,19 @@ def next_url(draft: Draft, view: str, key: str = "") -> str:
 
 def _steps(draft: Draft) -> Iterator[FormStep]:
     for section in draft.schema.sections:
-        if section.is_drawn and draft.form_state.section(section).active:
+        if section.is_drawn and draft.form_state.section_activation(section).active:
             yield _step_of(draft, section)
     if _has_slots(draft):
-        yield _step(draft, DOCUMENTS, title=say("Documents"))
-    yield _step(draft, CHECK, title=say("Check your answers"))
+        yield _step(draft, DOCUMENTS, title=gettext("Documents"))
+    yield _step(draft, CHECK, title=gettext("Check your answers"))
 
 
 def _step_of(draft: Draft, section: Section) -> FormStep:
     if section.is_entity:
         return _step(draft, "section", section.key, title=section.title)
     if section.is_share_structure:
-        return _step(draft, SHARES, title=section.title or say("Shares"))
-    return _step(draft, PEOPLE, title=say(PEOPLE_TITLE))
+        return _step(draft, SHARES, title=section.title or gettext("Shares"))
+    return _step(draft, PEOPLE, title=gettext(PEOPLE_TITLE))
 
 
 def _step(draft: Draft, view: str, key: str = "", *, title: str) -> FormStep:

@@ -7,29 +7,28 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.http import HttpRequest
-from django.utils.translation import gettext
 
 from formation_portal.accounts.addresses import has_confirmed
 from formation_portal.accounts.models import User
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.accounts.writing_limits import may_write_to
 from formation_portal.applications.models import Application
-from formation_portal.contract.language import noted, say
 from formation_portal.contract.lifecycle import State
+from formation_portal.contract.localisation import gettext, gettext_noop
 from formation_portal.contract.needs import Need
 from formation_portal.ui import formats
 from formation_portal.ui.forms.controls import Problem, slot_id, slot_key, slot_name
 from formation_portal.ui.forms.form import QuestionForm
 
 _REASONS = {
-    State.SUBMITTED_FOR_REVIEW: noted(
+    State.SUBMITTED_FOR_REVIEW: gettext_noop(
         "It is waiting for review. If something needs to change, we will return it to you."
     ),
-    State.IN_REVIEW: noted("It is being reviewed. If something needs to change, we will return it to you."),
-    State.SUBMITTED_TO_CSP: noted("It has been approved and is with the registry."),
-    State.INCORPORATED: noted("It has been incorporated."),
-    State.REJECTED: noted("It was declined."),
-    State.WITHDRAWN: noted("It was withdrawn."),
+    State.IN_REVIEW: gettext_noop("It is being reviewed. If something needs to change, we will return it to you."),
+    State.SUBMITTED_TO_CSP: gettext_noop("It has been approved and is with the registry."),
+    State.INCORPORATED: gettext_noop("It has been incorporated."),
+    State.REJECTED: gettext_noop("It was declined."),
+    State.WITHDRAWN: gettext_noop("It was withdrawn."),
 }
 
 
@@ -40,9 +39,9 @@ def read_only_reason(application: Application) -> str:
     if application.is_open:
         return gettext("You can only read this application. Ask its owner if you need to edit it.")
     submitted = application.submitted_at
-    when = say("You submitted this application on {day}.", day=formats.day(submitted.date())) if submitted else ""
-    reason = say(_REASONS[application.status]) if application.status in _REASONS else ""
-    sentences = (when, reason, say("These are the current answers."))
+    when = gettext("You submitted this application on {day}.", day=formats.day(submitted.date())) if submitted else ""
+    reason = gettext(_REASONS[application.status]) if application.status in _REASONS else ""
+    sentences = (when, reason, gettext("These are the current answers."))
     return " ".join(sentence for sentence in sentences if sentence)
 
 

@@ -7,7 +7,6 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.policies import UserRequest, customer
@@ -18,7 +17,7 @@ from formation_portal.applications.models import Document, Holding
 from formation_portal.applications.ownership_stakes import companies_owned_by, typed_stakes
 from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract import canonical
-from formation_portal.contract.language import listed, noted, say, say_count
+from formation_portal.contract.localisation import gettext, gettext_noop, join_list, ngettext
 from formation_portal.contract.needs import needs
 from formation_portal.contract.record import Record
 from formation_portal.relay.delivery_status import deliveries_of
@@ -29,11 +28,11 @@ from formation_portal.ui.roles import role_words
 from .lookups import get_document_or_404, get_draft_or_404, get_party_or_404, get_share_class_or_404
 from .sections.uploads import CAME_FROM_PAGE
 
-_HELD_BY_NO_ONE = noted("Holds {number} “{name}” shares. They will be unallocated.")
-_CAN_RESTORE = noted(
+_HELD_BY_NO_ONE = gettext_noop("Holds {number} “{name}” shares. They will be unallocated.")
+_CAN_RESTORE = gettext_noop(
     "You can restore it all under “People and companies” until you submit. After that it is permanently deleted."
 )
-_STAYS = noted(
+_STAYS = gettext_noop(
     "The formation service may already have this and can’t delete it automatically. Our team "
     "will ask for it to be removed."
 )
@@ -63,22 +62,23 @@ def party_removal_page(draft: Draft, party: PartyRow) -> RemovalPage:
     gone = draft.references_to_party(party.token)
     classes = {row.model.pk: row.label for row in draft.share_classes}
     held = [
-        say(_HELD_BY_NO_ONE, number=number_of_shares(one), name=classes[one.share_class_id]) for one in gone.holdings
+        gettext(_HELD_BY_NO_ONE, number=number_of_shares(one), name=classes[one.share_class_id])
+        for one in gone.holdings
     ]
-    documents = [say("“{file}” ({slot})", file=one.name, slot=one.slot) for one in gone.documents]
+    documents = [gettext("“{file}” ({slot})", file=one.name, slot=one.slot) for one in gone.documents]
     owned = [
-        say("Owns part of {name}. That part will have no known owner.", name=company.label)
+        gettext("Owns part of {name}. That part will have no known owner.", name=company.label)
         for company in companies_owned_by(draft, party, typed_stakes(draft))
     ]
     count = len(locks_of(draft).answers_of(party.token))
     accepted = [
-        say_count(
+        ngettext(
             "Our reviewer has accepted {count} answer here. If you add a replacement, we will check it again.",
             "Our reviewer has accepted {count} answers here. If you add a replacement, we will check it again.",
             count,
         )
     ][: bool(count)]
-    back = say(_CAN_RESTORE)
+    back = gettext(_CAN_RESTORE)
     after = replace(
         draft.record,
         parties=tuple(one for one in draft.record.parties if one.id != party.token),
@@ -92,7 +92,7 @@ def party_removal_page(draft: Draft, party: PartyRow) -> RemovalPage:
         consequences=(*accepted, *held, *owned, *documents, back),
         after=after,
         thing=(ResourceKind.PARTY, party.token),
-        back=(_url(draft, "people"), say("People")),
+        back=(_url(draft, "people"), gettext("People")),
     )
 
 
@@ -101,11 +101,11 @@ def share_class_removal_page(draft: Draft, share_class: ShareClassRow) -> Remova
     gone = draft.references_to_share_class(share_class.token)
     parties = {row.model.pk: row.label for row in draft.parties}
     held = [
-        say("{name} holds {number} of its shares.", name=parties[one.party_id], number=number_of_shares(one))
+        gettext("{name} holds {number} of its shares.", name=parties[one.party_id], number=number_of_shares(one))
         for one in gone.holdings
     ]
     answers = [
-        say("{who}: you will need to answer “{label}” again.", who=label or draft.title, label=spec.label)
+        gettext("{who}: you will need to answer “{label}” again.", who=label or draft.title, label=spec.label)
         for label, spec in gone.answers
     ]
     after = replace(
@@ -119,7 +119,7 @@ def share_class_removal_page(draft: Draft, share_class: ShareClassRow) -> Remova
         consequences=(*held, *answers),
         after=after,
         thing=(ResourceKind.SHARE_CLASS, share_class.token),
-        back=(_url(draft, "shares"), say("Shares")),
+        back=(_url(draft, "shares"), gettext("Shares")),
     )
 
 
@@ -129,17 +129,17 @@ def holding_removal_page(draft: Draft, party: PartyRow, share_class: ShareClassR
     others = [one for one in draft.record.holdings if (one.party_id, one.share_class_id) != pair]
     has_others = any(one.party_id == party.token and one.shares for one in others)
     said = {"number": number_of_shares(holding), "name": share_class.label, "who": party.label}
-    shares = say_count(
+    shares = ngettext(
         "{number} “{name}” share of {who}", "{number} “{name}” shares of {who}", holding.shares or 2, **said
     )
     return _page(
         draft,
         shares,
         count=holding.shares or 2,
-        consequences=() if has_others else (say("{who} will hold no shares.", who=party.label),),
+        consequences=() if has_others else (gettext("{who} will hold no shares.", who=party.label),),
         after=replace(draft.record, holdings=tuple(others)),
         thing=(ResourceKind.SHAREHOLDING, shareholding_subject(*pair)),
-        back=(_url(draft, "shares"), say("Shares")),
+        back=(_url(draft, "shares"), gettext("Shares")),
     )
 
 
@@ -152,7 +152,7 @@ def document_removal_page(draft: Draft, document: Document, *, back: tuple[str, 
     return _page(
         draft,
         document.name,
-        facts=say("“{slot}” of {who}", slot=document.slot, who=party.label if party else draft.title),
+        facts=gettext("“{slot}” of {who}", slot=document.slot, who=party.label if party else draft.title),
         consequences=tuple(_asked_for(draft, party, document.slot)),
         after=replace(draft.record, documents=draft.record.documents - {key}),
         thing=(ResourceKind.DOCUMENT, document.subject),
@@ -180,12 +180,12 @@ def _asked_for(draft: Draft, party: PartyRow | None, slot: str) -> Iterable[str]
     asking = [
         canonical.role_word(section.role or "")
         for section in sections
-        if draft.form_state.section(section).active
+        if draft.form_state.section_activation(section).active
         and party
         and slot in {one.name for one in section.slots(party.kind)}
     ]
     if len(asking) > 1:
-        yield say("This one document is used for all these roles: {roles}.", roles=listed(asking))
+        yield gettext("This one document is used for all these roles: {roles}.", roles=join_list(asking))
 
 
 def _page(
@@ -206,7 +206,7 @@ def _page(
         facts=facts,
         consequences=(*consequences, *stays),
         needed=_newly_needed(draft, after),
-        done=say_count("{name} was removed.", "{name} were removed.", count, name=name),
+        done=ngettext("{name} was removed.", "{name} were removed.", count, name=name),
         back_url=back[0],
         back_label=back[1],
         is_open=draft.application.can_be_changed,
@@ -283,11 +283,11 @@ def _back(request: UserRequest, draft: Draft, document: Document) -> tuple[str, 
     reference = draft.application.reference
     party = draft.party(document.party.token) if document.party else None
     if request.GET.get("next") != CAME_FROM_PAGE:
-        return reverse("portal:documents", args=[reference]), say("Documents")
+        return reverse("portal:documents", args=[reference]), gettext("Documents")
     if party is not None:
         return reverse("portal:party", args=[reference, party.token]), party.label
     asking = (slot.section for slot in draft.form_state.slots() if slot.name == document.slot)
     section = next(asking, None)
     if section is None:
-        return reverse("portal:documents", args=[reference]), say("Documents")
+        return reverse("portal:documents", args=[reference]), gettext("Documents")
     return reverse("portal:section", args=[reference, section.key]), section.title

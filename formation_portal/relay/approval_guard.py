@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from formation_portal.applications.draft import Draft
-from formation_portal.contract.language import say
+from formation_portal.contract.localisation import gettext
 from formation_portal.contract.needs import Need
 from formation_portal.reviews.objections import Objection
 from formation_portal.reviews.places import WHOLE, Kind, Place
@@ -33,7 +33,7 @@ def _is_refused(row: Delivery) -> bool:
 
 
 def _objections(draft: Draft, row: Delivery) -> Iterator[Objection]:
-    found = problems_of(row) or (LocatedProblem(field="", code="refused", message=say("No reason given")),)
+    found = problems_of(row) or (LocatedProblem(field="", code="refused", message=gettext("No reason given")),)
     for problem in found:
         party = draft.party(problem.party) if problem.party else None
         whose = party.label if party else ""

@@ -8,9 +8,9 @@ from enum import StrEnum
 from django.utils import timezone
 
 from formation_portal.applications.models import Application
-from formation_portal.contract.field import FieldSpec
-from formation_portal.contract.language import noted, say
+from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.lifecycle import State
+from formation_portal.contract.localisation import gettext, gettext_noop
 
 from .models import AMBIGUOUS, UNCLEAR, UNSUPPORTED, Delivery, DeliveryState
 from .order import is_blocked, is_closed_for_changes
@@ -34,16 +34,16 @@ class DeliveryStage(StrEnum):
 
 
 STAGE_WORDS = {
-    DeliveryStage.YOURS: noted("Changes needed"),
-    DeliveryStage.OURS: noted("With our team"),
-    DeliveryStage.CHECKING: noted("Checking delivery"),
-    DeliveryStage.WAITING: noted("Waiting to retry"),
-    DeliveryStage.SENDING: noted("Sending"),
-    DeliveryStage.SAVED: noted("Saved"),
-    DeliveryStage.RECEIVED: noted("Received"),
+    DeliveryStage.YOURS: gettext_noop("Changes needed"),
+    DeliveryStage.OURS: gettext_noop("With our team"),
+    DeliveryStage.CHECKING: gettext_noop("Checking delivery"),
+    DeliveryStage.WAITING: gettext_noop("Waiting to retry"),
+    DeliveryStage.SENDING: gettext_noop("Sending"),
+    DeliveryStage.SAVED: gettext_noop("Saved"),
+    DeliveryStage.RECEIVED: gettext_noop("Received"),
 }
-SENT_ON_SUBMIT = noted("Saved. We send it when you submit.")
-SENT_WITH_CORRECTIONS = noted("Saved. We send it with your corrections.")
+SENT_ON_SUBMIT = gettext_noop("Saved. We send it when you submit.")
+SENT_WITH_CORRECTIONS = gettext_noop("Saved. We send it with your corrections.")
 
 _STAGES = {
     DeliveryState.SENDING: DeliveryStage.SENDING,
@@ -57,29 +57,29 @@ _STAGES = {
 _UNTROUBLED = frozenset({DeliveryStage.SENDING, DeliveryStage.SAVED, DeliveryStage.RECEIVED})
 _URGENCY = {stage: place for place, stage in enumerate(DeliveryStage)}
 
-NO_EDITS = noted(
+NO_EDITS = gettext_noop(
     "The formation service can’t change what it has received, so we send your answers together when you submit."
 )
-NO_SUBMISSIONS = noted(
+NO_SUBMISSIONS = gettext_noop(
     "We can’t send a submission or withdrawal to the formation service automatically. We record it here, and our team "
     "will inform the service."
 )
-NO_REVIEWS = noted(
+NO_REVIEWS = gettext_noop(
     "We can’t send our review to the formation service automatically. We record it here, and our team will inform the "
     "service."
 )
-CHANGE_UNSUPPORTED = noted(
+CHANGE_UNSUPPORTED = gettext_noop(
     "We can’t send one of the changes automatically. Our team will inform the formation service about it."
 )
 
 # Why our team has a thing, in one sentence.
-_IN_DOUBT = noted("We don’t know yet whether it arrived. Our team is checking. You don’t need to do anything.")
+_IN_DOUBT = gettext_noop("We don’t know yet whether it arrived. Our team is checking. You don’t need to do anything.")
 _REASONS = {
-    UNSUPPORTED: noted("We can’t send this change automatically. Our team will inform the formation service."),
+    UNSUPPORTED: gettext_noop("We can’t send this change automatically. Our team will inform the formation service."),
     UNCLEAR: _IN_DOUBT,
     AMBIGUOUS: _IN_DOUBT,
 }
-_OTHER_REASON = noted(
+_OTHER_REASON = gettext_noop(
     "Something went wrong when we sent it. Our team is looking into it. You don’t need to do anything."
 )
 
@@ -203,7 +203,7 @@ class ApplicationDeliveries:
             (not by_customers and any(kind.is_transition for kind, _ in cannot), NO_REVIEWS),
             (any(not kind.is_transition for kind, _ in cannot), CHANGE_UNSUPPORTED),
         ]
-        return tuple(say(words) for applies, words in found if applies)
+        return tuple(gettext(words) for applies, words in found if applies)
 
     def _joined(self, *kinds: ResourceKind, token: str = "") -> DeliveryStatus:
         rows = [self._rows[(kind, token)] for kind in kinds if (kind, token) in self._rows]
@@ -224,7 +224,7 @@ class ApplicationDeliveries:
         )
 
     def _saved_only(self) -> DeliveryStatus:
-        return DeliveryStatus(words=say(STAGE_WORDS[DeliveryStage.SAVED] if self._sends_things else self._later))
+        return DeliveryStatus(words=gettext(STAGE_WORDS[DeliveryStage.SAVED] if self._sends_things else self._later))
 
     def _is_idle(self, row: Delivery) -> bool:
         """Nothing is there and nothing should be."""
@@ -235,17 +235,17 @@ class ApplicationDeliveries:
         if self._only_trouble and stage in _UNTROUBLED:
             return DeliveryStatus(
                 DeliveryStage.SAVED,
-                say(STAGE_WORDS[DeliveryStage.SAVED] if self._may_send(row) else self._later),
+                gettext(STAGE_WORDS[DeliveryStage.SAVED] if self._may_send(row) else self._later),
                 at=row.updated_at,
             )
         words = self._later if stage is DeliveryStage.SAVED and not self._may_send(row) else STAGE_WORDS[stage]
-        why = say(_REASONS.get(row.reason, _OTHER_REASON)) if stage is DeliveryStage.OURS else ""
+        why = gettext(_REASONS.get(row.reason, _OTHER_REASON)) if stage is DeliveryStage.OURS else ""
         document_status, note = (
             (row.document_status, row.document_note) if row.state == DeliveryState.DONE else ("", "")
         )
         return DeliveryStatus(
             stage,
-            say(words),
+            gettext(words),
             problems_of(row),
             row.updated_at,
             why,

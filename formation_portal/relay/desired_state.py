@@ -12,15 +12,15 @@ from typing import Any
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change, document_subject
 from formation_portal.applications.parties import PartyRow, ShareClassRow
-from formation_portal.contract import canonical, wire
-from formation_portal.contract.lifecycle import AGENT, DEEDS, State
+from formation_portal.contract import canonical, payloads
+from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State
 from formation_portal.contract.record import Holder
 
 from .resources import WITHDRAWAL, ResourceKind, ResourceName, reference_to, shareholding_subject, submission_subject
 
 # The longest note that the service takes (supplement, "Entities"); the rest can be read here.
 STATUS_NOTE_LIMIT = 10_000
-_STATES_SET_BY_AGENTS = frozenset(deed.target for deed in DEEDS.values() if deed.by == AGENT)
+_STATES_SET_BY_AGENTS = frozenset(deed.target for deed in TRANSITIONS.values() if deed.by == AGENT)
 _CONTROLS = {chr(code) for code in (*range(32), 127)} - {"\n", "\t"}
 
 
@@ -121,7 +121,7 @@ def _entity(draft: Draft) -> DesiredResource:
 def _answers(draft: Draft, holder: Holder, *, is_canonical: bool) -> Payload:
     return {
         spec.name: reference_to(ResourceKind.SHARE_CLASS, value) if spec.refers_to_share_class else spec.payload(value)
-        for spec, value in wire.answered(draft.form_state, holder)
+        for spec, value in payloads.active_answers(draft.form_state, holder)
         if bool(spec.canonical_field) is is_canonical
     }
 
@@ -143,7 +143,7 @@ def _is_ready_class(draft: Draft, row: ShareClassRow) -> bool:
     section = draft.schema.share_section
     assert section is not None
     return not any(
-        question.verdict.active
+        question.activation.active
         and question.spec.name not in row.record.answers.values
         and canonical.property_of(question.spec.canonical_field or "") in _REQUIRED_OF_CLASS
         for question in draft.form_state.questions(section, row.record)

@@ -17,8 +17,8 @@ from formation_portal import gateway
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
-from formation_portal.contract.language import noted
 from formation_portal.contract.lifecycle import FINAL
+from formation_portal.contract.localisation import gettext_noop
 from formation_portal.gateway.errors import GatewayError, Unsupported
 
 from . import rate_limit, timing
@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 # The members in which a note may be; the supplement names none.
 _NOTES = ("status_note", "note", "reason", "rejection_reason")
 _NOTE_LIMIT = 2_000
-_RETURNED = noted("The formation service returned a document")
+_RETURNED = gettext_noop("The formation service returned a document")
 
 
 def read_due_documents(*, is_eager: bool = False) -> int:

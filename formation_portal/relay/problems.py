@@ -5,12 +5,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from formation_portal.applications.draft import Draft
-from formation_portal.contract.field import FieldSpec
-from formation_portal.contract.language import say
+from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.values import Problem
+from formation_portal.contract.localisation import gettext
 from formation_portal.contract.needs import Need
-from formation_portal.contract.problems import Problem
 from formation_portal.contract.schema import Section
-from formation_portal.gateway.errors import Objection
+from formation_portal.gateway.errors import FieldProblem
 
 from .calls import bodies
 from .desired_state import Payload
@@ -38,20 +38,22 @@ def _returned(row: Delivery) -> LocatedProblem:
     return LocatedProblem(
         field="",
         code="document_returned",
-        message=row.document_note or say("Upload this document again. It was returned without a reason."),
+        message=row.document_note or gettext("Upload this document again. It was returned without a reason."),
         party=row.subject.partition("/")[0],
         slot=str((row.acknowledged or {}).get("document_key", "")),
     )
 
 
-def locate(objections: Iterable[Objection], row: Delivery, ids: Mapping[ResourceName, str], draft: Draft) -> list[Any]:
+def locate(
+    objections: Iterable[FieldProblem], row: Delivery, ids: Mapping[ResourceName, str], draft: Draft
+) -> list[Any]:
     """The service's objections in our names, as a row keeps them."""
     tokens = {remote_id: name for name, remote_id in ids.items()}
     return [asdict(_locate_one(objection, row, tokens, draft)) for objection in objections]
 
 
 def _locate_one(
-    objection: Objection, row: Delivery, tokens: Mapping[str, ResourceName], draft: Draft
+    objection: FieldProblem, row: Delivery, tokens: Mapping[str, ResourceName], draft: Draft
 ) -> LocatedProblem:
     kind, subject = row.name
     own = subject.partition("/")[0]
@@ -67,7 +69,7 @@ def _locate_one(
     return LocatedProblem(
         field=field,
         code=objection.code,
-        message=objection.message or say("Change this answer. The formation service did not accept it."),
+        message=objection.message or gettext("Change this answer. The formation service did not accept it."),
         section=_section_key(draft, objection, field, row.sent, party=party, share_class=share_class),
         party=party,
         share_class=share_class,
@@ -95,7 +97,7 @@ def _field(said: str, row: Delivery, fields: Iterable[FieldSpec]) -> str:
 
 
 def _section_key(
-    draft: Draft, objection: Objection, field: str, sent: Payload | None, *, party: str, share_class: str
+    draft: Draft, objection: FieldProblem, field: str, sent: Payload | None, *, party: str, share_class: str
 ) -> str:
     schema = draft.schema
     if objection.section:

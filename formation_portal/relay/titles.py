@@ -4,23 +4,26 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from formation_portal.contract import canonical
-from formation_portal.contract.language import figure, noted, say
 from formation_portal.contract.lifecycle import State
+from formation_portal.contract.localisation import format_number, gettext, gettext_noop
 
 from .models import Delivery
 from .resources import ENTITY, ResourceKind, ResourceName, referenced_name
 
 _NAMED_KINDS = (ResourceKind.ENTITY, ResourceKind.SHARE_CLASS, ResourceKind.PARTY)
-_WITHOUT_A_NAME = {ResourceKind.SHARE_CLASS: noted("(unnamed)"), ResourceKind.PARTY: noted("unnamed person or company")}
-_TRANSITIONS: Mapping[str, str] = {
-    State.IN_REVIEW: noted("Start of the review"),
-    State.RETURNED_FOR_CHANGES: noted("Return for changes"),
-    State.SUBMITTED_TO_CSP: noted("Approval"),
-    State.REJECTED: noted("Decision to decline"),
-    State.INCORPORATED: noted("Incorporation"),
-    State.WITHDRAWN: noted("Withdrawal"),
+_WITHOUT_A_NAME = {
+    ResourceKind.SHARE_CLASS: gettext_noop("(unnamed)"),
+    ResourceKind.PARTY: gettext_noop("unnamed person or company"),
 }
-_OTHER_TRANSITION = noted("Status change")
+_TRANSITIONS: Mapping[str, str] = {
+    State.IN_REVIEW: gettext_noop("Start of the review"),
+    State.RETURNED_FOR_CHANGES: gettext_noop("Return for changes"),
+    State.SUBMITTED_TO_CSP: gettext_noop("Approval"),
+    State.REJECTED: gettext_noop("Decision to decline"),
+    State.INCORPORATED: gettext_noop("Incorporation"),
+    State.WITHDRAWN: gettext_noop("Withdrawal"),
+}
+_OTHER_TRANSITION = gettext_noop("Status change")
 
 
 class Titles:
@@ -41,53 +44,53 @@ class Titles:
         """What the row is about."""
         match row.resource_kind:
             case ResourceKind.ENTITY:
-                return say("Company")
+                return gettext("Company")
             case ResourceKind.ENTITY_CSP:
-                return say("Answers about the company")
+                return gettext("Answers about the company")
             case ResourceKind.SHARE_CLASS:
-                return say("Share class {name}", name=self._of(row, row.name))
+                return gettext("Share class {name}", name=self._of(row, row.name))
             case ResourceKind.SHARE_CLASS_CSP:
                 name = self._of(row, (ResourceKind.SHARE_CLASS, row.subject))
-                return say("Answers about share class {name}", name=name)
+                return gettext("Answers about share class {name}", name=name)
             case ResourceKind.PARTY:
                 return self._party(row)
             case ResourceKind.PARTY_CSP:
-                return say("Answers of {name}", name=self._of(row, (ResourceKind.PARTY, row.subject)))
+                return gettext("Answers of {name}", name=self._of(row, (ResourceKind.PARTY, row.subject)))
             case ResourceKind.DOCUMENT:
                 return self._document(row)
             case ResourceKind.SHAREHOLDING:
                 return self._shareholding(row)
             case ResourceKind.SUBMISSION:
-                return say("Submission")
+                return gettext("Submission")
             case ResourceKind.STATUS:
-                return say(_TRANSITIONS.get(str(payload_of(row).get("status")), _OTHER_TRANSITION))
+                return gettext(_TRANSITIONS.get(str(payload_of(row).get("status")), _OTHER_TRANSITION))
 
     def _of(self, row: Delivery, name: ResourceName | None) -> str:
         if name is None:
             return ""
-        return self._labels.get((row.application_id, name)) or say(_WITHOUT_A_NAME.get(name[0], ""))
+        return self._labels.get((row.application_id, name)) or gettext(_WITHOUT_A_NAME.get(name[0], ""))
 
     def _party(self, row: Delivery) -> str:
         name = self._of(row, row.name)
-        kind = say(canonical.KIND_WORDS.get(str(payload_of(row).get("party_type")), ""))
+        kind = gettext(canonical.KIND_WORDS.get(str(payload_of(row).get("party_type")), ""))
         return ", ".join(part for part in (name[:1].upper() + name[1:], kind) if part)
 
     def _document(self, row: Delivery) -> str:
         payload = payload_of(row)
-        slot = str(payload.get("document_key") or say("Document"))
+        slot = str(payload.get("document_key") or gettext("Document"))
         holder = self._of(row, referenced_name(payload.get("party")))
-        return say("{what} of {holder}", what=slot, holder=holder) if holder else slot
+        return gettext("{what} of {holder}", what=slot, holder=holder) if holder else slot
 
     def _shareholding(self, row: Delivery) -> str:
         payload = payload_of(row)
         number = payload.get("shares_held")
-        shares = figure(number) if isinstance(number, int) else say("Shares")
+        shares = format_number(number) if isinstance(number, int) else gettext("Shares")
         held, holder = (
             self._of(row, referenced_name(payload.get("share_class"))),
             self._of(row, referenced_name(payload.get("party"))),
         )
         what = " ".join(part for part in (shares, held) if part)
-        return say("{what} of {holder}", what=what, holder=holder) if holder else what
+        return gettext("{what} of {holder}", what=what, holder=holder) if holder else what
 
 
 def titles_of(applications: Collection[int]) -> Titles:

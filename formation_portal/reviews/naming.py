@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from formation_portal.applications.draft import Draft
-from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.fields.base import FieldSpec
 
 from .places import Kind, Place
 

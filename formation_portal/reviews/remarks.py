@@ -6,7 +6,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.utils import timezone
 
 from formation_portal.applications.draft import Draft
-from formation_portal.contract.answers import judge
+from formation_portal.contract.validation import validate
 
 from .models import LABEL_LIMIT, TEXT_LIMIT, Reason, Remark
 from .naming import label_of, spec_at
@@ -105,7 +105,7 @@ def _look_at_proposal(draft: Draft, place: Place, proposal: Any) -> None:
     spec = spec_at(draft, place)
     if spec is None or spec.provided_by_agent or spec.refers_to_share_class:
         raise Refused("You cannot propose an answer here.", field="proposal")
-    answers = judge((spec,), {spec.name: proposal}, today=draft.today)
+    answers = validate((spec,), {spec.name: proposal}, today=draft.today)
     if problem := answers.problems.get(spec.name):
         raise Refused(problem.message, field="proposal")
     if spec.name not in answers.values:

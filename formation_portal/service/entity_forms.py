@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from formation_portal.contract import canonical, implied
-from formation_portal.contract.field import FieldSpec
+from formation_portal.contract import canonical
+from formation_portal.contract.fields import default_fields
+from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.schema import ENTITY
 from formation_portal.contract.schema import FormSchema as Form
 from formation_portal.service.models import FormSchema, Party
@@ -40,12 +41,12 @@ _parsed: dict[str, Form] = {}
 
 def entity_fields(form: Form) -> HolderFields:
     """What is asked about the entity (interface, "Section scopes and where answers go")."""
-    return form.remembered(_entity_fields)
+    return form.cached(_entity_fields)
 
 
 def party_fields(form: Form, kind: str, roles: Iterable[str]) -> HolderFields:
     """What is asked of a party of the kind; where two roles ask the same, the party's own role decides how."""
-    known = form.remembered(_party_fields_by_roles)
+    known = form.cached(_party_fields_by_roles)
     held = (kind, *roles)
     if held not in known:
         known[held] = _party_fields(form, kind, held[1:])
@@ -54,7 +55,7 @@ def party_fields(form: Form, kind: str, roles: Iterable[str]) -> HolderFields:
 
 def share_class_fields(form: Form) -> HolderFields:
     """What is asked about a class of shares."""
-    return form.remembered(_share_class_fields)
+    return form.cached(_share_class_fields)
 
 
 def _entity_fields(form: Form) -> HolderFields:
@@ -68,12 +69,12 @@ def _party_fields_by_roles(_: Form) -> dict[tuple[str, ...], HolderFields]:
 def _party_fields(form: Form, kind: str, roles: tuple[str, ...]) -> HolderFields:
     mine = form.fields_of(kind, roles)
     others = (spec for section in form.role_sections for spec in section.groups[kind])
-    general = implied.PERSON_FIELDS if canonical.is_person(kind) else implied.COMPANY_FIELDS
+    general = default_fields.PERSON_FIELDS if canonical.is_person(kind) else default_fields.COMPANY_FIELDS
     return _holder_fields((*mine, *others, *general), path_of=property_path)
 
 
 def _share_class_fields(form: Form) -> HolderFields:
-    return _holder_fields((*form.share_class_fields, *implied.SHARE_CLASS_FIELDS), path_of=property_path)
+    return _holder_fields((*form.share_class_fields, *default_fields.SHARE_CLASS_FIELDS), path_of=property_path)
 
 
 def document_keys_of_entity(form: Form) -> frozenset[str]:

@@ -15,8 +15,8 @@ from django.http import HttpRequest
 from ninja.parser import Parser
 
 from formation_portal.contract import canonical
-from formation_portal.contract.field import FieldSpec
-from formation_portal.contract.problems import AnswerError
+from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.values import AnswerError
 from formation_portal.service.entity_forms import HolderFields, Path
 from formation_portal.service.problems import ErrorDetail, pointer
 
@@ -94,7 +94,7 @@ class AnswerParser:
             if isinstance(raw, Mapping):
                 raise AnswerError("incomplete", f"“{spec.label}” has no parts; send null to clear it")
             return None
-        if objection := canonical.objection(spec.canonical_field, value, today=self.today):
+        if objection := canonical.problem_with(spec.canonical_field, value, today=self.today):
             raise AnswerError(*objection)
         if spec.refers_to_share_class and value not in self.share_classes:
             raise AnswerError("unknown_share_class", f"“{spec.label}” is not a share class of this entity")

@@ -8,12 +8,12 @@ from datetime import date
 from typing import Any
 
 from formation_portal.contract import canonical
-from formation_portal.contract.answers import judge
-from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.needs import Need, needs
+from formation_portal.contract.payloads import raw_answers, raw_entity_answers
 from formation_portal.contract.record import Holding, Party, Record, ShareClass
 from formation_portal.contract.schema import FormSchema
-from formation_portal.contract.wire import raw_answers, raw_entity_answers
+from formation_portal.contract.validation import validate
 from formation_portal.service import models
 from formation_portal.service.entity_forms import parsed_form, property_path
 from formation_portal.service.problems import ErrorDetail, pointer
@@ -34,7 +34,7 @@ def record_of(entity: models.Entity, form: FormSchema, *, today: date) -> Record
     known = frozenset(row.id for row in classes)
     raw = raw_entity_answers(form, entity.properties, entity.csp_data)
     return Record(
-        answers=judge(form.entity_fields, _without_removed_classes(form.entity_fields, raw, known), today=today),
+        answers=validate(form.entity_fields, _without_removed_classes(form.entity_fields, raw, known), today=today),
         parties=tuple(_party(row, form, known, today) for row in parties),
         share_classes=tuple(_share_class(row, form, today) for row in classes),
         holdings=tuple(Holding(row.party_id, row.share_class_id, row.shares_held) for row in holdings),
@@ -49,14 +49,14 @@ def _party(row: models.Party, form: FormSchema, classes: frozenset[str], today: 
         id=row.id,
         kind=row.party_type,
         roles=tuple(row.roles),
-        answers=judge(fields, raw, today=today),
+        answers=validate(fields, raw, today=today),
         label=row.label,
     )
 
 
 def _share_class(row: models.ShareClass, form: FormSchema, today: date) -> ShareClass:
     raw = raw_answers(form.share_class_fields, row.properties, row.csp_data)
-    return ShareClass(id=row.id, answers=judge(form.share_class_fields, raw, today=today), label=row.name)
+    return ShareClass(id=row.id, answers=validate(form.share_class_fields, raw, today=today), label=row.name)
 
 
 def _without_removed_classes(

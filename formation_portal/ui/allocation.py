@@ -9,9 +9,9 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.ownership_stakes import TypedStakes, known_stakes, threshold_of, typed_stakes
 from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract import canonical
-from formation_portal.contract.ownership import Parts, Stakes, Threshold, not_accounted_for, parts
-from formation_portal.contract.percent import Figures, figures_of
-from formation_portal.contract.shares import shares_of_class, shares_of_entity
+from formation_portal.contract.ownership.percentages import Percentages, percentages_of
+from formation_portal.contract.ownership.shares import shares_of_class, shares_of_entity
+from formation_portal.contract.ownership.stakes import Parts, Stakes, Threshold, trace_ownership, unknown_part
 
 from .prices import money
 
@@ -110,27 +110,27 @@ class Allocation:
     @cached_property
     def final_shares(self) -> Parts:
         """Where all shares come to, through companies."""
-        return parts(self.held, stakes=self.stakes)
+        return trace_ownership(self.held, stakes=self.stakes)
 
     @cached_property
     def final_votes(self) -> Parts:
         """Where all votes come to, through companies."""
-        return parts(self.votes, stakes=self.stakes)
+        return trace_ownership(self.votes, stakes=self.stakes)
 
     @cached_property
-    def share_percents(self) -> Figures:
+    def share_percents(self) -> Percentages:
         """The parts of all shares in percent."""
         return self._figures(self.held, self.final_shares)
 
     @cached_property
-    def vote_percents(self) -> Figures:
+    def vote_percents(self) -> Percentages:
         """The parts of all votes in percent."""
         return self._figures(self.votes, self.final_votes)
 
-    def _figures(self, numbers: dict[str, int], ends: Parts) -> Figures:
+    def _figures(self, numbers: dict[str, int], ends: Parts) -> Percentages:
         """A company whose owners nobody has named is no end: what comes to it is not accounted for."""
         unknown = {row.token for row in self._draft.parties if row.is_owned}
-        return figures_of(numbers, ends, unknown=unknown, short_of=self.bounds)
+        return percentages_of(numbers, ends, unknown=unknown, short_of=self.bounds)
 
     @property
     def bounds(self) -> tuple[Fraction, ...]:
@@ -153,7 +153,7 @@ class Allocation:
 
     def may_hide_an_owner(self, party: PartyRow) -> bool:
         """Whether what nobody is known to own of a company is enough for somebody to count."""
-        rest = not_accounted_for(self.stakes.get(party.token, {}))
+        rest = unknown_part(self.stakes.get(party.token, {}))
         ends = (self.final_shares.of(party.token), self.final_votes.of(party.token))
         return party.is_owned and rest > 0 and any(self.threshold.counts(part * rest) for part in ends)
 

@@ -4,8 +4,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from formation_portal.contract.language import figure, say, say_count
-from formation_portal.contract.percent import WHOLE, in_percent, with_rest
+from formation_portal.contract.localisation import format_number, gettext, ngettext
+from formation_portal.contract.ownership.percentages import WHOLE, format_hundredths, with_rest
 
 _COLOURS = 8
 _PATTERNS = 4
@@ -78,18 +78,18 @@ def share_bar(
     given = sum(shares for _, shares in holdings)
     total = max(given, there_are or 0)
     parts = [
-        _UnplacedSlice(name, figure(shares), Fraction(shares, total), swatch(place))
+        _UnplacedSlice(name, format_number(shares), Fraction(shares, total), swatch(place))
         for place, (name, shares) in enumerate(holdings)
         if shares
     ]
     thin = sum(shares for _, shares in holdings if 0 < Fraction(shares, total) < _THINNEST)
     hundredths, left = with_rest([one.part for one in parts], short_of=short_of)
-    said = [f"{one.label} {in_percent(of_it)}" for one, of_it in zip(parts, hundredths, strict=True)]
+    said = [f"{one.label} {format_hundredths(of_it)}" for one, of_it in zip(parts, hundredths, strict=True)]
     rest = Fraction(total - given, total)
-    slices = _with_others(parts, figure(thin))
+    slices = _with_others(parts, format_number(thin))
     if rest:
-        slices.append(_UnplacedSlice(say("Not allocated"), figure(total - given), rest, None))
-        said.append(say("{part} not allocated", part=in_percent(left)))
+        slices.append(_UnplacedSlice(gettext("Not allocated"), format_number(total - given), rest, None))
+        said.append(gettext("{part} not allocated", part=format_hundredths(left)))
     return Bar(label, _figure(given, there_are), f"{label}: {', '.join(said)}", _placed(slices))
 
 
@@ -98,15 +98,17 @@ def ownership_bar(label: str, ends: Sequence[tuple[str, Fraction, int]], *, rest
 
     Each end is a name, its exact part, and the same in hundredths of a percent; with `rest` these are the whole.
     """
-    parts = [_UnplacedSlice(name, in_percent(of_it), part, swatch(at)) for at, (name, part, of_it) in enumerate(ends)]
+    parts = [
+        _UnplacedSlice(name, format_hundredths(of_it), part, swatch(at)) for at, (name, part, of_it) in enumerate(ends)
+    ]
     known = sum((part for _, part, _ in ends), Fraction(0))
     thin = sum(of_it for _, part, of_it in ends if part < _THINNEST)
     said = [f"{one.label} {one.figure}" for one in parts]
-    slices = _with_others(parts, in_percent(thin))
+    slices = _with_others(parts, format_hundredths(thin))
     if known < 1:
-        slices.append(_UnplacedSlice(say("Unknown owner"), in_percent(rest), 1 - known, None))
-        said.append(say("{part} unknown owner", part=in_percent(rest)))
-    known_words = say("{part} known", part=in_percent(WHOLE - rest))
+        slices.append(_UnplacedSlice(gettext("Unknown owner"), format_hundredths(rest), 1 - known, None))
+        said.append(gettext("{part} unknown owner", part=format_hundredths(rest)))
+    known_words = gettext("{part} known", part=format_hundredths(WHOLE - rest))
     return Bar(label, known_words, f"{label}: {', '.join(said)}", _placed(slices))
 
 
@@ -114,7 +116,7 @@ def _with_others(parts: Sequence[_UnplacedSlice], thin: str) -> list[_UnplacedSl
     """The wide ones, and the thin ones together."""
     wide = [one for one in parts if one.part >= _THINNEST]
     together = sum((one.part for one in parts), Fraction(0)) - sum((one.part for one in wide), Fraction(0))
-    return [*wide, _UnplacedSlice(say("Others"), thin, together, Swatch("f8", ""))] if together else wide
+    return [*wide, _UnplacedSlice(gettext("Others"), thin, together, Swatch("f8", ""))] if together else wide
 
 
 def _placed(parts: Sequence[_UnplacedSlice]) -> tuple[Slice, ...]:
@@ -134,8 +136,8 @@ def _fits(words: str, part: Fraction) -> str:
 
 def _figure(given: int, there_are: int | None) -> str:
     if there_are is None:
-        return say_count("{count} allocated", "{count} allocated", given)
-    return say("{given} of {there_are} allocated", given=figure(given), there_are=figure(there_are))
+        return ngettext("{count} allocated", "{count} allocated", given)
+    return gettext("{given} of {there_are} allocated", given=format_number(given), there_are=format_number(there_are))
 
 
 def _length(part: Fraction) -> str:

@@ -14,7 +14,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.locks import locks_of
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
-from formation_portal.contract.language import figure
+from formation_portal.contract.localisation import format_number
 from formation_portal.papers.findings import Code
 
 from . import formats
@@ -53,8 +53,8 @@ def advice(draft: Draft, party: PartyRow | None, document: Document) -> tuple[st
 def _of_file(document: Document) -> Iterator[str]:
     found = findings_of(document)
     values = {
-        "width": figure(found.width),
-        "height": figure(found.height),
+        "width": format_number(found.width),
+        "height": format_number(found.height),
         "ending": PurePath(document.name).suffix,
         "type": _TYPES.get(document.mime_type, document.mime_type),
     }
@@ -64,7 +64,7 @@ def _of_file(document: Document) -> Iterator[str]:
                 "This file has %(count)s page. Upload only the pages we ask for, or keep it.",
                 "This file has %(count)s pages. Upload only the pages we ask for, or keep it.",
                 found.pages,
-            ) % {"count": figure(found.pages)}
+            ) % {"count": format_number(found.pages)}
         else:
             yield str(_WORDS[code]) % values
 
@@ -78,7 +78,7 @@ def _of_answers(draft: Draft, party: PartyRow | None, slot: str) -> Iterator[str
 def file_facts(document: Document) -> str:
     """1.4 MB, 2 pages, 20 November 2026."""
     pages = findings_of(document).pages
-    counted = [ngettext("%(count)s page", "%(count)s pages", pages) % {"count": figure(pages)}] if pages else []
+    counted = [ngettext("%(count)s page", "%(count)s pages", pages) % {"count": format_number(pages)}] if pages else []
     return ", ".join((formats.file_size(document.size), *counted, formats.day(document.uploaded_at.date())))
 
 

@@ -8,20 +8,20 @@ from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from formation_portal.contract import language
-from formation_portal.contract.language import say_count
+from formation_portal.contract import localisation
+from formation_portal.contract.localisation import ngettext
 
 
 def day(value: date) -> str:
     """24 November 2026, with no-break spaces."""
-    return language.day(value)
+    return localisation.long_date(value)
 
 
 def time_or_day(value: datetime) -> str:
     """24 November at 14:02, with the year where it is another. Never the time alone, which past midnight means two."""
     local = timezone.localtime(value)
     is_this_year = local.year == timezone.localdate().year
-    date_words = language.day_of_year(local.date()) if is_this_year else day(local.date())
+    date_words = localisation.day_and_month(local.date()) if is_this_year else day(local.date())
     return gettext("%(day)s at %(time)s") % {"day": date_words, "time": f"{local:%H:%M}"}
 
 
@@ -37,8 +37,8 @@ def date_range(first: date, last: date) -> str:
         return day(first)
     words = {"first": day(first), "last": day(last)}
     if first.year == last.year:
-        is_short = first.month == last.month and language.language() == "en"
-        words["first"] = str(first.day) if is_short else language.day_of_year(first)
+        is_short = first.month == last.month and localisation.get_language() == "en"
+        words["first"] = str(first.day) if is_short else localisation.day_and_month(first)
     return gettext("%(first)s to %(last)s") % words
 
 
@@ -46,7 +46,7 @@ def file_size(octets: int) -> str:
     """240 kB, 1.4 MB; kB is 1,000 bytes."""
     if octets < 1_000_000:
         return f"{max(1, round(octets / 1_000))}\u00a0kB"
-    return f"{format_decimal(octets / 1_000_000, '0.0', locale=language.locale())}\u00a0MB"
+    return f"{format_decimal(octets / 1_000_000, '0.0', locale=localisation.locale())}\u00a0MB"
 
 
 _ENTITY_WORDS = {"Corporation": "company", "Foundation": "foundation"}
@@ -54,12 +54,12 @@ _ENTITY_WORDS = {"Corporation": "company", "Foundation": "foundation"}
 
 def counted(number: int, one: str, many: str) -> str:
     """1 answer, 3 answers; nothing for none. `{count}` in the words is the number."""
-    return say_count(one, many, number) if number else ""
+    return ngettext(one, many, number) if number else ""
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:
     """One, two and three."""
-    return language.listed(words, "or" if last == "or" else "and")
+    return localisation.join_list(words, "or" if last == "or" else "and")
 
 
 def entity_word(product_type: str) -> str:
@@ -70,4 +70,4 @@ def entity_word(product_type: str) -> str:
 def schema_language() -> str:
     """The catalog's language where it isn't the page's; nothing where no mark is needed."""
     theirs = str(settings.CATALOG_LANGUAGE)
-    return "" if theirs.partition("-")[0] == language.language() else theirs
+    return "" if theirs.partition("-")[0] == localisation.get_language() else theirs

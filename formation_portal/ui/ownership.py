@@ -13,14 +13,14 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.ownership_stakes import owned_companies, owners_of
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
-from formation_portal.contract.language import noted, say
-from formation_portal.contract.ownership import known_parts
-from formation_portal.contract.percent import in_percent, percent, rounded_up
+from formation_portal.contract.localisation import gettext, gettext_noop
+from formation_portal.contract.ownership.percentages import format_hundredths, format_percent, hundredths_rounded_up
+from formation_portal.contract.ownership.stakes import normalised_stakes
 
 from . import roles
 from .allocation import Allocation
 
-_TOO_MUCH = noted("The owners of {name} add up to {known}, which is more than 100%. We scale them down to 100%.")
+_TOO_MUCH = gettext_noop("The owners of {name} add up to {known}, which is more than 100%. We scale them down to 100%.")
 
 
 def join_sentences(*parts: str) -> str:
@@ -32,14 +32,14 @@ def join_sentences(*parts: str) -> str:
 def unaccounted_for(name: str, parts: Iterable[Fraction]) -> str:
     """30% of Kite Holding has no known owner; that none or all are added; or that they own more than all of it."""
     known = sum(parts, Fraction(0))
-    words = {"name": name, "part": in_percent(rounded_up(1 - known)), "known": percent(known)}
+    words = {"name": name, "part": format_hundredths(hundredths_rounded_up(1 - known)), "known": format_percent(known)}
     if not known:
-        return say("No owners added.")
+        return gettext("No owners added.")
     if known < 1:
-        return say("{part} of {name} has no known owner.", **words)
+        return gettext("{part} of {name} has no known owner.", **words)
     if known == 1:
-        return say("You have added all the owners of {name}.", **words)
-    return say(_TOO_MUCH, **words)
+        return gettext("You have added all the owners of {name}.", **words)
+    return gettext(_TOO_MUCH, **words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +141,13 @@ class _TreeBuilder:
 
     def _end(self, party: PartyRow, way: OwnershipPath) -> str:
         if party.token in way.through:
-            return say("Shown above. These companies own each other.")
+            return gettext("Shown above. These companies own each other.")
         if party.is_owned and party.token in self._drawn:
-            return say("Its owners are shown above.")
-        return "" if party.is_owned or party.is_person else say("A foundation has no owners.")
+            return gettext("Its owners are shown above.")
+        return "" if party.is_owned or party.is_person else gettext("A foundation has no owners.")
 
     def _owners(self, company: PartyRow, way: OwnershipPath) -> Iterator[OwnershipNode]:
-        counted = known_parts(self._allocation.stakes.get(company.token, {}))
+        counted = normalised_stakes(self._allocation.stakes.get(company.token, {}))
         for one in owners_of(self._draft, company, self._allocation.typed_stakes):
             if one.part is None:
                 yield OwnershipNode(one.party.label, one.words, "", "")
@@ -167,7 +167,7 @@ class _TreeBuilder:
         if not party.is_person:
             return join_sentences(said, canonical.kind_title(party.kind))
         counts = canonical.BENEFICIAL_OWNER in party.roles or self._allocation.reaches_threshold(party)
-        return said if counts else join_sentences(said, say("Below the threshold"))
+        return said if counts else join_sentences(said, gettext("Below the threshold"))
 
 
 @dataclass(frozen=True, slots=True)

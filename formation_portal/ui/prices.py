@@ -10,7 +10,7 @@ from babel.numbers import format_currency, get_currency_name
 
 from formation_portal.applications.models import Application
 from formation_portal.contract.catalog import Price
-from formation_portal.contract.language import locale, say
+from formation_portal.contract.localisation import gettext, locale
 
 
 def money(amount: Decimal, currency: str) -> str:
@@ -57,15 +57,15 @@ class PriceTable:
 
 def price_table(price: Price) -> PriceTable:
     """The price as a table: once, and each year."""
-    currency = get_currency_name(price.currency, count=2, locale=locale()) if price.currency else say("Amount")
+    currency = get_currency_name(price.currency, count=2, locale=locale()) if price.currency else gettext("Amount")
     return PriceTable(
-        caption=say("Price in {currency}", currency=currency) if price.currency else say("Price"),
+        caption=gettext("Price in {currency}", currency=currency) if price.currency else gettext("Price"),
         columns=(
             LedgerColumn(f"{currency[0].upper()}{currency[1:]}", is_number=False),
-            LedgerColumn(say("Price"), is_number=True),
+            LedgerColumn(gettext("Price"), is_number=True),
         ),
         rows=(
-            (say("Set-up fee, paid once"), plain_amount(price.one_off, price.currency)),
-            (say("Annual fee"), plain_amount(price.annual, price.currency)),
+            (gettext("Set-up fee, paid once"), plain_amount(price.one_off, price.currency)),
+            (gettext("Annual fee"), plain_amount(price.annual, price.currency)),
         ),
     )

@@ -8,11 +8,11 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.inactive_answers import InactiveAnswers
 from formation_portal.applications.models import Holding
 from formation_portal.applications.parties import PartyRow, ShareClassRow
-from formation_portal.contract.field import Choice, FieldSpec
-from formation_portal.contract.language import figure, in_quotes, listed, say
-from formation_portal.contract.notation import shown
-from formation_portal.contract.problems import AnswerError
-from formation_portal.contract.rules import Verdict
+from formation_portal.contract.fields.base import Choice, FieldSpec
+from formation_portal.contract.fields.number_format import localised
+from formation_portal.contract.fields.values import AnswerError
+from formation_portal.contract.localisation import format_number, gettext, in_quotes, join_list
+from formation_portal.contract.rules import Activation
 
 from .formats import counted
 
@@ -22,7 +22,7 @@ def answer_in_words(spec: FieldSpec, typed: Any, share_classes: Iterable[Choice]
     try:
         value = spec.clean(typed)
     except AnswerError:
-        return _plain(spec.shown(typed))
+        return _plain(spec.localised(typed))
     if value is None:
         return ""
     if spec.refers_to_share_class:
@@ -45,7 +45,7 @@ def share_class_choices(draft: Draft) -> tuple[Choice, ...]:
 
 def number_of_shares(holding: Holding) -> str:
     """10,000; where the number cannot be read, as it was typed."""
-    return shown(str(holding.typed)) if holding.shares is None else figure(holding.shares)
+    return localised(str(holding.typed)) if holding.shares is None else format_number(holding.shares)
 
 
 # More than these and their names would be a riddle.
@@ -93,12 +93,12 @@ def _how_restored(aside: InactiveAnswers) -> str:
     named = aside.deciding
     if not named or len(named) > _NAMED_AT_MOST:
         if several:
-            return say("We restore them if you need them again.")
-        return say("We restore it if you need it again.")
-    questions = listed([in_quotes(label) for label in named], "or")
+            return gettext("We restore them if you need them again.")
+        return gettext("We restore it if you need it again.")
+    questions = join_list([in_quotes(label) for label in named], "or")
     if several:
-        return say("We restore them if you change {questions} back.", questions=questions)
-    return say("We restore it if you change {questions} back.", questions=questions)
+        return gettext("We restore them if you change {questions} back.", questions=questions)
+    return gettext("We restore it if you change {questions} back.", questions=questions)
 
 
 def _people(aside: InactiveAnswers) -> Iterator[InactiveRow]:
@@ -111,7 +111,7 @@ def _rest(aside: InactiveAnswers) -> Iterator[InactiveRow]:
     for answer in aside.answers:
         yield InactiveRow(_of(answer.line.spec.label, answer.holder), answer.line.value, _reasons([answer.activation]))
     for share in aside.share_classes:
-        yield InactiveRow(share.share_class.label, say("Share class"), _reasons([share.activation]))
+        yield InactiveRow(share.share_class.label, gettext("Share class"), _reasons([share.activation]))
     for paper in aside.documents:
         yield InactiveRow(_of(paper.document.slot, paper.holder), paper.document.name, _reasons([paper.activation]))
 
@@ -120,5 +120,5 @@ def _of(what: str, holder: PartyRow | ShareClassRow | None) -> str:
     return f"{what}, {holder.label}" if holder else what
 
 
-def _reasons(verdicts: Sequence[Verdict]) -> str:
+def _reasons(verdicts: Sequence[Activation]) -> str:
     return " ".join(f"{verdict.reason}." for verdict in verdicts if verdict.reason)

@@ -20,7 +20,7 @@ from django.utils.translation import gettext
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.export import export
-from formation_portal.contract.reading import LINES_LIMIT
+from formation_portal.contract.fields.parsing import LINES_LIMIT
 from formation_portal.environment import PROJECT
 from formation_portal.papers import sandbox
 from formation_portal.papers.typesetting import everywhere

@@ -5,20 +5,24 @@ from dataclasses import dataclass
 
 from formation_portal.applications.draft import Draft
 from formation_portal.contract import canonical
-from formation_portal.contract.language import listed, noted, say
+from formation_portal.contract.localisation import gettext, gettext_noop, join_list
 from formation_portal.contract.rules import Minimum
 from formation_portal.contract.schema import Section
 
-_A_KIND = {"person": noted("a person"), "corporate": noted("a company"), "foundation": noted("a foundation")}
+_A_KIND = {
+    "person": gettext_noop("a person"),
+    "corporate": gettext_noop("a company"),
+    "foundation": gettext_noop("a foundation"),
+}
 _SAME = {
-    "person": noted("Is this the same person?"),
-    "corporate": noted("Is this the same company?"),
-    "foundation": noted("Is this the same foundation?"),
+    "person": gettext_noop("Is this the same person?"),
+    "corporate": gettext_noop("Is this the same company?"),
+    "foundation": gettext_noop("Is this the same foundation?"),
 }
 _CANNOT_BE = {
-    "person": noted("A person can’t be {roles} in this form."),
-    "corporate": noted("A company can’t be {roles} in this form."),
-    "foundation": noted("A foundation can’t be {roles} in this form."),
+    "person": gettext_noop("A person can’t be {roles} in this form."),
+    "corporate": gettext_noop("A company can’t be {roles} in this form."),
+    "foundation": gettext_noop("A foundation can’t be {roles} in this form."),
 }
 
 
@@ -46,46 +50,48 @@ def role_with_article(section: Section) -> str:
 def with_article(role: str) -> str:
     """The role with its article."""
     word = canonical.role_word(role)
-    return say("an {role}", role=word) if word[:1] in tuple("aeiou") else say("a {role}", role=word)
+    return gettext("an {role}", role=word) if word[:1] in tuple("aeiou") else gettext("a {role}", role=word)
 
 
 def kind_with_article(kind: str) -> str:
     """A kind of party with its article: a person."""
-    return say(_A_KIND[kind])
+    return gettext(_A_KIND[kind])
 
 
 def duplicate_question(kind: str) -> str:
     """The question whether two entries are one."""
-    return say(_SAME.get(kind, noted("Is this the same?")))
+    return gettext(_SAME.get(kind, gettext_noop("Is this the same?")))
 
 
 def role_reason(draft: Draft, section: Section) -> str:
     """Why the role is asked, and why it needs as many as it does, where rules decide; without the last full stop."""
-    minimum = draft.form_state.minimum(section)
-    said = (draft.form_state.section(section).reason, _why_so_many(minimum) if minimum.reason else "")
+    minimum = draft.form_state.minimum_of(section)
+    said = (draft.form_state.section_activation(section).reason, _why_so_many(minimum) if minimum.reason else "")
     return ". ".join(sentence for sentence in said if sentence)
 
 
 def _why_so_many(minimum: Minimum) -> str:
     if minimum.count:
-        return say("At least {count}, {reason}", count=minimum.count, reason=minimum.reason)
-    return say("None required, {reason}", reason=minimum.reason)
+        return gettext("At least {count}, {reason}", count=minimum.count, reason=minimum.reason)
+    return gettext("None required, {reason}", reason=minimum.reason)
 
 
 def allowed_kinds(section: Section) -> str:
     """A person, a company or a foundation: the kinds that the role takes, as a sentence."""
-    kinds = listed([kind_with_article(kind) for kind in canonical.PARTY_KINDS if section.allows(kind)], "or")
+    kinds = join_list([kind_with_article(kind) for kind in canonical.PARTY_KINDS if section.allows(kind)], "or")
     return f"{capitalised(kinds)}."
 
 
 def alternatives(words: list[str]) -> str:
     """One, two or three: words as people list alternatives."""
-    return listed(words, "or")
+    return join_list(words, "or")
 
 
 def active_roles(draft: Draft) -> tuple[Section, ...]:
     """The sections of the roles that can be filled at present."""
-    return tuple(section for section in draft.schema.role_sections if draft.form_state.section(section).active)
+    return tuple(
+        section for section in draft.schema.role_sections if draft.form_state.section_activation(section).active
+    )
 
 
 def kinds_for_role(draft: Draft, role: str = "") -> tuple[str, ...]:
@@ -98,9 +104,9 @@ def role_choices(draft: Draft, kind: str, held: tuple[str, ...]) -> tuple[RoleCh
     """The roles that the kind can have; one that is held already stays in the list, so that it can be given up."""
     choices: dict[str, RoleChoice] = {}
     for section in draft.schema.role_sections:
-        active = draft.form_state.section(section).active
+        active = draft.form_state.section_activation(section).active
         if section.role and ((active and section.allows(kind)) or section.role in held):
-            said = section.help if active else say("Not needed at the moment. We keep it until you submit.")
+            said = section.help if active else gettext("Not needed at the moment. We keep it until you submit.")
             label = capitalised(canonical.role_word(section.role))
             choice = RoleChoice(section.role, label, said, section.role in held, is_ours=not active)
             choices.setdefault(section.role, choice)
@@ -110,13 +116,13 @@ def role_choices(draft: Draft, kind: str, held: tuple[str, ...]) -> tuple[RoleCh
 def excluded_roles(draft: Draft, kind: str) -> str:
     """Why some roles are not in the list: "A foundation can't be a director here."; empty where all are."""
     unsuitable = [role_with_article(section) for section in active_roles(draft) if not section.allows(kind)]
-    return say(_CANNOT_BE[kind], roles=alternatives(unsuitable)) if unsuitable else ""
+    return gettext(_CANNOT_BE[kind], roles=alternatives(unsuitable)) if unsuitable else ""
 
 
 def role_words(roles: Iterable[str]) -> str:
     """Roles in one line: Director, beneficial owner."""
     words = [canonical.role_word(role) for role in roles]
-    return capitalised(", ".join(words)) if words else say("No role yet")
+    return capitalised(", ".join(words)) if words else gettext("No role yet")
 
 
 def capitalised(words: str) -> str:

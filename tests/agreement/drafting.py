@@ -21,7 +21,7 @@ from formation_portal.applications.models import (
 )
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services.shares import parse_shares
-from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.schema import Section
 from formation_portal.core import subscribers
 from tests.applications import factories
@@ -106,7 +106,7 @@ class Drafter:
 
     def _held(self, draft: Draft, section: Section) -> Iterable[tuple[str, list[str]]]:
         """The kind and the roles of each that fills one role, as many as are needed or a little otherwise."""
-        count = draft.form_state.minimum(section).count
+        count = draft.form_state.minimum_of(section).count
         if not self._happens():
             count = max(0, count + self._chance.choice((-1, 1)))
         others = [str(one.role) for one in draft.schema.role_sections if one is not section]

@@ -13,11 +13,11 @@ from django.utils import timezone
 from formation_portal import gateway, relay
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
-from formation_portal.contract.answers import Answers
-from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import needs
 from formation_portal.contract.record import Holding, Party, Record, ShareClass
+from formation_portal.contract.validation import Answers
 from formation_portal.gateway.errors import GatewayError
 from formation_portal.relay.models import Delivery, DeliveryState
 from formation_portal.relay.resources import ResourceKind, shareholding_subject
@@ -77,7 +77,7 @@ class Reader:
     def _of_sections(self) -> Iterator[str]:
         schema, standing = self._draft.schema, self._draft.form_state
         for section in schema.entity_sections:
-            if standing.section(section).active:
+            if standing.section_activation(section).active:
                 wanted = [one.text for one in self._draft.needs_of_section(section.key)]
                 yield from _unlike(section.key, self._listed(f"sections/{section.key}/"), wanted)
         if schema.share_section and self._draft.holds_shares:

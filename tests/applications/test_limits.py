@@ -14,9 +14,9 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Change
 from formation_portal.applications.services import transactions
 from formation_portal.applications.services.shares import MAX_NUMBER_LENGTH
-from formation_portal.contract.fields import KNOWN_TYPES, UnknownField, read_field
-from formation_portal.contract.problems import AnswerError
-from formation_portal.contract.reading import LINE_LIMIT, LINES_LIMIT
+from formation_portal.contract.fields.parsing import LINE_LIMIT, LINES_LIMIT
+from formation_portal.contract.fields.types import KNOWN_TYPES, UnknownField, read_field
+from formation_portal.contract.fields.values import AnswerError
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -85,8 +85,8 @@ def test_a_long_text_that_is_changed_too_often_is_shown_and_told_and_what_was_th
 )
 def test_what_can_be_read_is_kept_however_it_is_written(text: str) -> None:
     spec = read_field({"key": "a", "field_type": "textarea"})
-    assert spec.overlong(text) == ""
-    assert spec.overlong(f"{text}, and more" + "x" * LINES_LIMIT)
+    assert spec.too_long_message(text) == ""
+    assert spec.too_long_message(f"{text}, and more" + "x" * LINES_LIMIT)
 
 
 def test_an_application_keeps_no_more_than_it_may(
@@ -123,8 +123,8 @@ TYPES = [kind.model_fields["field_type"].default for kind in KNOWN_TYPES] + ["ma
 def test_whatever_is_too_long_could_not_be_read_either(field_type: str, text: str) -> None:
     spec = read_field({"key": "a", "field_type": field_type, "options": ["One"]})
     raw: Any = dict.fromkeys(spec.parts, text) if spec.parts else [text] if spec.many else text
-    if spec.overlong(raw) and not text.isspace():
+    if spec.too_long_message(raw) and not text.isspace():
         with pytest.raises(AnswerError):
             spec.clean(raw)
-    assert spec.longest == (LINES_LIMIT if field_type == "textarea" else LINE_LIMIT)
+    assert spec.max_length == (LINES_LIMIT if field_type == "textarea" else LINE_LIMIT)
     assert isinstance(spec, UnknownField) == (field_type == "made-up")

@@ -57,7 +57,7 @@ def test_an_inactive_answer_is_parked(draft: Draft, owner: Any) -> None:
     kept = reopened(draft)
     assert kept.entity_raw["xy.goods"] == "Timber"
     section = section_of(kept, "the-company")
-    assert not next(q for q in kept.form_state.questions(section) if q.spec.name == "xy.goods").verdict.active
+    assert not next(q for q in kept.form_state.questions(section) if q.spec.name == "xy.goods").activation.active
 
 
 def test_unknown_and_agent_provided_answers_are_ignored_and_logged_without_their_value(

@@ -11,11 +11,11 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.transfer import Transfer, content_of, plan_transfer
-from formation_portal.contract.answers import Answers
 from formation_portal.contract.catalog import CatalogItem
-from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.record import Holder
 from formation_portal.contract.schema import FormSchema
+from formation_portal.contract.validation import Answers
 from tests.strategies import schemas
 
 from . import factories
@@ -59,7 +59,7 @@ def asked(draft: Draft, holder: Holder) -> set[str]:
     else:
         assert draft.schema.share_section is not None
         questions = list(draft.form_state.questions(draft.schema.share_section, holder))
-    return {one.spec.name for one in questions if one.verdict.active}
+    return {one.spec.name for one in questions if one.activation.active}
 
 
 @given(pairs())

@@ -22,11 +22,11 @@ from django.core.management import call_command
 from django.test import Client
 
 from formation_portal.applications import services
-from formation_portal.contract.answers import judge
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.needs import needs
 from formation_portal.contract.record import Record
 from formation_portal.contract.schema import FormSchema
+from formation_portal.contract.validation import validate
 from tests.bench import audit, desk, forms, in_chromium, slow_clients, slowest
 from tests.needed import has_chromium
 
@@ -129,7 +129,7 @@ def _rules(rounds: int) -> Iterator[Measure]:
     today = date(2026, 1, 1)
 
     def settle() -> None:
-        needs(schema, Record(judge(schema.entity_fields, raw, today=today)))
+        needs(schema, Record(validate(schema.entity_fields, raw, today=today)))
 
     settle()
     spent = []

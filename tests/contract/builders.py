@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from formation_portal.contract.answers import judge
-from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.record import Party, Record, ShareClass
 from formation_portal.contract.schema import FormSchema
+from formation_portal.contract.validation import validate
 from tests.strategies import TODAY
 
 
@@ -52,4 +52,4 @@ def record(
 
 def _judged(fields: tuple[FieldSpec, ...], answers: dict[str, Any]) -> Any:
     raw = {spec.name: answers[spec.key] for spec in fields if spec.key in answers}
-    return judge(fields, raw, today=TODAY)
+    return validate(fields, raw, today=TODAY)

@@ -1,10 +1,21 @@
 """Canonical names: which of them are set as names, and which are somebody's."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formation_portal.contract.canonical import PARTY_KINDS, PERSON, is_identity_number, is_name, is_set_as_name
+from formation_portal.contract.canonical import (
+    ENTITY_NAME,
+    ENTITY_NAME_ENDING,
+    PARTY_KINDS,
+    PERSON,
+    entity_name,
+    is_identity_number,
+    is_name,
+    is_set_as_name,
+)
 
 WORDS = st.lists(st.sampled_from(["tax", "id", "passport", "holder", "2"]), max_size=3)
 
@@ -40,3 +51,20 @@ def test_a_number_that_a_person_is_known_by_ends_with_the_word(words: list[str],
 )
 def test_what_only_has_the_word_in_it_is_no_number_that_somebody_is_known_by(name: str | None) -> None:
     assert not is_identity_number(name, kind=PERSON)
+
+
+@pytest.mark.parametrize(
+    ("name", "ending", "shown"),
+    [
+        (" Larkfield Holdings ", "Limited", "Larkfield Holdings Limited"),
+        ("Larkfield Holdings LIMITED", "Limited", "Larkfield Holdings LIMITED"),
+        ("Unlimited", "Limited", "Unlimited Limited"),
+        ("Larkfield Holdings", "", "Larkfield Holdings"),
+        ("Larkfield Holdings", None, "Larkfield Holdings"),
+        ("", "Limited", ""),
+        (None, "Limited", ""),
+        (["Larkfield"], "Limited", ""),
+    ],
+)
+def test_a_name_is_shown_with_its_ending_once(name: Any, ending: Any, shown: str) -> None:
+    assert entity_name({ENTITY_NAME: name, ENTITY_NAME_ENDING: ending}) == shown

@@ -4,8 +4,8 @@ from typing import Any
 
 from hypothesis import given
 
-from formation_portal.contract.form_changes import ChangedQuestion, form_changes
 from formation_portal.contract.schema import FormSchema
+from formation_portal.contract.transfer import ChangedQuestion, form_changes
 from tests.contract.builders import entity, form, question, role
 from tests.strategies import schemas
 

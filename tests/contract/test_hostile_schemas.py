@@ -6,13 +6,13 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from formation_portal.contract import wire
-from formation_portal.contract.answers import judge
+from formation_portal.contract import payloads
 from formation_portal.contract.catalog import BrokenItem, CatalogItem, parse_catalog
-from formation_portal.contract.check import check_schema
 from formation_portal.contract.needs import needs
 from formation_portal.contract.record import Party, Record
-from formation_portal.contract.rules import settle
+from formation_portal.contract.rules import evaluate
+from formation_portal.contract.schema_check import check_schema
+from formation_portal.contract.validation import validate
 from tests.strategies import TODAY, schemas
 
 junk = st.recursive(
@@ -60,11 +60,11 @@ def test_a_catalog_item_is_read_or_named_broken(item: Any, answer: Any) -> None:
         return
     roles = tuple(section.role for section in read.form.role_sections if section.role)
     fields = read.form.fields_of("person", roles)
-    party = Party("p", "person", roles, judge(fields, {spec.name: answer for spec in fields}, today=TODAY), "Ada")
+    party = Party("p", "person", roles, validate(fields, {spec.name: answer for spec in fields}, today=TODAY), "Ada")
     raw = {spec.name: answer for spec in read.form.entity_fields}
-    record = Record(judge(read.form.entity_fields, raw, today=TODAY), (party,))
-    standing = settle(read.form, record)
-    assert all(need.text for need in needs(read.form, record, standing=standing))
-    assert isinstance(wire.entity_properties(standing), dict)
-    assert isinstance(wire.party_body(standing, party), dict)
-    assert all(question.verdict.reason is not None for question in standing.party_questions(party))
+    record = Record(validate(read.form.entity_fields, raw, today=TODAY), (party,))
+    standing = evaluate(read.form, record)
+    assert all(need.text for need in needs(read.form, record, form_state=standing))
+    assert isinstance(payloads.entity_properties(standing), dict)
+    assert isinstance(payloads.party_body(standing, party), dict)
+    assert all(question.activation.reason is not None for question in standing.party_questions(party))

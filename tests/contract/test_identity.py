@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from formation_portal.contract.fields import read_field
-from formation_portal.contract.identity import folded_name, identity, properties
+from formation_portal.contract.canonical import canonical_properties, identity, normalised_name
+from formation_portal.contract.fields.types import read_field
 
 ADA = {"first_name": "Ada", "last_name": "Lovelace", "date_of_birth": date(1985, 12, 10)}
 LTD = {"name": "Nominees Ltd", "registration_number": "HE 123-456", "country": "CY"}
@@ -52,9 +52,9 @@ def test_only_canonical_answers_tell() -> None:
         read_field({"key": "name", "canonical_field": "corporate.name", "field_type": "text"}),
         read_field({"key": "country", "csp_field_key": "xy.country", "field_type": "text"}),
     )
-    assert properties(fields, {"corporate.name": "A", "xy.country": "CY"}) == {"name": "A"}
+    assert canonical_properties(fields, {"corporate.name": "A", "xy.country": "CY"}) == {"name": "A"}
 
 
 def test_names_are_the_same_in_any_spelling_of_capitals_and_spaces() -> None:
-    assert folded_name({"name": "Nominees  LTD"}) == folded_name({"name": "nominees ltd"}) == "nominees ltd"
-    assert folded_name({}) == ""
+    assert normalised_name({"name": "Nominees  LTD"}) == normalised_name({"name": "nominees ltd"}) == "nominees ltd"
+    assert normalised_name({}) == ""

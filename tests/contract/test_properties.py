@@ -7,13 +7,13 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formation_portal.contract import wire
-from formation_portal.contract.answers import Answers, judge
-from formation_portal.contract.check import check_schema
+from formation_portal.contract import payloads
 from formation_portal.contract.needs import needs
 from formation_portal.contract.record import Holder, Party, Record, ShareClass
-from formation_portal.contract.rules import Standing, settle
+from formation_portal.contract.rules import FormState, evaluate
 from formation_portal.contract.schema import FormSchema
+from formation_portal.contract.schema_check import check_schema
+from formation_portal.contract.validation import Answers, validate
 from tests.strategies import TODAY, records, schemas
 
 
@@ -24,19 +24,19 @@ def applications(draw: st.DrawFn) -> tuple[dict[str, Any], FormSchema, Record]:
     return document, schema, draw(records(schema))
 
 
-def verdicts(standing: Standing) -> dict[Any, Any]:
+def verdicts(standing: FormState) -> dict[Any, Any]:
     """Every verdict that can be asked for, by names that don't depend on the order."""
     schema, record = standing.schema, standing.record
     found: dict[Any, Any] = {}
     for section in schema.sections:
-        found[section.title] = (standing.section(section), standing.minimum(section))
+        found[section.title] = (standing.section_activation(section), standing.minimum_of(section))
         holders: list[Holder] = [None] if section.is_entity else []
         holders += [party for party in record.parties if section.role in party.roles]
         holders += list(record.share_classes) if section.is_share_structure else []
         for holder in holders:
             for question in standing.questions(section, holder):
                 key = (section.title, question.spec.name, holder.id if holder else None)
-                found[key] = (question.verdict, question.required)
+                found[key] = (question.activation, question.required)
     return found
 
 
@@ -46,14 +46,14 @@ def test_the_order_of_sections_does_not_matter(application: Any, seed: int) -> N
     sections = list(document["sections"])
     random.Random(seed).shuffle(sections)
     shuffled = FormSchema.model_validate({**document, "sections": sections})
-    assert verdicts(settle(schema, record)) == verdicts(settle(shuffled, record))
+    assert verdicts(evaluate(schema, record)) == verdicts(evaluate(shuffled, record))
 
 
-def only_active(standing: Standing) -> Record:
+def only_active(standing: FormState) -> Record:
     """The record as it is when everything parked has been taken out."""
 
     def kept(holder: Holder) -> Answers:
-        names = {spec.name for spec, _ in wire.answered(standing, holder)}
+        names = {spec.name for spec, _ in payloads.active_answers(standing, holder)}
         answers = holder.answers if holder else standing.record.answers
         return Answers({name: value for name, value in answers.values.items() if name in names}, answers.problems)
 
@@ -70,8 +70,8 @@ def only_active(standing: Standing) -> Record:
 @given(applications())
 def test_settling_twice_changes_nothing(application: Any) -> None:
     _, schema, record = application
-    once = settle(schema, record)
-    twice = settle(schema, only_active(once))
+    once = evaluate(schema, record)
+    twice = evaluate(schema, only_active(once))
     assert verdicts(once) == verdicts(twice)
     assert needs(schema, record) == needs(schema, twice.record)
 
@@ -79,39 +79,43 @@ def test_settling_twice_changes_nothing(application: Any) -> None:
 @given(applications())
 def test_an_inactive_answer_never_leaves(application: Any) -> None:
     _, schema, record = application
-    standing = settle(schema, record)
+    standing = evaluate(schema, record)
     holders: list[Holder] = [None, *record.parties, *record.share_classes]
     for holder in holders:
-        for spec, _ in wire.answered(standing, holder):
+        for spec, _ in payloads.active_answers(standing, holder):
             assert any(
-                question.verdict.active
+                question.activation.active
                 for section in schema.sections
                 for question in standing.questions(section, holder)
                 if question.spec.name == spec.name and (not isinstance(holder, Party) or section.role in holder.roles)
             )
 
 
-def at_the_service(schema: FormSchema, standing: Standing) -> Record:
+def at_the_service(schema: FormSchema, standing: FormState) -> Record:
     """The record as the service reads it back from what was sent."""
 
     def sent(body: Any) -> Any:
         return json.loads(json.dumps(body))
 
-    entity = wire.raw_entity_answers(schema, sent(wire.entity_properties(standing)), sent(wire.csp_data(standing)))
+    entity = payloads.raw_entity_answers(
+        schema, sent(payloads.entity_properties(standing)), sent(payloads.csp_data(standing))
+    )
     parties = []
     for party in standing.record.parties:
         fields = schema.fields_of(party.kind, party.roles)
-        raw = wire.raw_answers(fields, sent(wire.party_body(standing, party)), sent(wire.csp_data(standing, party)))
-        parties.append(Party(party.id, party.kind, party.roles, judge(fields, raw, today=TODAY), party.label))
+        raw = payloads.raw_answers(
+            fields, sent(payloads.party_body(standing, party)), sent(payloads.csp_data(standing, party))
+        )
+        parties.append(Party(party.id, party.kind, party.roles, validate(fields, raw, today=TODAY), party.label))
     classes = []
     for one in standing.record.share_classes:
-        raw = wire.raw_answers(
-            schema.share_class_fields, sent(wire.properties(standing, one)), sent(wire.csp_data(standing, one))
+        raw = payloads.raw_answers(
+            schema.share_class_fields, sent(payloads.properties(standing, one)), sent(payloads.csp_data(standing, one))
         )
-        classes.append(ShareClass(one.id, judge(schema.share_class_fields, raw, today=TODAY), one.label))
+        classes.append(ShareClass(one.id, validate(schema.share_class_fields, raw, today=TODAY), one.label))
     record = standing.record
     return Record(
-        judge(schema.entity_fields, entity, today=TODAY),
+        validate(schema.entity_fields, entity, today=TODAY),
         tuple(parties),
         tuple(classes),
         record.holdings,
@@ -122,7 +126,7 @@ def at_the_service(schema: FormSchema, standing: Standing) -> Record:
 @given(applications())
 def test_what_the_portal_accepts_the_service_accepts(application: Any) -> None:
     _, schema, record = application
-    standing = settle(schema, record)
+    standing = evaluate(schema, record)
     theirs = at_the_service(schema, standing)
     ours = [need for need in needs(schema, record) if need.code != "unreadable"]
     missing = [need for need in needs(schema, theirs) if need.code != "unreadable"]
@@ -164,9 +168,9 @@ def test_a_circle_is_always_found_and_named(document: dict[str, Any], length: in
 @given(applications())
 def test_what_is_needed_is_never_parked(application: Any) -> None:
     _, schema, record = application
-    standing = settle(schema, record)
+    standing = evaluate(schema, record)
     for need in needs(schema, record):
         if need.code in ("required", "document", "minimum"):
             section = schema.section(need.section)
             assert section is not None
-            assert standing.section(section).active
+            assert standing.section_activation(section).active

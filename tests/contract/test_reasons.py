@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from formation_portal.contract.rules import settle, why_asked
+from formation_portal.contract.rules import evaluate, why_asked
 
 from .builders import entity, form, question, record, role
 
@@ -60,18 +60,18 @@ def test_a_rule_is_told_with_the_answer_first(
 ) -> None:
     schema = form(entity(named, question("why", depends_on=rule)))
     section, spec = schema.sections[0], schema.sections[0].fields[1]
-    assert settle(schema, record(schema, **{named["key"]: answer})).field(section, spec).reason == asked
-    assert settle(schema, record(schema)).field(section, spec).reason == not_asked
+    assert evaluate(schema, record(schema, **{named["key"]: answer})).field_activation(section, spec).reason == asked
+    assert evaluate(schema, record(schema)).field_activation(section, spec).reason == not_asked
     assert why_asked(schema, section, spec, None) == anywhere
 
 
 def test_the_deciding_question_is_named() -> None:
     schema = form(entity(COLOUR), role("director", depends_on={"field": "colour", "value": "Red"}))
-    assert settle(schema, record(schema)).section(schema.role_sections[0]).named == "Which colour?"
+    assert evaluate(schema, record(schema)).section_activation(schema.role_sections[0]).decided_by == "Which colour?"
 
 
 def test_a_minimum_says_which_answer_decides() -> None:
     rule = {"field": "colour", "value_in": ["Red", "Blue"], "minimum": 3}
     schema = form(entity(COLOUR), role("director", minimum=1, conditional_min=rule))
-    minimum = settle(schema, record(schema, colour="Blue")).minimum(schema.role_sections[0])
+    minimum = evaluate(schema, record(schema, colour="Blue")).minimum_of(schema.role_sections[0])
     assert (minimum.count, minimum.reason) == (3, "because you answered Blue to “Which colour?”")

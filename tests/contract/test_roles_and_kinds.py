@@ -1,12 +1,12 @@
 """A role that a party's kind can't have asks nothing of it, counts nowhere and sends nothing (interface, "Errors")."""
 
-from formation_portal.contract import wire
-from formation_portal.contract.answers import Answers
+from formation_portal.contract import payloads
+from formation_portal.contract.inactive_answers import all_inactive
 from formation_portal.contract.needs import needs
-from formation_portal.contract.parking import parked
 from formation_portal.contract.record import Party, Record
-from formation_portal.contract.rules import settle
+from formation_portal.contract.rules import evaluate
 from formation_portal.contract.schema import FormSchema
+from formation_portal.contract.validation import Answers
 from tests.contract.builders import entity, form, question, role
 
 CHARTER = {"foundation": [{"name": "Charter", "required": True}]}
@@ -51,9 +51,9 @@ def test_it_sends_the_answers_and_papers_of_its_other_roles_alone() -> None:
         asking("member", "listed", allows_foundation=True),
     )
     party = foundation("director", "member", regulated=True, listed=True)
-    standing = settle(schema, Record(parties=(party,)))
+    standing = evaluate(schema, Record(parties=(party,)))
     assert standing.active_roles(party) == ("member",)
-    assert wire.csp_data(standing, party) == {"xx.listed": True}
+    assert payloads.csp_data(standing, party) == {"xx.listed": True}
     assert standing.slots(party) == ()
     assert [one.spec.key for one in standing.party_questions(party)] == ["listed"]
 
@@ -62,6 +62,6 @@ def test_a_closed_section_still_keeps_it_aside() -> None:
     shut = {"depends_on": {"field": "board", "value": "Yes"}}
     schema = form(entity(question("board", "select", options=["Yes"])), asking("director", **shut))
     party = foundation("director")
-    aside = parked(settle(schema, Record(parties=(party,))))
+    aside = all_inactive(evaluate(schema, Record(parties=(party,))))
     assert aside.sections == {"directors"}
     assert aside.parties == {"kite"}

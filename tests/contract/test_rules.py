@@ -5,15 +5,15 @@ from typing import Any
 import pytest
 
 from formation_portal.contract.record import Record
-from formation_portal.contract.rules import settle
+from formation_portal.contract.rules import evaluate
 from formation_portal.contract.schema import FormSchema
 from tests.contract.builders import entity, form, person, question, record, role, share_class
 
 
 def is_active(schema: FormSchema, key: str, given: Record, holder: Any = None) -> bool:
-    standing = settle(schema, given)
+    standing = evaluate(schema, given)
     return next(
-        found.verdict.active
+        found.activation.active
         for section in schema.sections
         for found in standing.questions(section, holder)
         if found.spec.key == key
@@ -152,14 +152,14 @@ def test_a_conditional_minimum_replaces_the_base(rule: Any, answer: str | None, 
         role("director", minimum=1, conditional_min=rule),
     )
     given = record(schema, parties=(person(schema, "director"),), model=answer)
-    assert settle(schema, given).minimum(schema.role_sections[0]).count == count
+    assert evaluate(schema, given).minimum_of(schema.role_sections[0]).count == count
 
 
 def test_an_inactive_role_needs_nobody() -> None:
     schema = form(
         entity(question("a", "boolean")), role("director", minimum=2, depends_on={"field": "a", "value": True})
     )
-    assert settle(schema, record(schema, a=False)).minimum(schema.role_sections[0]).count == 0
+    assert evaluate(schema, record(schema, a=False)).minimum_of(schema.role_sections[0]).count == 0
 
 
 def test_reasons_are_told_in_words() -> None:
@@ -170,9 +170,9 @@ def test_reasons_are_told_in_words() -> None:
         )
     )
     section, spec = schema.sections[0], schema.sections[0].fields[1]
-    asked = settle(schema, record(schema, **{"Governance structure": "Members only"})).field(section, spec)
+    asked = evaluate(schema, record(schema, **{"Governance structure": "Members only"})).field_activation(section, spec)
     assert asked.reason == "Asked because you answered Members only to “Governance structure”"
-    hidden = settle(schema, record(schema)).field(section, spec)
+    hidden = evaluate(schema, record(schema)).field_activation(section, spec)
     assert hidden.reason == "Only asked if you answer Members only to “Governance structure”"
 
 
@@ -182,7 +182,7 @@ def test_a_question_of_two_roles_is_asked_once_and_required_if_either_says_so() 
         role("wizard", question("phone", "phone", required=True), question("wand")),
     )
     ada = person(schema, "director", "wizard")
-    questions = settle(schema, record(schema, parties=(ada,))).party_questions(ada)
+    questions = evaluate(schema, record(schema, parties=(ada,))).party_questions(ada)
     assert [found.spec.key for found in questions].count("phone") == 1
     assert next(found for found in questions if found.spec.key == "phone").required
 
@@ -193,7 +193,7 @@ def test_a_slot_of_two_roles_is_one_slot_required_if_either_says_so() -> None:
         role("wizard", documents={"person": [{"name": "Passport", "required": True}]}),
     )
     ada = person(schema, "director", "wizard")
-    (slot,) = settle(schema, record(schema, parties=(ada,))).slots(ada)
+    (slot,) = evaluate(schema, record(schema, parties=(ada,))).slots(ada)
     assert slot.required
 
 

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from formation_portal.contract.timeline import expected_between
+from formation_portal.contract.catalog import expected_dates
 
 FRIDAY = date(2026, 11, 20)
 
@@ -23,18 +23,18 @@ FRIDAY = date(2026, 11, 20)
     ],
 )
 def test_a_range_at_the_start_is_counted_from_the_day(words: str, first: date, last: date) -> None:
-    assert expected_between(words, start=FRIDAY) == (first, last)
+    assert expected_dates(words, start=FRIDAY) == (first, last)
 
 
 @pytest.mark.parametrize(
     "words", ["", "soon", "about 5 days", "8-5 days", "5-8 months", "1000-2000 days", "-1 days", "5-8working days"]
 )
 def test_where_the_words_tell_no_range_nothing_is_expected(words: str) -> None:
-    assert expected_between(words, start=FRIDAY) is None
+    assert expected_dates(words, start=FRIDAY) is None
 
 
 def test_every_product_of_our_catalog_says_it_in_words_that_can_be_counted() -> None:
     from formation_portal.service.catalog.loader import read_catalog
 
     for item in read_catalog():
-        assert expected_between(item["estimated_timeline"], start=FRIDAY), item["estimated_timeline"]
+        assert expected_dates(item["estimated_timeline"], start=FRIDAY), item["estimated_timeline"]

@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from formation_portal.contract.timeline import least_working_days, working_days_after, working_days_between
+from formation_portal.contract.catalog import least_working_days, working_days_after, working_days_between
 
 MONDAY = date(2026, 11, 16)
 

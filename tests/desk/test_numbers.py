@@ -14,7 +14,7 @@ from formation_portal.accounts.rights import Right
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.audit.models import Deed, Entry
-from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.desk.masks import mask_of
 from formation_portal.desk.veil import Veil
 from formation_portal.relay.models import Delivery, DeliveryState

@@ -12,7 +12,7 @@ from typing import Any
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import document_subject
 from formation_portal.applications.parties import PartyRow, ShareClassRow
-from formation_portal.contract import wire
+from formation_portal.contract import payloads
 from formation_portal.relay.resources import ResourceKind, ResourceName, shareholding_subject
 
 
@@ -27,8 +27,8 @@ class ExpectedRecord:
 def expected_records(draft: Draft) -> Iterator[ExpectedRecord]:
     """Everything that should be at the service."""
     standing = draft.form_state
-    yield ExpectedRecord((ResourceKind.ENTITY, ""), text(wire.entity_properties(standing)))
-    yield ExpectedRecord((ResourceKind.ENTITY_CSP, ""), text(wire.csp_data(standing)))
+    yield ExpectedRecord((ResourceKind.ENTITY, ""), text(payloads.entity_properties(standing)))
+    yield ExpectedRecord((ResourceKind.ENTITY_CSP, ""), text(payloads.csp_data(standing)))
     for share_class in draft.share_classes:
         yield from _of_share_class(draft, share_class)
     for party in draft.parties:
@@ -43,17 +43,17 @@ def expected_records(draft: Draft) -> Iterator[ExpectedRecord]:
 
 def _of_share_class(draft: Draft, row: ShareClassRow) -> Iterator[ExpectedRecord]:
     yield ExpectedRecord(
-        (ResourceKind.SHARE_CLASS, row.token), text(wire.share_class_body(draft.form_state, row.record))
+        (ResourceKind.SHARE_CLASS, row.token), text(payloads.share_class_body(draft.form_state, row.record))
     )
     yield ExpectedRecord(
-        (ResourceKind.SHARE_CLASS_CSP, row.token), text([row.token, wire.csp_data(draft.form_state, row.record)])
+        (ResourceKind.SHARE_CLASS_CSP, row.token), text([row.token, payloads.csp_data(draft.form_state, row.record)])
     )
 
 
 def _of_party(draft: Draft, row: PartyRow) -> Iterator[ExpectedRecord]:
-    yield ExpectedRecord((ResourceKind.PARTY, row.token), text(wire.party_body(draft.form_state, row.record)))
+    yield ExpectedRecord((ResourceKind.PARTY, row.token), text(payloads.party_body(draft.form_state, row.record)))
     yield ExpectedRecord(
-        (ResourceKind.PARTY_CSP, row.token), text([row.token, wire.csp_data(draft.form_state, row.record)])
+        (ResourceKind.PARTY_CSP, row.token), text([row.token, payloads.csp_data(draft.form_state, row.record)])
     )
     yield from _papers(draft, row)
 

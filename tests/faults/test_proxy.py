@@ -12,8 +12,8 @@ import pytest
 
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.calls import Limits
-from formation_portal.gateway.deadline import NetworkAdapter, Timeouts
 from formation_portal.gateway.errors import NotSent, Unclear
+from formation_portal.gateway.transports.network import NetworkAdapter, Timeouts
 from tests.other_service import OtherService
 from tests.other_service.fixtures import other_service
 from tests.other_service.schemas import id_of

@@ -8,7 +8,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.services.transactions import application_transaction
-from formation_portal.contract.lifecycle import AGENT, DEEDS, State, may
+from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State, is_possible
 from tests.applications import factories
 
 # How far the clock goes between two deeds, in seconds. Now and then somebody puts it back.
@@ -40,7 +40,7 @@ def do(application: Application, deed: str, *, by: Any) -> None:
         services.reopen(draft, reason="The service could not take it")
     elif deed == "withdraw":
         services.withdraw(draft, by=by)
-    elif DEEDS[deed].by == AGENT:
+    elif TRANSITIONS[deed].by == AGENT:
         services.advance(draft, deed, by=by)
     else:
         with application_transaction(draft, by=by, must_be_open=False) as journal:
@@ -56,7 +56,7 @@ def tell(chance: random.Random, applications: list[Application], *, clock: Clock
         clock.move(seconds=chance.choice(_STEPS))
         application = chance.choice(applications)
         stands = Application.objects.get(pk=application.pk)
-        open_deeds = [name for name in DEEDS if stands.deleted_at is None and may(name, stands.status)]
+        open_deeds = [name for name in TRANSITIONS if stands.deleted_at is None and is_possible(name, stands.status)]
         if stands.status is State.SUBMITTED_FOR_REVIEW:
             open_deeds.append("reopen")
         if open_deeds:

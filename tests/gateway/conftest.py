@@ -6,7 +6,7 @@ import pytest
 
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.calls import Limits
-from formation_portal.gateway.deadline import NetworkAdapter, Timeouts
+from formation_portal.gateway.transports.network import NetworkAdapter, Timeouts
 from tests.other_service import OtherService
 from tests.other_service.fixtures import at_other_service, other_service
 

@@ -10,8 +10,7 @@ import pytest
 
 from formation_portal.gateway import FormationService, catalog
 from formation_portal.gateway.calls import Limits
-from formation_portal.gateway.catalog import CatalogUnavailable, Shelf
-from formation_portal.gateway.catalog_file import CatalogFile
+from formation_portal.gateway.catalog import CatalogCache, CatalogFile, CatalogUnavailable
 from tests.other_service import OtherService
 from tests.other_service.schemas import CATALOG, USABLE
 
@@ -33,13 +32,13 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def shelf(other_service: OtherService, clock: Clock, tmp_path: Path) -> Shelf:
+def shelf(other_service: OtherService, clock: Clock, tmp_path: Path) -> CatalogCache:
     return make_shelf(other_service, clock, tmp_path)
 
 
-def make_shelf(other: OtherService, clock: Clock, directory: Path) -> Shelf:
+def make_shelf(other: OtherService, clock: Clock, directory: Path) -> CatalogCache:
     source = client_at(other.url, key=other.key, limits=Limits(timeouts=PATIENCE))
-    return Shelf(source, CatalogFile(directory, other.url), seconds=300, clock=clock)
+    return CatalogCache(source, CatalogFile(directory, other.url), seconds=300, clock=clock)
 
 
 def calls(other: OtherService) -> int:
@@ -52,7 +51,7 @@ def with_etag(other: OtherService, items: list[Any], **headers: str) -> None:
     other.answer("GET .*/catalog", 200, items, headers={"ETag": '"v1"', **headers})
 
 
-def test_a_fresh_catalog_costs_no_call(shelf: Shelf, other_service: OtherService, clock: Clock) -> None:
+def test_a_fresh_catalog_costs_no_call(shelf: CatalogCache, other_service: OtherService, clock: Clock) -> None:
     first = shelf.current()
     clock.now = 299
     assert shelf.current() is first
@@ -62,7 +61,7 @@ def test_a_fresh_catalog_costs_no_call(shelf: Shelf, other_service: OtherService
     assert not first.note
 
 
-def test_a_product_is_found_by_its_key(shelf: Shelf) -> None:
+def test_a_product_is_found_by_its_key(shelf: CatalogCache) -> None:
     found = shelf.current().find("every-type")
     assert found is not None
     assert found.is_available
@@ -70,7 +69,7 @@ def test_a_product_is_found_by_its_key(shelf: Shelf) -> None:
 
 
 def test_an_old_catalog_is_asked_for_by_its_etag_and_not_read_again(
-    shelf: Shelf, other_service: OtherService, clock: Clock
+    shelf: CatalogCache, other_service: OtherService, clock: Clock
 ) -> None:
     with_etag(other_service, list(CATALOG))
     first = shelf.current()
@@ -85,13 +84,13 @@ def test_an_old_catalog_is_asked_for_by_its_etag_and_not_read_again(
     assert shelf.current() is second
 
 
-def test_the_same_items_without_an_etag_are_not_read_again(shelf: Shelf, clock: Clock) -> None:
+def test_the_same_items_without_an_etag_are_not_read_again(shelf: CatalogCache, clock: Clock) -> None:
     first = shelf.current()
     clock.now = 301
     assert shelf.current().items is first.items
 
 
-def test_a_changed_catalog_is_shown(shelf: Shelf, other_service: OtherService, clock: Clock) -> None:
+def test_a_changed_catalog_is_shown(shelf: CatalogCache, other_service: OtherService, clock: Clock) -> None:
     shelf.current()
     clock.now = 301
     other_service.catalog = list(USABLE[:1])
@@ -103,7 +102,7 @@ def test_a_changed_catalog_is_shown(shelf: Shelf, other_service: OtherService, c
     [("max-age=60", 60), ("max-age=9999", 300), ("private, max-age=7", 7), ("no-store", 5), ("nonsense", 300)],
 )
 def test_the_services_word_shortens_the_time_and_never_asks_for_every_page(
-    shelf: Shelf, other_service: OtherService, clock: Clock, cache_control: str, seconds: int
+    shelf: CatalogCache, other_service: OtherService, clock: Clock, cache_control: str, seconds: int
 ) -> None:
     with_etag(other_service, list(USABLE[:1]), **{"Cache-Control": cache_control})
     shelf.current()
@@ -117,7 +116,7 @@ def test_the_services_word_shortens_the_time_and_never_asks_for_every_page(
 
 @pytest.mark.parametrize("trouble", ["down", "500", "garbage", "no list", "wrong key", "silent"])
 def test_an_old_catalog_is_shown_with_a_note_whatever_befalls_the_service(
-    shelf: Shelf, other_service: OtherService, clock: Clock, trouble: str
+    shelf: CatalogCache, other_service: OtherService, clock: Clock, trouble: str
 ) -> None:
     first = shelf.current()
     befall(other_service, trouble)
@@ -141,7 +140,9 @@ def befall(other: OtherService, trouble: str) -> None:
         other.answer("GET .*/catalog", status, body)
 
 
-def test_after_a_failure_nobody_asks_for_half_a_minute(shelf: Shelf, other_service: OtherService, clock: Clock) -> None:
+def test_after_a_failure_nobody_asks_for_half_a_minute(
+    shelf: CatalogCache, other_service: OtherService, clock: Clock
+) -> None:
     shelf.current()
     other_service.answer("GET .*/catalog", 500)
     for clock.now in (301, 302, 330):
@@ -155,7 +156,7 @@ def test_after_a_failure_nobody_asks_for_half_a_minute(shelf: Shelf, other_servi
 
 
 def test_a_busy_service_is_left_alone_as_long_as_it_asks(
-    shelf: Shelf, other_service: OtherService, clock: Clock
+    shelf: CatalogCache, other_service: OtherService, clock: Clock
 ) -> None:
     shelf.current()
     other_service.answer("GET .*/catalog", 429, headers={"Retry-After": "120"})
@@ -165,7 +166,7 @@ def test_a_busy_service_is_left_alone_as_long_as_it_asks(
 
 
 def test_without_any_catalog_it_says_so_at_once_and_asks_seldom(
-    shelf: Shelf, other_service: OtherService, clock: Clock
+    shelf: CatalogCache, other_service: OtherService, clock: Clock
 ) -> None:
     other_service.answer("GET .*/catalog", 500)
     for clock.now in (0, 10, 29):
@@ -178,7 +179,7 @@ def test_without_any_catalog_it_says_so_at_once_and_asks_seldom(
 
 
 def test_a_restart_while_the_service_is_down_shows_the_last_catalog(
-    shelf: Shelf, other_service: OtherService, clock: Clock, tmp_path: Path
+    shelf: CatalogCache, other_service: OtherService, clock: Clock, tmp_path: Path
 ) -> None:
     first = shelf.current()
     other_service.stop()
@@ -189,7 +190,7 @@ def test_a_restart_while_the_service_is_down_shows_the_last_catalog(
 
 
 def test_a_restart_asks_by_the_etag_that_was_kept(
-    shelf: Shelf, other_service: OtherService, clock: Clock, tmp_path: Path
+    shelf: CatalogCache, other_service: OtherService, clock: Clock, tmp_path: Path
 ) -> None:
     with_etag(other_service, list(USABLE))
     shelf.current()
@@ -200,7 +201,7 @@ def test_a_restart_asks_by_the_etag_that_was_kept(
 
 
 def test_after_a_restart_without_the_service_every_look_says_that_the_catalog_is_old(
-    shelf: Shelf, other_service: OtherService, clock: Clock, tmp_path: Path
+    shelf: CatalogCache, other_service: OtherService, clock: Clock, tmp_path: Path
 ) -> None:
     shelf.current()
     other_service.stop()
@@ -209,7 +210,7 @@ def test_after_a_restart_without_the_service_every_look_says_that_the_catalog_is
 
 
 def test_what_one_process_has_found_every_other_shows(
-    shelf: Shelf, other_service: OtherService, clock: Clock, tmp_path: Path
+    shelf: CatalogCache, other_service: OtherService, clock: Clock, tmp_path: Path
 ) -> None:
     first = shelf.current()
     others = make_shelf(other_service, clock, tmp_path)
@@ -241,7 +242,9 @@ def test_a_catalog_that_cannot_be_kept_is_shown_all_the_same(
     assert make_shelf(other_service, clock, tmp_path / "file" / "catalog").current().items
 
 
-def test_who_has_something_to_show_waits_for_nobody(shelf: Shelf, other_service: OtherService, clock: Clock) -> None:
+def test_who_has_something_to_show_waits_for_nobody(
+    shelf: CatalogCache, other_service: OtherService, clock: Clock
+) -> None:
     first = shelf.current()
     clock.now = 301
     gate = other_service.hold("GET .*/catalog")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from formation_portal.gateway import envelopes
-from formation_portal.gateway.errors import Unusable
+from formation_portal.gateway.errors import UnusableAnswer
 
 
 @pytest.mark.parametrize("answer", [{"data": {"id": "a"}}, {"id": "a"}, {"data": {"id": "a"}, "extra": 1}])
@@ -15,7 +15,7 @@ def test_a_record_is_found(answer: Any) -> None:
 
 @pytest.mark.parametrize("answer", [None, 1, "a", [], [{"id": "a"}], {"data": []}, {"data": None}])
 def test_what_is_no_record_is_unusable(answer: Any) -> None:
-    with pytest.raises(Unusable):
+    with pytest.raises(UnusableAnswer):
         envelopes.record_in(answer)
 
 
@@ -26,12 +26,12 @@ def test_a_list_is_found(answer: Any) -> None:
 
 @pytest.mark.parametrize("answer", [None, {}, {"data": {}}, {"items": []}, "[]"])
 def test_what_is_no_list_is_unusable(answer: Any) -> None:
-    with pytest.raises(Unusable):
+    with pytest.raises(UnusableAnswer):
         envelopes.list_in(answer)
 
 
 def test_a_list_of_other_things_holds_no_records() -> None:
-    with pytest.raises(Unusable):
+    with pytest.raises(UnusableAnswer):
         envelopes.records_in([{"a": 1}, "b"])
 
 
@@ -48,7 +48,7 @@ def test_pages_are_counted_where_the_list_says(answer: Any, pages: int) -> None:
     "body", [b"", b"<html>", b"{", b"NaN", b'{"a": Infinity}', b"\xff", b"[" * 100_000, b"1" * 5_000]
 )
 def test_what_is_no_json_is_unusable(body: bytes) -> None:
-    with pytest.raises(Unusable):
+    with pytest.raises(UnusableAnswer):
         envelopes.read_json(body)
 
 
@@ -63,5 +63,5 @@ def test_an_id_is_taken_from_any_of_its_names() -> None:
 
 @pytest.mark.parametrize("odd", [None, "", 7, True, ["a"], "x" * 201])
 def test_an_odd_id_is_none(odd: Any) -> None:
-    with pytest.raises(Unusable):
+    with pytest.raises(UnusableAnswer):
         envelopes.with_id({"id": odd}, name="id")

@@ -35,8 +35,8 @@ from formation_portal.gateway.errors import (
     Unclear,
     UnexpectedAnswer,
     Unsupported,
-    Unusable,
-    class_for,
+    UnusableAnswer,
+    error_class_for,
 )
 
 BY_STATUS = {
@@ -59,23 +59,23 @@ TO_A_SUPPLEMENTS_CALL = BY_STATUS | {404: NotThere, 405: Unsupported, 501: Unsup
 
 
 def test_every_status_means_one_thing() -> None:
-    assert {status: class_for(status) for status in BY_STATUS} == BY_STATUS
-    assert {status: class_for(status, is_supplement=True) for status in BY_STATUS} == TO_A_SUPPLEMENTS_CALL
+    assert {status: error_class_for(status) for status in BY_STATUS} == BY_STATUS
+    assert {status: error_class_for(status, is_supplement=True) for status in BY_STATUS} == TO_A_SUPPLEMENTS_CALL
 
 
 @pytest.mark.parametrize("status", [0, 99, 200, 204, 600, 999])
 def test_a_status_that_no_row_knows_is_unclear(status: int) -> None:
-    assert class_for(status) is Unclear
+    assert error_class_for(status) is Unclear
 
 
 def test_a_request_that_is_still_running_is_no_conflict() -> None:
-    assert class_for(409, code="request_in_progress") is Busy
-    assert class_for(409, code="invalid_state") is Conflict
+    assert error_class_for(409, code="request_in_progress") is Busy
+    assert error_class_for(409, code="invalid_state") is Conflict
 
 
 def test_503_counts_as_not_done_only_where_the_service_says_when_to_come_back() -> None:
-    assert class_for(503, has_retry_after=True) is Busy
-    assert class_for(503) is Unclear
+    assert error_class_for(503, has_retry_after=True) is Busy
+    assert error_class_for(503) is Unclear
 
 
 def _wrapped() -> Iterator[tuple[Exception, type[GatewayError]]]:
@@ -101,7 +101,7 @@ def _wrapped() -> Iterator[tuple[Exception, type[GatewayError]]]:
     for bare in (
         IncompleteRead(1, 2),
         DecodeError("gzip"),
-        Unusable("no JSON"),
+        UnusableAnswer("no JSON"),
         TimeoutError(),
         ConnectionResetError(),
         HTTPError(),
@@ -115,7 +115,7 @@ def _wrapped() -> Iterator[tuple[Exception, type[GatewayError]]]:
 
 @pytest.mark.parametrize(("error", "means"), list(_wrapped()), ids=lambda value: repr(value)[:60])
 def test_an_exception_is_judged_by_what_it_wraps(error: Exception, means: type[GatewayError]) -> None:
-    assert class_for(error) is means
+    assert error_class_for(error) is means
 
 
 def test_every_class_of_the_tree_is_in_the_table_or_has_its_own_place() -> None:
@@ -126,10 +126,10 @@ def test_every_class_of_the_tree_is_in_the_table_or_has_its_own_place() -> None:
 
     # Parents only, and those that are raised where no call was made.
     elsewhere = {GatewayError, NoAnswer, NotConfigured, CatalogUnavailable}
-    assert set(below(GatewayError)) - elsewhere == {row.means for row in errors.TABLE}
+    assert set(below(GatewayError)) - elsewhere == {row.means for row in errors.ERROR_RULES}
 
 
 def test_every_class_has_words_for_people() -> None:
-    for row in errors.TABLE:
+    for row in errors.ERROR_RULES:
         assert row.means().message == row.means.words
         assert "words" in vars(row.means) or row.means is NotThere

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from formation_portal.gateway.products import Product, read_products
+from formation_portal.gateway.products import CatalogProduct, read_products
 from tests.other_service.schema_builders import NAME, Json, entity, item, same_id, schema
 from tests.other_service.schemas import BROKEN, CATALOG, FAULTY, USABLE
 
@@ -87,4 +87,4 @@ def _nested(depth: int) -> Json:
 
 
 def test_a_product_is_available_only_with_an_item_and_without_a_reason() -> None:
-    assert not Product("key", "name", None).is_available
+    assert not CatalogProduct("key", "name", None).is_available

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from formation_portal.gateway.configured import service
+from formation_portal.gateway.configuration import service
 from tests.journeys.typed import Holder, Json, Said
 
 # What a record says of itself beside the answers.

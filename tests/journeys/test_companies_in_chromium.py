@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from formation_portal import relay
-from formation_portal.gateway.configured import service
+from formation_portal.gateway.configuration import service
 from tests.journeys.browser import TabBrowser
 from tests.journeys.conftest import OpenTab, new_user
 from tests.journeys.held import differences, held

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from formation_portal import relay
-from formation_portal.gateway.configured import service
+from formation_portal.gateway.configuration import service
 from formation_portal.service.catalog.loader import read_catalog
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.held import differences, held

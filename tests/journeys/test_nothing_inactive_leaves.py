@@ -15,7 +15,7 @@ from formation_portal import gateway, relay
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.gateway import FormationService
-from formation_portal.gateway.in_process import BASE_URL
+from formation_portal.gateway.transports.in_process import BASE_URL
 from formation_portal.service.auth import portal_key
 from formation_portal.service.catalog.loader import read_catalog
 from formation_portal.service.catalog.store import store_catalog

@@ -10,7 +10,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.gateway import FormationService
-from formation_portal.gateway.in_process import BASE_URL
+from formation_portal.gateway.transports.in_process import BASE_URL
 from formation_portal.relay.models import Delivery
 from formation_portal.service.auth import portal_key
 from formation_portal.service.catalog.store import store_catalog

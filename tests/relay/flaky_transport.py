@@ -11,7 +11,7 @@ import urllib3
 from requests.adapters import BaseAdapter
 from urllib3.exceptions import ConnectTimeoutError
 
-from formation_portal.gateway.in_process import BASE_URL, InProcessAdapter
+from formation_portal.gateway.transports.in_process import BASE_URL, InProcessAdapter
 
 
 @dataclass(frozen=True)

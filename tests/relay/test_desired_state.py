@@ -16,7 +16,7 @@ from formation_portal.applications.models import (
     ShareClass,
     document_subject,
 )
-from formation_portal.contract import canonical, wire
+from formation_portal.contract import canonical, payloads
 from formation_portal.contract.record import Holder
 from formation_portal.contract.schema import FormSchema
 from formation_portal.relay.calls import bodies
@@ -77,7 +77,7 @@ def active_names(draft: Draft, holder: Holder) -> set[str]:
         question.spec.name
         for section in sections
         for question in draft.form_state.questions(section, holder)
-        if question.verdict.active and draft.form_state.section(section).active
+        if question.activation.active and draft.form_state.section_activation(section).active
     }
 
 
@@ -97,7 +97,7 @@ def test_nothing_inactive_is_ever_wished_for(draft: Draft) -> None:
         if wish.kind is ResourceKind.PARTY:
             for section in draft.schema.role_sections:
                 if section.role in wish.payload["roles"]:
-                    assert draft.form_state.section(section).active
+                    assert draft.form_state.section_activation(section).active
         if wish.kind is ResourceKind.DOCUMENT:
             party = draft.party(wish.subject.partition("/")[0])
             assert party is not None
@@ -121,13 +121,13 @@ def test_creates_send_exactly_the_contracts_bodies(draft: Draft) -> None:
         if wish.kind is ResourceKind.ENTITY:
             assert body.pop("jurisdiction_product_id") == "product"
             assert body.pop("client_reference") == "FP-TEST"
-            assert body == wire.entity_properties(draft.form_state)
+            assert body == payloads.entity_properties(draft.form_state)
         elif wish.kind is ResourceKind.PARTY:
-            assert body == wire.party_body(draft.form_state, holder)  # type: ignore[arg-type]
+            assert body == payloads.party_body(draft.form_state, holder)  # type: ignore[arg-type]
         elif wish.kind is ResourceKind.SHARE_CLASS:
-            assert body == wire.share_class_body(draft.form_state, holder)  # type: ignore[arg-type]
+            assert body == payloads.share_class_body(draft.form_state, holder)  # type: ignore[arg-type]
         elif wish.kind.is_csp:
-            assert body == wire.csp_data(draft.form_state, holder)
+            assert body == payloads.csp_data(draft.form_state, holder)
 
 
 def _refers(payload: Any) -> bool:

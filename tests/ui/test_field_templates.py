@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from django.template.loader import get_template, render_to_string
 
-from formation_portal.contract.field import Choice, FieldSpec
-from formation_portal.contract.fields import KNOWN_TYPES, UnknownField
-from formation_portal.contract.world import COUNTRIES
+from formation_portal.contract.fields.base import Choice, FieldSpec
+from formation_portal.contract.fields.iso_codes import COUNTRIES
+from formation_portal.contract.fields.types import KNOWN_TYPES, UnknownField
 from formation_portal.ui.forms.question import Question
 from formation_portal.ui.templatetags.components import question_mark
 from tests.markup import Element, Markup

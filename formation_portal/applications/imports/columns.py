@@ -8,23 +8,27 @@ from django.conf import settings
 from django.utils import translation
 
 from formation_portal.contract import canonical
-from formation_portal.contract.cells import folded
-from formation_portal.contract.field import Choice, FieldSpec
-from formation_portal.contract.language import noted, say
+from formation_portal.contract.fields.base import Choice, FieldSpec
+from formation_portal.contract.fields.spreadsheet import fold
+from formation_portal.contract.localisation import gettext, gettext_noop
 from formation_portal.contract.schema import FormSchema, Section
 
 from .grid import NEEDED_MARK, normalized_heading
 
-_KIND_WORDS = {"person": noted("Person"), "corporate": noted("Company"), "foundation": noted("Foundation")}
+_KIND_WORDS = {
+    "person": gettext_noop("Person"),
+    "corporate": gettext_noop("Company"),
+    "foundation": gettext_noop("Foundation"),
+}
 _PART_WORDS = {
-    "street1": noted("Street and number"),
-    "street2": noted("Second line"),
-    "city": noted("Town or city"),
-    "region": noted("Region"),
-    "postcode": noted("Postcode"),
-    "country": noted("Country"),
-    "amount": noted("Amount"),
-    "currency": noted("Currency"),
+    "street1": gettext_noop("Street and number"),
+    "street2": gettext_noop("Second line"),
+    "city": gettext_noop("Town or city"),
+    "region": gettext_noop("Region"),
+    "postcode": gettext_noop("Postcode"),
+    "country": gettext_noop("Country"),
+    "amount": gettext_noop("Amount"),
+    "currency": gettext_noop("Currency"),
 }
 
 # What a column is about: (role, field name, part of the answer); all empty for the kind.
@@ -81,7 +85,7 @@ class Column:
 def columns(schema: FormSchema) -> tuple[Column, ...]:
     """Every column of the form, in its order and in the reader's language; no two headings are equal."""
     roles = dict.fromkeys(section.role for section in schema.role_sections if section.role)
-    fixed = [Column(say("Kind")), *(Column(role_heading(role), role=role) for role in roles)]
+    fixed = [Column(gettext("Kind")), *(Column(role_heading(role), role=role) for role in roles)]
     return tuple(_with_distinct_headings([*fixed, *_questions(schema)]))
 
 
@@ -97,21 +101,21 @@ def keys_by_heading(schema: FormSchema) -> dict[str, Key]:
 
 def role_heading(role: str) -> str:
     """The heading of a role's column."""
-    return say("Role: {role}", role=canonical.role_word(role))
+    return gettext("Role: {role}", role=canonical.role_word(role))
 
 
 def kind_word(kind: str) -> str:
     """Person, Company or Foundation, in the reader's language."""
-    return say(_KIND_WORDS[kind])
+    return gettext(_KIND_WORDS[kind])
 
 
 def kinds_by_word() -> Mapping[str, str]:
     """The kinds of party by every word for them, in every language."""
-    words = {folded(kind): kind for kind in canonical.PARTY_KINDS}
-    words |= {folded(word): kind for kind, word in canonical.KIND_WORDS.items()}
+    words = {fold(kind): kind for kind in canonical.PARTY_KINDS}
+    words |= {fold(word): kind for kind, word in canonical.KIND_WORDS.items()}
     for code, _ in settings.LANGUAGES:
         with translation.override(code):
-            words |= {folded(kind_word(kind)): kind for kind in canonical.PARTY_KINDS}
+            words |= {fold(kind_word(kind)): kind for kind in canonical.PARTY_KINDS}
     return words
 
 
@@ -135,7 +139,7 @@ def _questions(schema: FormSchema) -> Iterator[Column]:
         for part in spec.cell_parts:
             heading = spec.label
             if part and len(spec.cell_parts) > 1:
-                heading = f"{spec.label}: {say(_PART_WORDS.get(part, part))}"
+                heading = f"{spec.label}: {gettext(_PART_WORDS.get(part, part))}"
             yield Column(heading, name=name, part=part, asked_in=tuple(asked_in))
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from formation_portal.contract.cells import folded
-from formation_portal.contract.language import figure, noted, say
+from formation_portal.contract.fields.spreadsheet import fold
+from formation_portal.contract.localisation import format_number, gettext, gettext_noop
 
 # Follows the heading of a required column.
 NEEDED_MARK = "*"
@@ -25,7 +25,7 @@ IsHeading = Callable[[str], bool]
 
 def normalized_heading(heading: str) -> str:
     """A heading without the mark of required columns, in normalized case and spaces."""
-    return folded(heading.strip().rstrip(NEEDED_MARK))
+    return fold(heading.strip().rstrip(NEEDED_MARK))
 
 
 # Written before a value that a spreadsheet would take for a formula, and dropped when it is read.
@@ -69,24 +69,26 @@ class SheetRefusal(StrEnum):
 
 
 REFUSAL_TEXTS = {
-    SheetRefusal.TOO_LARGE: noted("The file must be {limit}\u00a0MB or smaller"),
-    SheetRefusal.TOO_MANY: noted("Upload at most {most} rows at a time. This spreadsheet has far more"),
-    SheetRefusal.TOO_MANY_ROWS: noted("Upload at most {most} rows at a time. This spreadsheet has {count}"),
-    SheetRefusal.TOO_MUCH_BESIDE: noted("This file is too complex. Save it as CSV, then upload it"),
-    SheetRefusal.TOO_HEAVY: noted("This file takes too long to read. Save it as CSV, then upload it"),
-    SheetRefusal.BUSY: noted(
+    SheetRefusal.TOO_LARGE: gettext_noop("The file must be {limit}\u00a0MB or smaller"),
+    SheetRefusal.TOO_MANY: gettext_noop("Upload at most {most} rows at a time. This spreadsheet has far more"),
+    SheetRefusal.TOO_MANY_ROWS: gettext_noop("Upload at most {most} rows at a time. This spreadsheet has {count}"),
+    SheetRefusal.TOO_MUCH_BESIDE: gettext_noop("This file is too complex. Save it as CSV, then upload it"),
+    SheetRefusal.TOO_HEAVY: gettext_noop("This file takes too long to read. Save it as CSV, then upload it"),
+    SheetRefusal.BUSY: gettext_noop(
         "We are still reading another spreadsheet of yours. Wait a moment, then upload this one again"
     ),
-    SheetRefusal.EMPTY: noted("This spreadsheet is empty. Fill it in, then upload it"),
-    SheetRefusal.NO_ROWS: noted("Fill in at least one row below the headings"),
-    SheetRefusal.PASSWORD: noted("This file is protected. Save it without a password, then upload it"),
-    SheetRefusal.OLD_KIND: noted("This is an older type of file. Save it as XLSX or CSV, then upload it"),
-    SheetRefusal.OTHER_KIND: noted("Save the spreadsheet as XLSX or CSV, then upload it"),
-    SheetRefusal.NO_SHEET: noted("The file must be XLSX or CSV"),
-    SheetRefusal.DAMAGED: noted("This file is damaged or is not an XLSX file. Save it again as XLSX, then upload it"),
-    SheetRefusal.LETTERS: noted("We can’t read the text in this file. Save it as CSV in UTF-8, then upload it"),
-    SheetRefusal.QUOTATION: noted("Correct row {number}. A quotation mark is missing or in the wrong place"),
-    SheetRefusal.COLUMNS: noted("Row {number} has too many columns. Remove some"),
+    SheetRefusal.EMPTY: gettext_noop("This spreadsheet is empty. Fill it in, then upload it"),
+    SheetRefusal.NO_ROWS: gettext_noop("Fill in at least one row below the headings"),
+    SheetRefusal.PASSWORD: gettext_noop("This file is protected. Save it without a password, then upload it"),
+    SheetRefusal.OLD_KIND: gettext_noop("This is an older type of file. Save it as XLSX or CSV, then upload it"),
+    SheetRefusal.OTHER_KIND: gettext_noop("Save the spreadsheet as XLSX or CSV, then upload it"),
+    SheetRefusal.NO_SHEET: gettext_noop("The file must be XLSX or CSV"),
+    SheetRefusal.DAMAGED: gettext_noop(
+        "This file is damaged or is not an XLSX file. Save it again as XLSX, then upload it"
+    ),
+    SheetRefusal.LETTERS: gettext_noop("We can’t read the text in this file. Save it as CSV in UTF-8, then upload it"),
+    SheetRefusal.QUOTATION: gettext_noop("Correct row {number}. A quotation mark is missing or in the wrong place"),
+    SheetRefusal.COLUMNS: gettext_noop("Row {number} has too many columns. Remove some"),
 }
 
 
@@ -106,8 +108,10 @@ class SheetRefused(Exception):
         """What to do, in the reader's language."""
         if not isinstance(self.why, SheetRefusal):
             return self.why
-        return say(
-            REFUSAL_TEXTS[self.why], most=figure(MAX_ROWS), **{name: figure(one) for name, one in self.values.items()}
+        return gettext(
+            REFUSAL_TEXTS[self.why],
+            most=format_number(MAX_ROWS),
+            **{name: format_number(one) for name, one in self.values.items()},
         )
 
 

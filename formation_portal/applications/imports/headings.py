@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from openpyxl.utils import get_column_letter
 
-from formation_portal.contract.language import in_quotes, listed, say
+from formation_portal.contract.localisation import gettext, in_quotes, join_list
 from formation_portal.contract.schema import FormSchema
 
 from ..draft import Draft
@@ -23,25 +23,25 @@ def check_headings(draft: Draft, found: Sequence[str]) -> None:
     heads = {column.key: column.heading for column in columns(draft.schema)}
     if not any(keys):
         expected = _quoted([*heads.values()][:3])
-        words = say("Keep the headings in the first row as they are in our spreadsheet, such as {expected}")
+        words = gettext("Keep the headings in the first row as they are in our spreadsheet, such as {expected}")
         raise SheetRefused(words.format(expected=expected))
     doubled = (key for key, times in Counter(key for key in keys if key is not None).items() if times > 1)
     for key in doubled:
-        places = listed([get_column_letter(at) for at, one in enumerate(keys, start=1) if one == key])
-        words = say("Keep only one column called “{heading}”. Columns {places} have the same heading")
+        places = join_list([get_column_letter(at) for at, one in enumerate(keys, start=1) if one == key])
+        words = gettext("Keep only one column called “{heading}”. Columns {places} have the same heading")
         raise SheetRefused(words.format(heading=heads[key], places=places))
     _check_kind_and_roles(draft, set(keys))
 
 
 def _check_kind_and_roles(draft: Draft, keys: set[Key | None]) -> None:
-    asked = [section for section in draft.schema.role_sections if draft.form_state.section(section).active]
+    asked = [section for section in draft.schema.role_sections if draft.form_state.section_activation(section).active]
     heads = {column.key: column.heading for column in columns(draft.schema)}
     if KIND not in keys and len(kind_choices(asked)) > 1:
-        raise SheetRefused(say("Add the missing column “{heading}”", heading=heads[KIND]))
+        raise SheetRefused(gettext("Add the missing column “{heading}”", heading=heads[KIND]))
     roles = [(section.role or "", "", "") for section in asked]
     if len(roles) > 1 and not keys.intersection(roles):
         missing = _quoted(heads[key] for key in roles)
-        raise SheetRefused(say("Add the missing role columns: {missing}", missing=missing))
+        raise SheetRefused(gettext("Add the missing role columns: {missing}", missing=missing))
 
 
 def unknown_headings(schema: FormSchema, found: Sequence[str]) -> tuple[str, ...]:

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from formation_portal.contract import canonical, cells
-from formation_portal.contract.field import FieldSpec
-from formation_portal.contract.language import say
-from formation_portal.contract.problems import AnswerError
-from formation_portal.contract.reading import is_blank
+from formation_portal.contract import canonical
+from formation_portal.contract.fields import spreadsheet
+from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.parsing import is_blank
+from formation_portal.contract.fields.values import AnswerError
+from formation_portal.contract.localisation import gettext
 
 from ..draft import Draft
 from ..duplicates import Match, MatchIndex
@@ -77,7 +78,7 @@ class SheetRows:
         self._keys = [known.get(normalized_heading(heading)) for heading in found]
         self._kinds = kinds_by_word()
         self._roles = [column for column in self._columns.values() if column.role]
-        self._asked = [one for one in draft.schema.role_sections if draft.form_state.section(one).active]
+        self._asked = [one for one in draft.schema.role_sections if draft.form_state.section_activation(one).active]
         self._specs: dict[tuple[str, tuple[str, ...]], tuple[FieldSpec, ...]] = {}
         self._there = {model.token for model in (*draft.party_models, *draft.removed_party_models)}
 
@@ -120,12 +121,14 @@ class SheetRows:
     def _check_cell(self, reading: _RowReading, key: Key) -> None:
         text = reading.texts.get(key, "")
         if text.strip() in _ERRORS:
-            self._add_problem(reading, key, say("The cell shows the error {text}. Type the answer instead", text=text))
+            self._add_problem(
+                reading, key, gettext("The cell shows the error {text}. Type the answer instead", text=text)
+            )
         elif key in reading.formulas and text:
-            words = say("This cell contains a formula. We read its result: {text}", text=text)
+            words = gettext("This cell contains a formula. We read its result: {text}", text=text)
             reading.notes.append(CellRemark(self._columns[key].heading, words))
         elif key in reading.formulas:
-            self._add_problem(reading, key, say("Type the answer. We can’t work out formulas"))
+            self._add_problem(reading, key, gettext("Type the answer. We can’t work out formulas"))
 
     def _add_problem(self, reading: _RowReading, key: Key, text: str) -> None:
         reading.problems.append(CellRemark(self._columns[key].heading, text))
@@ -136,10 +139,10 @@ class SheetRows:
         text = reading.texts.get(KIND, "")
         if not text and len(offered) == 1:
             return offered[0].value
-        kind = self._kinds.get(cells.folded(text), "")
+        kind = self._kinds.get(spreadsheet.fold(text), "")
         if not kind or kind not in {one.value for one in offered}:
             words = ", ".join(one.label for one in offered)
-            self._add_problem(reading, KIND, say("Choose one of these: {words}", words=words))
+            self._add_problem(reading, KIND, gettext("Choose one of these: {words}", words=words))
             return ""
         return kind
 
@@ -151,13 +154,17 @@ class SheetRows:
         chosen: list[str] = []
         for column in self._roles:
             text = reading.texts.get(column.key, "")
-            answer = "true" if text.strip().lower() in _TICK_MARKS else cells.chosen(text, cells.yes_and_no())
+            answer = (
+                "true"
+                if text.strip().lower() in _TICK_MARKS
+                else spreadsheet.choice_value(text, spreadsheet.yes_and_no())
+            )
             if answer == "true":
                 chosen.append(column.role)
             elif answer not in ("false", ""):
-                self._add_problem(reading, column.key, say("Type Yes, or leave it empty"))
+                self._add_problem(reading, column.key, gettext("Type Yes, or leave it empty"))
         if not chosen and not is_filled:
-            reading.problems.append(CellRemark(say("Roles"), say("Type Yes under at least one role")))
+            reading.problems.append(CellRemark(gettext("Roles"), gettext("Type Yes under at least one role")))
         return tuple(chosen)
 
     def _party(self, reading: _RowReading, token: str, kind: str, roles: tuple[str, ...]) -> PartyRow:
@@ -170,11 +177,11 @@ class SheetRows:
         if not party.record.label:
             named = next((spec.name for spec in specs if canonical.is_name(spec.canonical_field)), None)
             if named is not None:
-                self._add_problem(reading, self._key_of(named), say("Enter a name"))
+                self._add_problem(reading, self._key_of(named), gettext("Enter a name"))
         asked = {spec.name for spec in specs}
         for key in reading.texts:
             if key[1] and key[1] not in asked:
-                text = say("Not asked for these roles, so we left it out")
+                text = gettext("Not asked for these roles, so we left it out")
                 reading.notes.append(CellRemark(self._columns[key].heading, text))
         return party
 
@@ -190,12 +197,12 @@ class SheetRows:
             sections = [section for section in self._asked if section.role == role]
             if not sections:
                 self._add_problem(
-                    reading, (role, "", ""), say("Leave this empty. This role is not needed at the moment")
+                    reading, (role, "", ""), gettext("Leave this empty. This role is not needed at the moment")
                 )
             elif not any(section.allows(kind) for section in sections):
-                word = say(canonical.KIND_WORDS[kind])
+                word = gettext(canonical.KIND_WORDS[kind])
                 self._add_problem(
-                    reading, (role, "", ""), say("Leave this empty. A {kind} can’t have this role", kind=word)
+                    reading, (role, "", ""), gettext("Leave this empty. A {kind} can’t have this role", kind=word)
                 )
 
     def _answer(self, reading: _RowReading, spec: FieldSpec) -> Any:
@@ -211,10 +218,10 @@ class SheetRows:
             return None
 
     def _share_class(self, reading: _RowReading, spec: FieldSpec, text: str) -> str | None:
-        words = {cells.folded(row.label): row.token for row in self._draft.share_classes}
-        token = words.get(cells.folded(text))
+        words = {spreadsheet.fold(row.label): row.token for row in self._draft.share_classes}
+        token = words.get(spreadsheet.fold(text))
         if token is None:
-            self._add_problem(reading, self._key_of(spec.name), say("Enter a share class from this application"))
+            self._add_problem(reading, self._key_of(spec.name), gettext("Enter a share class from this application"))
         return token
 
     def _key_of(self, name: str) -> Key:

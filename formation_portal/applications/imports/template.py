@@ -18,10 +18,10 @@ from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.datavalidation import DataValidation
 
 from formation_portal.contract import canonical
-from formation_portal.contract.field import Choice
-from formation_portal.contract.language import say
+from formation_portal.contract.fields.base import Choice
+from formation_portal.contract.localisation import gettext
 from formation_portal.contract.reasons import only_if
-from formation_portal.contract.rules import named_place
+from formation_portal.contract.rules import find_field
 from formation_portal.contract.schema import FormSchema
 
 from ..draft import Draft
@@ -54,7 +54,9 @@ class TemplateColumn:
 
 def template_columns(draft: Draft) -> tuple[TemplateColumn, ...]:
     """The columns of the roles that are active at present."""
-    asked = {section.key for section in draft.schema.role_sections if draft.form_state.section(section).active}
+    asked = {
+        section.key for section in draft.schema.role_sections if draft.form_state.section_activation(section).active
+    }
     return tuple(
         TemplateColumn(column, _choices(draft, column), takes_others=bool(column.spec and column.spec.many))
         for column in columns(draft.schema)
@@ -75,10 +77,10 @@ def _is_asked(draft: Draft, column: Column, asked: set[str]) -> bool:
 def _choices(draft: Draft, column: Column) -> tuple[Choice, ...]:
     if column.key == KIND:
         return kind_choices(
-            section for section in draft.schema.role_sections if draft.form_state.section(section).active
+            section for section in draft.schema.role_sections if draft.form_state.section_activation(section).active
         )
     if column.role:
-        return (Choice("true", say("Yes")),)
+        return (Choice("true", gettext("Yes")),)
     if column.spec is None:
         return ()
     if column.spec.refers_to_share_class:
@@ -95,7 +97,13 @@ def csv_template(draft: Draft) -> bytes:
 
 def explanation_titles() -> tuple[str, ...]:
     """The headings of the sheet of explanations."""
-    return (say("Column"), say("Who it is for"), say("Required"), say("What to type"), say("Allowed answers"))
+    return (
+        gettext("Column"),
+        gettext("Who it is for"),
+        gettext("Required"),
+        gettext("What to type"),
+        gettext("Allowed answers"),
+    )
 
 
 def explanation(schema: FormSchema, found: TemplateColumn) -> tuple[str, ...]:
@@ -116,32 +124,32 @@ def _who_is_asked(column: Column) -> str:
     for one in column.asked_in:
         roles.setdefault(one.kind, []).append(canonical.role_word(one.section.role or ""))
     said = (f"{kind_word(kind)}: {', '.join(dict.fromkeys(words))}" for kind, words in roles.items())
-    return ". ".join(said) or say("Everyone")
+    return ". ".join(said) or gettext("Everyone")
 
 
 def _needed(schema: FormSchema, column: Column) -> str:
     if column.key == KIND:
-        return say("Yes")
+        return gettext("Yes")
     if column.role:
-        return say("At least one role")
+        return gettext("At least one role")
     if column.is_needed:
-        return say("Before you submit")
+        return gettext("Before you submit")
     needed = (one for one in column.asked_in if one.spec.required and column.part not in one.spec.optional_parts)
     conditions: dict[str, None] = {}
     for one in needed:
         rule = one.spec.depends_on
-        place = named_place(schema, rule, one.section, one.kind, None) if rule else None
+        place = find_field(schema, rule, one.section, one.kind, None) if rule else None
         if rule and place and (condition := only_if(rule, place.spec)):
             conditions[condition] = None
-    return ". ".join(conditions) or say("No")
+    return ". ".join(conditions) or gettext("No")
 
 
 def _what_to_type(column: Column) -> str:
     if column.role:
-        return say("Yes if they have this role. If not, leave it empty.")
+        return gettext("Yes if they have this role. If not, leave it empty.")
     if column.spec is None:
         return ""
-    hint = say(column.spec.cell_hint) if column.spec.cell_hint else ""
+    hint = gettext(column.spec.cell_hint) if column.spec.cell_hint else ""
     return " ".join(text for text in (column.spec.help, hint) if text)
 
 
@@ -149,7 +157,7 @@ def _allowed_answers(found: TemplateColumn) -> str:
     if not found.choices:
         return ""
     if len(found.choices) > _MAX_CHOICES_INLINE:
-        return say("See the list under “{title}”", title=say("Allowed answers"))
+        return gettext("See the list under “{title}”", title=gettext("Allowed answers"))
     return "; ".join(choice.label for choice in found.choices)
 
 
@@ -159,9 +167,9 @@ def xlsx_template(draft: Draft) -> bytes:
     book = Workbook()
     sheet = book.active
     assert sheet is not None
-    sheet.title = say("People and companies")
-    _write_explanations(book.create_sheet(say("Explanations")), draft, found)
-    lists = _write_lists(book.create_sheet(say("Allowed answers")), found)
+    sheet.title = gettext("People and companies")
+    _write_explanations(book.create_sheet(gettext("Explanations")), draft, found)
+    lists = _write_lists(book.create_sheet(gettext("Allowed answers")), found)
     _fill_sheet(sheet, found, lists)
     file = BytesIO()
     book.save(file)

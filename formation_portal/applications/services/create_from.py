@@ -12,8 +12,8 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import Error, transaction
 
 from formation_portal.contract.catalog import CatalogItem
-from formation_portal.contract.field import FieldSpec
-from formation_portal.contract.language import noted
+from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.localisation import gettext_noop
 from formation_portal.core import subscribers
 
 from ..draft import Draft, keep_schema, open_draft
@@ -81,12 +81,12 @@ def _remove_without_rows(stored: StoredNames) -> None:
 
 def copied_from_entry(draft: Draft) -> HistoryEntry:
     """The first history entry of a copy."""
-    return history_entry(noted("Copied from {reference}"), reference=draft.application.reference)
+    return history_entry(gettext_noop("Copied from {reference}"), reference=draft.application.reference)
 
 
 def created_from_entry(draft: Draft) -> HistoryEntry:
     """The first history entry of an application that was created from another."""
-    return history_entry(noted("Started with answers from {reference}"), reference=draft.application.reference)
+    return history_entry(gettext_noop("Started with answers from {reference}"), reference=draft.application.reference)
 
 
 def create_copy(draft: Draft, *, by: AbstractBaseUser) -> Application:

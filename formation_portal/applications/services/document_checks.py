@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext as _
 
-from formation_portal.contract.language import locale
+from formation_portal.contract.localisation import locale
 from formation_portal.papers.asking import look_at
 
 from ..models import Document

@@ -11,7 +11,7 @@ from django.db import Error, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from formation_portal.contract.language import noted, say
+from formation_portal.contract.localisation import gettext, gettext_noop
 from formation_portal.contract.schema import ENTITY
 
 from ..draft import Draft
@@ -101,7 +101,7 @@ def _save_row(
     with application_transaction(draft, by=by) as journal:
         row = draft.party(party.token) if party else None
         if party and row is None:
-            raise Gone(say("This person or company was removed"))
+            raise Gone(gettext("This person or company was removed"))
         # Inactive slots take documents too.
         sections = draft.schema.sections_of(row.roles) if row else draft.schema.entity_sections
         kind = row.kind if row else ENTITY
@@ -145,11 +145,15 @@ def remove_document(draft: Draft, document: Document, *, by: Author) -> None:
         every = (*draft.documents, *draft.replaced_documents)
         found = next((one for one in every if one.pk == document.pk), None)
         if found is None:
-            raise Gone(say("The document was removed"))
+            raise Gone(gettext("The document was removed"))
         if not found.replaced_at and journal.locks.has_document(found):
             raise LockedByReview
         change = {"field": found.slot, "label": found.slot, "before": _history_value(found), "after": None}
-        what = noted("Removed an earlier file for “{slot}”") if found.replaced_at else noted("Removed “{slot}”")
+        what = (
+            gettext_noop("Removed an earlier file for “{slot}”")
+            if found.replaced_at
+            else gettext_noop("Removed “{slot}”")
+        )
         journal.note(what, holder=found.party.token if found.party else "", changes=[change], slot=found.slot)
         _delete(draft, found)
 

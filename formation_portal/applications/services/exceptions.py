@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from formation_portal.contract.language import say
 from formation_portal.contract.lifecycle import State
+from formation_portal.contract.localisation import gettext
 from formation_portal.contract.needs import Need
 
 from ..models import Change
@@ -15,7 +15,7 @@ class Closed(Exception):
     """The application's state does not allow the change."""
 
     def __init__(self, state: State) -> None:
-        super().__init__(say("The application is “{state}” and can’t be changed", state=state.words))
+        super().__init__(gettext("The application is “{state}” and can’t be changed", state=state.words))
         self.state = state
 
 
@@ -24,7 +24,7 @@ class FormChanged(Closed):
 
     def __init__(self) -> None:
         super().__init__(State.DRAFT)
-        self.args = (say("The form has changed since you opened the page. Open it again"),)
+        self.args = (gettext("The form has changed since you opened the page. Open it again"),)
 
 
 class LockedByReview(Closed):
@@ -32,7 +32,7 @@ class LockedByReview(Closed):
 
     def __init__(self) -> None:
         super().__init__(State.RETURNED_FOR_CHANGES)
-        self.args = (say("Our reviewer has accepted this, so you can’t change it"),)
+        self.args = (gettext("Our reviewer has accepted this, so you can’t change it"),)
 
 
 class Gone(LookupError):
@@ -55,7 +55,7 @@ class Stale(Exception):
         kept_theirs: Sequence[Any] = (),
         changes: Mapping[Any, Change] = MappingProxyType({}),
     ) -> None:
-        super().__init__(say("Someone has changed this since you opened it"))
+        super().__init__(gettext("Someone has changed this since you opened it"))
         self.stored = stored
         self.posted = posted
         self.fields = tuple(fields)
@@ -67,7 +67,7 @@ class Overtaken(Exception):
     """A choice cannot be undone, since it was answered again. `labels` are those of its questions."""
 
     def __init__(self, labels: Sequence[str]) -> None:
-        super().__init__(say("This question has been answered again since"))
+        super().__init__(gettext("This question has been answered again since"))
         self.labels = tuple(labels)
 
 
@@ -75,7 +75,7 @@ class NotReady(Exception):
     """Answers are missing that the application needs before it can be submitted."""
 
     def __init__(self, needs: Sequence[Need]) -> None:
-        super().__init__(say("Some answers are still missing"))
+        super().__init__(gettext("Some answers are still missing"))
         self.needs = tuple(needs)
 
 
@@ -83,7 +83,7 @@ class NotCopied(Exception):
     """The documents cannot be copied at present."""
 
     def __init__(self) -> None:
-        super().__init__(say("We could not copy the documents just now. Try again in a few minutes"))
+        super().__init__(gettext("We could not copy the documents just now. Try again in a few minutes"))
 
 
 class Unread(Exception):
@@ -93,7 +93,7 @@ class Unread(Exception):
     """
 
     def __init__(self, changes: Sequence[Change]) -> None:
-        super().__init__(say("Something has changed since you opened this page"))
+        super().__init__(gettext("Something has changed since you opened this page"))
         self.changes = tuple(changes)
 
 

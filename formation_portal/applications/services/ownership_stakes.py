@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
-from formation_portal.contract.language import say
-from formation_portal.contract.reading import is_blank
+from formation_portal.contract.fields.parsing import is_blank
+from formation_portal.contract.localisation import gettext
 
 from ..draft import Draft
 from ..models import Stake
@@ -41,7 +41,7 @@ def save_owners(
         row = current_party(draft, company)
         parties = {model.token: model for model in draft.party_models if model.token != row.token}
         if not typed.keys() <= parties.keys():
-            raise Gone(say("This person or company was removed"))
+            raise Gone(gettext("This person or company was removed"))
         stored = {owner: text for (of, owner), text in typed_stakes(draft).items() if of == row.token}
         found = compare_versions(
             draft.application,

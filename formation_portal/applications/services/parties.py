@@ -8,7 +8,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.utils import timezone
 
 from formation_portal.contract import canonical
-from formation_portal.contract.language import say
+from formation_portal.contract.localisation import gettext
 
 from ..draft import Draft
 from ..fields import changed_names, new_token, without_blanks
@@ -147,7 +147,7 @@ def _with_locked_roles(draft: Draft, journal: Journal, party: Party, wanted: lis
     missing = [role for role in party.roles if role not in wanted]
     if not missing or party.token not in journal.locks.roles:
         return wanted
-    draft.locked_labels.append(say("Roles"))
+    draft.locked_labels.append(gettext("Roles"))
     return known_roles(draft, (*wanted, *party.roles))
 
 
@@ -155,7 +155,7 @@ def current_party(draft: Draft, party: Party | PartyRow) -> PartyRow:
     """The party as it is now. Raises Gone."""
     row = draft.party(party.token)
     if row is None:
-        raise Gone(say("This person or company was removed"))
+        raise Gone(gettext("This person or company was removed"))
     return row
 
 
@@ -163,7 +163,7 @@ def unremove(draft: Draft, token: str) -> None:
     """Unmark a removed party, within a transaction. Raises Gone."""
     model = next((one for one in draft.removed_party_models if one.token == token), None)
     if model is None:
-        raise Gone(say("This person or company was deleted"))
+        raise Gone(gettext("This person or company was deleted"))
     model.removed_at = None
     model.save()
     draft.reload()

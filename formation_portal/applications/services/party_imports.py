@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 
-from formation_portal.contract.language import noted
+from formation_portal.contract.localisation import gettext_noop
 
 from ..draft import Draft
 from ..fields import changed_names, new_token
@@ -129,7 +129,7 @@ class _Import:
         model.apart_from = [match.token] if match else []
         self.added.append(model)
         self._draft.party_models.append(model)
-        self._note(noted("Added {name} from a spreadsheet"), party, {}, model.raw)
+        self._note(gettext_noop("Added {name} from a spreadsheet"), party, {}, model.raw)
 
     def _merge(self, party: PartyRow, match: PartyRow) -> None:
         """Add what the matching party lacks; it keeps its own answers. It may come from a row above."""
@@ -147,7 +147,7 @@ class _Import:
             there.version += 1
             there.save()
             self.merged += 1
-        self._note(noted("Updated {name} from a spreadsheet"), self._draft.as_party(there), before, raw)
+        self._note(gettext_noop("Updated {name} from a spreadsheet"), self._draft.as_party(there), before, raw)
 
     def _note(self, message: str, party: PartyRow, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
         fields = self._draft.schema.fields_of(party.kind, party.roles)

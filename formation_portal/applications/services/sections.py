@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from formation_portal.contract.field import FieldSpec
-from formation_portal.contract.language import say
-from formation_portal.contract.parking import choices
+from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.inactive_answers import answers_in_rules
+from formation_portal.contract.localisation import gettext
 from formation_portal.contract.schema import Section
 
 from ..draft import Draft
@@ -66,7 +66,7 @@ def save_section(
 
 def restorable_choices(draft: Draft, change: Change) -> dict[str, str]:
     """The answers of a change that decide what is asked, with their labels; none where their holder is removed."""
-    names = {spec.name for spec in _fields_of(draft, change.holder)} & choices(draft.schema)
+    names = {spec.name for spec in _fields_of(draft, change.holder)} & answers_in_rules(draft.schema)
     return {one["field"]: str(one["label"]) for one in change.changes if one["field"] in names}
 
 
@@ -78,7 +78,7 @@ def restore_choices(draft: Draft, change: Change, *, by: Author) -> None:
     with application_transaction(draft, by=by) as journal:
         labels = restorable_choices(draft, change)
         if not labels:
-            raise Gone(say("This question is no longer asked"))
+            raise Gone(gettext("This question is no longer asked"))
         before = {one["field"]: one["before"] for one in change.changes if one["field"] in labels}
         after = {one["field"]: one["after"] for one in change.changes if one["field"] in labels}
         current = _answers_of(draft, change.holder)

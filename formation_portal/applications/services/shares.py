@@ -5,10 +5,10 @@ from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 
-from formation_portal.contract import reading
-from formation_portal.contract.language import say
-from formation_portal.contract.problems import AnswerError
-from formation_portal.contract.shares import number_of_shares
+from formation_portal.contract.fields import parsing
+from formation_portal.contract.fields.values import AnswerError
+from formation_portal.contract.localisation import gettext
+from formation_portal.contract.ownership.shares import parse_number_of_shares
 
 from ..draft import Draft
 from ..fields import changed_names, new_token, without_blanks
@@ -171,7 +171,7 @@ def raise_holdings_version(draft: Draft, section_key: str) -> None:
 
 def _store_holding(draft: Draft, pair: tuple[str, str], text: str, party: Any, share_class: Any) -> None:
     holding = draft.holdings.get(pair)
-    if reading.is_blank(text):
+    if parsing.is_blank(text):
         if holding:
             draft.holdings.pop(pair).delete()
         return
@@ -189,7 +189,7 @@ def parse_shares(text: str) -> int | None:
     """
     try:
         # Nobody reads why: the page says it, of the number by its name.
-        return number_of_shares(text, of="")
+        return parse_number_of_shares(text, of="")
     except AnswerError:
         return None
 
@@ -203,5 +203,5 @@ def _refuse_if_locked(draft: Draft, journal: Journal) -> None:
 def _current_share_class(draft: Draft, share_class: ShareClass | ShareClassRow) -> ShareClassRow:
     row = draft.share_class(share_class.token)
     if row is None:
-        raise Gone(say("The share class was removed"))
+        raise Gone(gettext("The share class was removed"))
     return row

@@ -12,8 +12,8 @@ from django.db.models import Sum, TextField
 from django.db.models.functions import Cast, Length
 from django.utils import timezone
 
-from formation_portal.contract.field import FieldSpec
-from formation_portal.contract.language import say
+from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.localisation import gettext
 from formation_portal.core import subscribers
 
 from ..draft import Draft, Overlong
@@ -128,11 +128,13 @@ def asked_answers(
         if name not in asked:
             continue
         more = count_characters(value) - count_characters(stored.get(name, ""))
-        message, label = asked[name].overlong(value), asked[name].label
+        message, label = asked[name].too_long_message(value), asked[name].label
         if not message and more > max(room, 0):
-            message = say("Shorten “{label}”. The application has reached its limit of text", label=label)
+            message = gettext("Shorten “{label}”. The application has reached its limit of text", label=label)
         if not message and is_history_full and name in changed:
-            message = say("Save “{label}” again in an hour. Too much text was changed in the last hour", label=label)
+            message = gettext(
+                "Save “{label}” again in an hour. Too much text was changed in the last hour", label=label
+            )
         if message:
             draft.overlong[name] = Overlong(value, message)
         else:

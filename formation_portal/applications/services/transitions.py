@@ -7,8 +7,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from formation_portal.contract.catalog import CatalogItem
-from formation_portal.contract.language import noted
-from formation_portal.contract.lifecycle import AGENT, DEEDS, State, may
+from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State, is_possible
+from formation_portal.contract.localisation import gettext_noop
 from formation_portal.core import subscribers
 
 from ..draft import Draft, keep_schema, load_schema, open_draft
@@ -23,11 +23,11 @@ from .transactions import application_transaction
 _MAX_CHANGES_SHOWN = 20
 # The history message of each transition by an agent.
 _HISTORY_OF_TRANSITIONS = {
-    "begin_review": noted("Started the review"),
-    "return": noted("Returned it for changes"),
-    "approve": noted("Approved it for the registry"),
-    "decline": noted("Declined it"),
-    "record_incorporation": noted("Marked it as incorporated"),
+    "begin_review": gettext_noop("Started the review"),
+    "return": gettext_noop("Returned it for changes"),
+    "approve": gettext_noop("Approved it for the registry"),
+    "decline": gettext_noop("Declined it"),
+    "record_incorporation": gettext_noop("Marked it as incorporated"),
 }
 
 
@@ -40,7 +40,7 @@ def start(*, owner: AbstractBaseUser, product: CatalogItem) -> Application:
             product=product.model_dump(mode="json", exclude={"form", "document"}),
             schema_version=keep_schema(product.document),
         )
-        said = history_entry(noted("Started the application"))
+        said = history_entry(gettext_noop("Started the application"))
         started = Change.objects.create(application=application, who_id=owner.pk, **said)
         subscribers.application_changed(open_draft(application))
         append_to_audit_log(application, [started], by=owner)
@@ -55,7 +55,7 @@ def submit(draft: Draft, *, by: AbstractBaseUser, declaration: str = "", revisio
     """
     with application_transaction(draft, by=by, must_be_open=False) as journal:
         application = draft.application
-        if application.deleted_at or not may("submit", application.status):
+        if application.deleted_at or not is_possible("submit", application.status):
             raise Closed(application.status)
         _refuse_unread(application, revision)
         if still_needed := (*draft.needs, *subscribers.submission_blockers(draft)):
@@ -85,7 +85,7 @@ def withdraw(draft: Draft, *, by: AbstractBaseUser, revision: int | None = None)
         delete_draft(application, by=by, revision=revision)
         return
     with application_transaction(draft, by=by, must_be_open=False) as journal:
-        if not may("withdraw", application.status):
+        if not is_possible("withdraw", application.status):
             raise Closed(application.status)
         _refuse_unread(application, revision)
         application.state = State.WITHDRAWN
@@ -95,12 +95,12 @@ def withdraw(draft: Draft, *, by: AbstractBaseUser, revision: int | None = None)
 
 def advance(draft: Draft, transition: str, *, by: AbstractBaseUser, note: str = "") -> None:
     """Make an agent's transition, by its name in the lifecycle. `note` goes to the service with it. Raises Closed."""
-    assert DEEDS[transition].by == AGENT
+    assert TRANSITIONS[transition].by == AGENT
     with application_transaction(draft, by=by, must_be_open=False) as journal:
         application = draft.application
-        if application.deleted_at or not may(transition, application.status):
+        if application.deleted_at or not is_possible(transition, application.status):
             raise Closed(application.status)
-        application.state = DEEDS[transition].target
+        application.state = TRANSITIONS[transition].target
         journal.note(_HISTORY_OF_TRANSITIONS[transition], note=note)
 
 

@@ -5,10 +5,10 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from formation_portal.contract.check import Finding, check_schema
+from formation_portal.contract.schema_check import Finding, check_schema
 from formation_portal.gateway import service
 from formation_portal.gateway.errors import GatewayError
-from formation_portal.gateway.products import Product, read_products
+from formation_portal.gateway.products import CatalogProduct, read_products
 
 
 class Command(BaseCommand):
@@ -32,7 +32,7 @@ class Command(BaseCommand):
         if unavailable:
             raise SystemExit(1)
 
-    def _report(self, product: Product) -> int:
+    def _report(self, product: CatalogProduct) -> int:
         """Say what is wrong with one product; the number of warnings."""
         report = check_schema(product.item.form) if product.item else None
         warnings: tuple[Finding, ...] = report.warnings if report else ()

@@ -6,15 +6,14 @@ from decimal import Decimal
 
 from django.urls import reverse
 from django.utils.html import format_html
-from django.utils.translation import gettext, ngettext
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.readback import entity_name
 from formation_portal.applications.transfer import content_of
-from formation_portal.contract.language import say, say_count
+from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.lifecycle import State
-from formation_portal.contract.reading import is_blank
+from formation_portal.contract.localisation import gettext, ngettext
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.resources import ResourceKind
 from formation_portal.ui import formats
@@ -129,23 +128,28 @@ def _submit(draft: Draft, *, refused: int) -> Task:
     count = len(draft.needs) + refused
     url = reverse("portal:check", args=[draft.application.reference])
     is_returned = draft.application.status is State.RETURNED_FOR_CHANGES
-    title = say("Check and send corrections") if is_returned else say("Check your answers and submit")
+    title = gettext("Check and send corrections") if is_returned else gettext("Check your answers and submit")
     if not count:
         return Task(
-            "task-check", title, url, "open", say("Ready"), say("You have answered everything that is required.")
+            "task-check",
+            title,
+            url,
+            "open",
+            gettext("Ready"),
+            gettext("You have answered everything that is required."),
         )
-    note = say_count(
+    note = ngettext(
         "{count} item to complete. You can check your answers at any time.",
         "{count} items to complete. You can check your answers at any time.",
         count,
     )
-    return Task("task-check", title, url, "later", say("Not ready yet"), note)
+    return Task("task-check", title, url, "later", gettext("Not ready yet"), note)
 
 
 def _price(application: Application) -> tuple[KeyFigure, ...]:
     price = application.product.get("price") or {}
     currency = str(price.get("currency") or "")
-    amounts = ((say("Set-up fee"), price.get("one_off")), (say("Annual fee"), price.get("annual")))
+    amounts = ((gettext("Set-up fee"), price.get("one_off")), (gettext("Annual fee"), price.get("annual")))
     return tuple(
         KeyFigure(term, money(Decimal(str(amount)), currency)) for term, amount in amounts if amount is not None
     )
@@ -166,22 +170,22 @@ def copy_page(draft: Draft) -> CopyPage:
 
 def _copied(draft: Draft) -> Iterable[str]:
     content = content_of(draft)
-    yield say_count(
+    yield ngettext(
         "{count} answer about the company or foundation",
         "{count} answers about the company or foundation",
         len(content.entity),
     )
     if content.parties:
-        yield say_count(
+        yield ngettext(
             "{count} person or company, with their roles",
             "{count} people and companies, with their roles",
             len(content.parties),
         )
     if content.share_classes:
-        classes = say_count("{count} share class", "{count} share classes", len(content.share_classes))
-        yield say("{classes} and shareholdings", classes=classes) if content.holdings else classes
+        classes = ngettext("{count} share class", "{count} share classes", len(content.share_classes))
+        yield gettext("{classes} and shareholdings", classes=classes) if content.holdings else classes
     if content.documents:
-        yield say_count(
+        yield ngettext(
             "{count} document",
             "{count} documents",
             len(content.documents),

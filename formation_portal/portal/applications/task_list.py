@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from django.urls import reverse
 
 from formation_portal.applications.draft import Draft
-from formation_portal.contract.language import noted, say, say_count
+from formation_portal.contract.fields.parsing import is_blank
+from formation_portal.contract.localisation import gettext, gettext_noop, ngettext
 from formation_portal.contract.needs import Need
-from formation_portal.contract.reading import is_blank
-from formation_portal.contract.rules import Verdict
+from formation_portal.contract.rules import Activation
 from formation_portal.contract.schema import Section
 from formation_portal.ui import roles
 from formation_portal.ui.formats import entity_word
@@ -21,7 +21,7 @@ _DOCUMENTS = "task-documents"
 _NONE: Mapping[str, str] = {}
 
 
-_ABOUT = {"company": noted("The company"), "foundation": noted("The foundation")}
+_ABOUT = {"company": gettext_noop("The company"), "foundation": gettext_noop("The foundation")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class TaskList:
     def progress(self) -> str:
         """How far one has come: 3 of 7 sections complete."""
         done = sum(task.is_complete for task in self._counted)
-        return say("{done} of {count} sections complete", done=done, count=len(self._counted))
+        return gettext("{done} of {count} sections complete", done=done, count=len(self._counted))
 
     @property
     def following(self) -> Task | None:
@@ -94,9 +94,13 @@ def task_list(draft: Draft, *, refused: Sequence[Need] = (), deliveries: Mapping
     people = [_role_task(draft, section) for section in draft.schema.role_sections]
     shares = [_share_task(draft, section) for section in (draft.schema.share_section,) if section]
     groups = (
-        TaskGroup("about", say(_ABOUT.get(entity_word(product_type), noted("What is formed"))), tuple(about)),
         TaskGroup(
-            "people", say("People and shares") if shares else say("People"), (*people, *shares, *_document_tasks(draft))
+            "about", gettext(_ABOUT.get(entity_word(product_type), gettext_noop("What is formed"))), tuple(about)
+        ),
+        TaskGroup(
+            "people",
+            gettext("People and shares") if shares else gettext("People"),
+            (*people, *shares, *_document_tasks(draft)),
         ),
     )
     keys = {f"task-{need.section}" if need.slot is None else _DOCUMENTS for need in refused}
@@ -106,7 +110,8 @@ def task_list(draft: Draft, *, refused: Sequence[Need] = (), deliveries: Mapping
 
 def _marked(group: TaskGroup, refused: Container[str], deliveries: Mapping[str, str]) -> TaskGroup:
     tasks = (
-        replace(one, state="stop", status=say("Changes needed")) if one.id in refused else one for one in group.tasks
+        replace(one, state="stop", status=gettext("Changes needed")) if one.id in refused else one
+        for one in group.tasks
     )
     return replace(group, tasks=tuple(replace(one, note=_with(one.note, deliveries.get(one.id))) for one in tasks))
 
@@ -122,13 +127,13 @@ def _entity_task(draft: Draft, section: Section) -> Task:
 
 
 def _role_task(draft: Draft, section: Section) -> Task:
-    tally = draft.form_state.tally(section)
+    tally = draft.form_state.count_parties(section)
     needs = _without_documents(draft.needs_of_section(section.key))
-    short = max(0, draft.form_state.minimum(section).count - tally)
-    parts = [say_count("{count} more to add", "{count} more to add", short)] if short else []
+    short = max(0, draft.form_state.minimum_of(section).count - tally)
+    parts = [ngettext("{count} more to add", "{count} more to add", short)] if short else []
     rest = tuple(need for need in needs if need.code != "minimum")
     parts += [_answers(rest)] if rest else []
-    note = ", ".join(parts) or (say_count("{count} added", "{count} added", tally) if tally else "")
+    note = ", ".join(parts) or (ngettext("{count} added", "{count} added", tally) if tally else "")
     return _task(draft, section, "people", needs=needs, note=note, is_begun=tally > 0)
 
 
@@ -145,21 +150,21 @@ def _document_tasks(draft: Draft) -> Iterable[Task]:
         return
     needs = tuple(need for need in draft.needs if need.code == "document")
     if needs:
-        note = say_count("{count} to upload", "{count} to upload", len(needs))
+        note = ngettext("{count} to upload", "{count} to upload", len(needs))
     else:
-        note = say("{done} of {count} uploaded", done=len(draft.documents), count=slots)
+        note = gettext("{done} of {count} uploaded", done=len(draft.documents), count=slots)
     state, status = _standing(needs, is_begun=bool(draft.documents))
     url = reverse("portal:documents", args=[draft.application.reference])
-    yield Task(_DOCUMENTS, say("Documents"), url, state, status, note)
+    yield Task(_DOCUMENTS, gettext("Documents"), url, state, status, note)
 
 
 def _task(
     draft: Draft, section: Section, view: str, *keys: str, needs: tuple[Need, ...], note: str, is_begun: bool
 ) -> Task:
-    verdict = draft.form_state.section(section)
+    verdict = draft.form_state.section_activation(section)
     title = section.title or section.key
     if not verdict.active:
-        return Task(f"task-{section.key}", title, "", "later", say("Not available yet"), _why(verdict))
+        return Task(f"task-{section.key}", title, "", "later", gettext("Not available yet"), _why(verdict))
     state, status = _standing(needs, is_begun=is_begun)
     url = reverse(f"portal:{view}", args=[draft.application.reference, *keys])
     return Task(f"task-{section.key}", title, url, state, status, note, roles.role_reason(draft, section))
@@ -167,11 +172,11 @@ def _task(
 
 def _standing(needs: tuple[Need, ...], *, is_begun: bool) -> tuple[str, str]:
     if not needs:
-        return "met", say("Complete") if is_begun else say("Nothing required")
-    return ("half", say("In progress")) if is_begun else ("open", say("Not started"))
+        return "met", gettext("Complete") if is_begun else gettext("Nothing required")
+    return ("half", gettext("In progress")) if is_begun else ("open", gettext("Not started"))
 
 
-def _why(verdict: Verdict) -> str:
+def _why(verdict: Activation) -> str:
     return f"{verdict.reason}." if verdict.reason else ""
 
 
@@ -182,13 +187,13 @@ def _without_documents(needs: tuple[Need, ...]) -> tuple[Need, ...]:
 def _answers(needs: tuple[Need, ...]) -> str:
     unreadable = sum(need.code == "unreadable" for need in needs)
     missing = len(needs) - unreadable
-    parts = [say_count("{count} answer to complete", "{count} answers to complete", missing)] if missing else []
+    parts = [ngettext("{count} answer to complete", "{count} answers to complete", missing)] if missing else []
     if unreadable and missing:
-        parts.append(say_count("{count} we can’t read", "{count} we can’t read", unreadable))
+        parts.append(ngettext("{count} we can’t read", "{count} we can’t read", unreadable))
     elif unreadable:
-        parts.append(say_count("We can’t read {count} answer", "We can’t read {count} answers", unreadable))
+        parts.append(ngettext("We can’t read {count} answer", "We can’t read {count} answers", unreadable))
     return ", ".join(parts)
 
 
 def _things(number: int) -> str:
-    return say_count("{count} item to complete", "{count} items to complete", number)
+    return ngettext("{count} item to complete", "{count} items to complete", number)

@@ -17,9 +17,9 @@ from formation_portal.applications.transfer import (
     with_schema,
 )
 from formation_portal.contract.catalog import CatalogItem
-from formation_portal.contract.form_changes import FormChanges, form_changes
-from formation_portal.contract.language import noted, say
-from formation_portal.gateway.catalog import Catalog, Product, known_catalog
+from formation_portal.contract.localisation import gettext, gettext_noop
+from formation_portal.contract.transfer import FormChanges, form_changes
+from formation_portal.gateway.catalog import Catalog, CatalogProduct, cached_catalog
 from formation_portal.ui.prices import money
 
 
@@ -28,7 +28,7 @@ class ProductsOfPlace:
     """The products of one place that can be chosen."""
 
     name: str
-    products: tuple[Product, ...]
+    products: tuple[CatalogProduct, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +82,13 @@ def choice_page(draft: Draft, offered: Catalog) -> ChoicePage:
     return ChoicePage(draft, tuple(ProductsOfPlace(name, tuple(some)) for name, some in groupby(placed, key=_place)))
 
 
-def is_another(draft: Draft, product: Product) -> bool:
+def is_another(draft: Draft, product: CatalogProduct) -> bool:
     """Whether the draft's answers may be carried over to it."""
     is_same = product.item is not None and product.item.jurisdiction_product_id == draft.application.product_id
     return product.is_available and not is_same
 
 
-def carry_over_page(draft: Draft, product: Product, item: CatalogItem) -> CarryOverPage:
+def carry_over_page(draft: Draft, product: CatalogProduct, item: CatalogItem) -> CarryOverPage:
     """The comparison with one product. Costs no query."""
     found = plan_transfer(draft, there=item.form)
     titles = {section.key: section.title for section in item.form.sections}
@@ -126,7 +126,7 @@ def _by_section(needed: Iterable[tuple[str, str]]) -> Iterable[NewHere]:
     return (NewHere(title, tuple(texts)) for title, texts in grouped.items())
 
 
-def _place(product: Product) -> str:
+def _place(product: CatalogProduct) -> str:
     return product.item.jurisdiction.name if product.item else ""
 
 
@@ -154,7 +154,7 @@ def form_name(item: CatalogItem) -> str:
 
 def newer_form(draft: Draft) -> CatalogItem | None:
     """The product with the form that the catalog has now, where it is another than the draft's. Makes no call."""
-    offered = known_catalog()
+    offered = cached_catalog()
     mine = draft.application.product_id
     items = (one.item for one in offered.items if one.item and one.is_available) if offered else ()
     item = next((one for one in items if one.jurisdiction_product_id == mine), None)
@@ -182,5 +182,7 @@ def _new_price(draft: Draft, item: CatalogItem) -> str:
     if draft.application.product.get("price") == item.model_dump(mode="json")["price"]:
         return ""
     price = item.price
-    parts = ((price.one_off, noted("{amount} set-up fee")), (price.annual, noted("{amount} annual fee")))
-    return ", ".join(say(said, amount=money(amount, price.currency)) for amount, said in parts if amount is not None)
+    parts = ((price.one_off, gettext_noop("{amount} set-up fee")), (price.annual, gettext_noop("{amount} annual fee")))
+    return ", ".join(
+        gettext(said, amount=money(amount, price.currency)) for amount, said in parts if amount is not None
+    )

@@ -8,7 +8,6 @@ from django.db.models import Prefetch
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from formation_portal.accounts import addresses, signing_in
@@ -19,7 +18,7 @@ from formation_portal.applications.draft import Draft, schema_digest
 from formation_portal.applications.history import HistoryEntry
 from formation_portal.applications.models import Application, SectionAnswers
 from formation_portal.contract.catalog import CatalogItem
-from formation_portal.contract.language import say
+from formation_portal.contract.localisation import gettext
 from formation_portal.gateway.catalog import Catalog
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
@@ -124,7 +123,7 @@ def copy(request: UserRequest, reference: str) -> HttpResponse:
     except services.NotCopied as refused:
         messages.error(request, f"{refused}.")
         return redirect("portal:copy", reference=reference)
-    messages.success(request, say("This is a copy of {name}. It has its own reference.", name=draft.title))
+    messages.success(request, gettext("This is a copy of {name}. It has its own reference.", name=draft.title))
     return redirect("portal:overview", reference=made.reference)
 
 
@@ -177,7 +176,7 @@ def _start_transfer(request: UserRequest, page: CarryOverPage, item: CatalogItem
             messages.error(request, f"{refused}.")
             return redirect(request.get_full_path())
     messages.success(
-        request, say("This is a new draft with the answers we could reuse from {name}.", name=page.draft.title)
+        request, gettext("This is a new draft with the answers we could reuse from {name}.", name=page.draft.title)
     )
     return redirect("portal:overview", reference=made.reference)
 
@@ -200,5 +199,5 @@ def new_form(request: UserRequest, reference: str) -> HttpResponse:
     except services.Closed as closed:
         messages.error(request, f"{closed}.")
     else:
-        messages.success(request, say("This application now uses the new form."))
+        messages.success(request, gettext("This application now uses the new form."))
     return redirect("portal:overview", reference=reference)

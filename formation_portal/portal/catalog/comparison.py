@@ -8,8 +8,8 @@ from django.urls import reverse
 
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem
-from formation_portal.contract.language import listed, say, say_count
-from formation_portal.gateway.catalog import Catalog, Product
+from formation_portal.contract.localisation import gettext, join_list, ngettext
+from formation_portal.gateway.catalog import Catalog, CatalogProduct
 from formation_portal.ui.formats import entity_word
 from formation_portal.ui.prices import money
 
@@ -83,7 +83,7 @@ def compare_page(catalog: Catalog, keys: Iterable[str], chosen: CatalogFilter) -
     )
 
 
-def _column(product: Product, known: tuple[str, ...], chosen: CatalogFilter) -> ComparedProduct:
+def _column(product: CatalogProduct, known: tuple[str, ...], chosen: CatalogFilter) -> ComparedProduct:
     return ComparedProduct(
         name=product.name,
         place=product.item.jurisdiction.name if product.item else "",
@@ -92,35 +92,35 @@ def _column(product: Product, known: tuple[str, ...], chosen: CatalogFilter) -> 
     )
 
 
-def _left_out(unknown: int, found: tuple[Product, ...], beyond: tuple[Product, ...]) -> Iterable[str]:
+def _left_out(unknown: int, found: tuple[CatalogProduct, ...], beyond: tuple[CatalogProduct, ...]) -> Iterable[str]:
     if unknown:
-        yield say_count(
+        yield ngettext(
             "A company type in this link is not in the catalog and is not shown.",
             "{count} company types in this link are not in the catalog and are not shown.",
             unknown,
         )
     for product in found:
         if not product.is_available:
-            yield say("{name} is not available at the moment and is not shown.", name=product.name)
+            yield gettext("{name} is not available at the moment and is not shown.", name=product.name)
     if beyond:
-        names = listed([one.name for one in beyond])
-        yield say("You can compare up to 3. Remove one to see {names}.", names=names)
+        names = join_list([one.name for one in beyond])
+        yield gettext("You can compare up to 3. Remove one to see {names}.", names=names)
 
 
 def _groups(items: tuple[CatalogItem, ...]) -> Iterable[ComparisonGroup]:
     if not items:
         return
     yield ComparisonGroup(
-        say("Price and time"),
+        gettext("Price and time"),
         (
-            _row(say("Set-up fee, paid once"), items, partial(_money, annual=False)),
-            _row(say("Annual fee"), items, partial(_money, annual=True)),
-            _row(say("Time"), items, _time),
+            _row(gettext("Set-up fee, paid once"), items, partial(_money, annual=False)),
+            _row(gettext("Annual fee"), items, partial(_money, annual=True)),
+            _row(gettext("Time"), items, _time),
         ),
     )
-    yield ComparisonGroup(say("People"), tuple(_role_rows(items)))
-    yield ComparisonGroup(say("Documents"), tuple(_document_rows(items)), is_list=True)
-    yield ComparisonGroup(say("Form"), (_row(say("Questions"), items, _questions),))
+    yield ComparisonGroup(gettext("People"), tuple(_role_rows(items)))
+    yield ComparisonGroup(gettext("Documents"), tuple(_document_rows(items)), is_list=True)
+    yield ComparisonGroup(gettext("Form"), (_row(gettext("Questions"), items, _questions),))
 
 
 def _row(
@@ -131,7 +131,7 @@ def _row(
     absent: str = "",
 ) -> ComparisonRow:
     cells = (ComparisonCell(label, lines(item)) for item, label in zip(items, _labels(items), strict=True))
-    return ComparisonRow(title, tuple(cells), absent or say("Not stated"))
+    return ComparisonRow(title, tuple(cells), absent or gettext("Not stated"))
 
 
 def _labels(items: tuple[CatalogItem, ...]) -> list[str]:
@@ -156,7 +156,7 @@ def _role_rows(items: tuple[CatalogItem, ...]) -> Iterable[ComparisonRow]:
     roles = dict.fromkeys(need.role for item in items for need in role_needs(item.form))
     for role in roles:
         word = canonical.role_word(role)
-        yield _row(f"{word[:1].upper()}{word[1:]}", items, partial(_role, role), absent=say("Not applicable"))
+        yield _row(f"{word[:1].upper()}{word[1:]}", items, partial(_role, role), absent=gettext("Not applicable"))
 
 
 def _role(role: str, item: CatalogItem) -> tuple[str, ...]:
@@ -170,7 +170,7 @@ def _role(role: str, item: CatalogItem) -> tuple[str, ...]:
 def _document_rows(items: tuple[CatalogItem, ...]) -> Iterable[ComparisonRow]:
     """A row for each kind of holder."""
     for title in dict.fromkeys(group.title for item in items for group in _documents(item)):
-        yield _row(title, items, partial(_document_lines, title), absent=say("None"))
+        yield _row(title, items, partial(_document_lines, title), absent=gettext("None"))
 
 
 def _document_lines(title: str, item: CatalogItem) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from formation_portal.contract.catalog import CatalogItem
-from formation_portal.contract.language import noted, say
+from formation_portal.contract.localisation import gettext, gettext_noop
 from formation_portal.ui.forms.controls import Option, as_options
 from formation_portal.ui.prices import money
 
@@ -22,7 +22,7 @@ from formation_portal.ui.prices import money
 _STEPS = (500, 1_000, 2_000, 3_000, 5_000, 10_000, 20_000, 50_000, 100_000)
 # Decimal alone takes exponents, signs and the digits of every script.
 _CEILING = re.compile(r"(?P<currency>[^\s\0-]{1,20})-(?P<amount>[0-9]{1,15}(?:\.[0-9]{1,4})?)")
-_TYPE_WORDS = {"Corporation": noted("Companies"), "Foundation": noted("Foundations")}
+_TYPE_WORDS = {"Corporation": gettext_noop("Companies"), "Foundation": gettext_noop("Foundations")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class PriceCeiling:
     @property
     def words(self) -> str:
         """As the list of ceilings says it."""
-        return say("Up to {amount}", amount=money(self.amount, self.currency))
+        return gettext("Up to {amount}", amount=money(self.amount, self.currency))
 
     def matches(self, item: CatalogItem) -> bool:
         """Whether the product costs no more, in this very currency."""
@@ -111,7 +111,7 @@ class CatalogFilterControl:
         """The filter as a sentence names it: "Region: Europe", "Price up to USD 1,000"."""
         chosen = self.chosen
         if self.phrase:
-            return say("Set-up fee {up_to}", up_to=chosen[:1].lower() + chosen[1:])
+            return gettext("Set-up fee {up_to}", up_to=chosen[:1].lower() + chosen[1:])
         return f"{self.label}: {chosen}"
 
 
@@ -124,15 +124,15 @@ def filter_controls(items: Iterable[CatalogItem], chosen: CatalogFilter) -> tupl
     prices = {str(ceiling): ceiling.words for ceiling in _ceilings(items, chosen.price)}
     by_name = sorted(places.items(), key=lambda pair: pair[1])
     return (
-        _control("region", say("Region"), say("All regions"), dict(sorted(regions.items())), chosen),
-        _control("country", say("Country"), say("All jurisdictions"), dict(by_name), chosen),
-        _control("type", say("Type"), say("All types"), types, chosen),
-        _control("price", say("Set-up fee"), say("Any price"), prices, chosen, phrase=True),
+        _control("region", gettext("Region"), gettext("All regions"), dict(sorted(regions.items())), chosen),
+        _control("country", gettext("Country"), gettext("All jurisdictions"), dict(by_name), chosen),
+        _control("type", gettext("Type"), gettext("All types"), types, chosen),
+        _control("price", gettext("Set-up fee"), gettext("Any price"), prices, chosen, phrase=True),
     )
 
 
 def _type_words(kind: str) -> str:
-    return say(_TYPE_WORDS[kind]) if kind in _TYPE_WORDS else kind
+    return gettext(_TYPE_WORDS[kind]) if kind in _TYPE_WORDS else kind
 
 
 def _control(

@@ -8,13 +8,13 @@ from django.urls import reverse
 
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem
-from formation_portal.contract.language import noted, say, say_count
-from formation_portal.gateway.catalog import Catalog, Product
+from formation_portal.contract.localisation import gettext, gettext_noop, ngettext
+from formation_portal.gateway.catalog import Catalog, CatalogProduct
 from formation_portal.ui.prices import plain_amount
 
 from .filters import CatalogFilter, CatalogFilterControl, filter_controls, filtered_url
 
-_ELSEWHERE = noted("Other regions")
+_ELSEWHERE = gettext_noop("Other regions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class CatalogRegion:
     @property
     def is_ours(self) -> bool:
         """Whether its name is the portal's own: the catalog names no region."""
-        return self.name == say(_ELSEWHERE)
+        return self.name == gettext(_ELSEWHERE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class FilterToRemove:
     @property
     def words(self) -> str:
         """As the page says it: "Without “Region: Europe”, 9 products fit"."""
-        return say_count(
+        return ngettext(
             "Without “{filter}”, {count} company type matches",
             "Without “{filter}”, {count} company types match",
             self.count,
@@ -99,7 +99,7 @@ class CatalogPage:
     @property
     def count_words(self) -> str:
         """As it is counted: "9 of 32 products"."""
-        return say("{count} of {total} company types", count=self.count, total=self.total)
+        return gettext("{count} of {total} company types", count=self.count, total=self.total)
 
     @property
     def announcement(self) -> str:
@@ -134,11 +134,11 @@ def catalog_page(catalog: Catalog, chosen: CatalogFilter, ticked: Iterable[str] 
     )
 
 
-def _is_taken(product: Product, chosen: CatalogFilter) -> bool:
+def _is_taken(product: CatalogProduct, chosen: CatalogFilter) -> bool:
     return chosen.matches(product.item) if product.item else not chosen.values
 
 
-def _regions(products: Iterable[Product], ticked: tuple[str, ...]) -> tuple[CatalogRegion, ...]:
+def _regions(products: Iterable[CatalogProduct], ticked: tuple[str, ...]) -> tuple[CatalogRegion, ...]:
     ordered = sorted(products, key=lambda product: (*_where(product), product.name))
     regions = []
     for number, (name, inside) in enumerate(_grouped(ordered, lambda product: _where(product)[1])):
@@ -148,17 +148,19 @@ def _regions(products: Iterable[Product], ticked: tuple[str, ...]) -> tuple[Cata
     return tuple(regions)
 
 
-def _where(product: Product) -> tuple[bool, str, str]:
+def _where(product: CatalogProduct) -> tuple[bool, str, str]:
     """Whether it is nowhere in particular, which comes last; its region; its place."""
     region = product.item.jurisdiction.region if product.item else ""
-    return (not region, region or say(_ELSEWHERE), product.item.jurisdiction.name if product.item else "")
+    return (not region, region or gettext(_ELSEWHERE), product.item.jurisdiction.name if product.item else "")
 
 
-def _grouped(products: Iterable[Product], key: Callable[[Product], str]) -> list[tuple[str, list[Product]]]:
+def _grouped(
+    products: Iterable[CatalogProduct], key: Callable[[CatalogProduct], str]
+) -> list[tuple[str, list[CatalogProduct]]]:
     return [(name, list(rows)) for name, rows in groupby(products, key=key)]
 
 
-def _row(product: Product, ticked: tuple[str, ...]) -> ProductRow:
+def _row(product: CatalogProduct, ticked: tuple[str, ...]) -> ProductRow:
     item = product.item
     if item is None:
         return ProductRow(product.key, product.name, "", "", "", "", "", "", "", product.reason, is_compared=False)
@@ -192,13 +194,13 @@ def _left_out(items: Iterable[CatalogItem], chosen: CatalogFilter) -> str:
         return ""
     currencies = ", ".join(sorted({item.price.currency for item in others if item.price.currency}))
     if not currencies:
-        return say_count(
+        return ngettext(
             "Only prices in {currency} are compared. {count} without a currency is not shown.",
             "Only prices in {currency} are compared. {count} without a currency are not shown.",
             len(others),
             currency=chosen.price.currency,
         )
-    return say_count(
+    return ngettext(
         "Only prices in {currency} are compared. {count} priced in {others} is not shown.",
         "Only prices in {currency} are compared. {count} priced in {others} are not shown.",
         len(others),
@@ -208,7 +210,7 @@ def _left_out(items: Iterable[CatalogItem], chosen: CatalogFilter) -> str:
 
 
 def _filter_to_remove(
-    products: Iterable[Product],
+    products: Iterable[CatalogProduct],
     chosen: CatalogFilter,
     controls: Iterable[CatalogFilterControl],
     ticked: tuple[str, ...],

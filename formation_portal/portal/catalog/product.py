@@ -7,10 +7,10 @@ from django.urls import reverse
 
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem
-from formation_portal.contract.field import FieldSpec
-from formation_portal.contract.language import in_quotes, say
+from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.localisation import gettext, in_quotes
 from formation_portal.contract.schema import ENTITY, SHARE_CLASS, FormSchema, Section
-from formation_portal.gateway.catalog import Product
+from formation_portal.gateway.catalog import CatalogProduct
 from formation_portal.ui.formats import entity_word
 from formation_portal.ui.prices import KeyFigure, PriceTable, money, price_table
 
@@ -71,13 +71,13 @@ class ProductPage:
         return not self.reason
 
 
-def product_page(product: Product, *, offered: Iterable[Product] = ()) -> ProductPage:
+def product_page(product: CatalogProduct, *, offered: Iterable[CatalogProduct] = ()) -> ProductPage:
     """The page of one product of the catalog, among all that are offered."""
     item = product.item
     if item is None or not product.is_available:
         place = item.jurisdiction.name if item else ""
         description = item.product.description if item else ""
-        reason = product.reason or say("We can’t read it")
+        reason = product.reason or gettext("We can’t read it")
         others = tuple(_others(product, offered))
         return ProductPage(product.key, product.name, place, description, reason, others=others)
     return ProductPage(
@@ -97,7 +97,7 @@ def product_page(product: Product, *, offered: Iterable[Product] = ()) -> Produc
     )
 
 
-def _others(product: Product, offered: Iterable[Product]) -> Iterator[OtherProduct]:
+def _others(product: CatalogProduct, offered: Iterable[CatalogProduct]) -> Iterator[OtherProduct]:
     """What can be formed in the same place."""
     place = product.item.jurisdiction.name if product.item else ""
     for one in offered:
@@ -110,20 +110,20 @@ def key_figures(item: CatalogItem) -> tuple[KeyFigure, ...]:
     least = sum(section.base_minimum for section in item.form.role_sections if section.depends_on is None)
     price = item.price
     figures = (
-        KeyFigure(say("Set-up fee"), money(price.one_off, price.currency)),
-        KeyFigure(say("Annual fee"), money(price.annual, price.currency)),
+        KeyFigure(gettext("Set-up fee"), money(price.one_off, price.currency)),
+        KeyFigure(gettext("Annual fee"), money(price.annual, price.currency)),
     )
     return (
         *(figures if price.is_given else ()),
-        KeyFigure(say("Required roles"), str(least)),
+        KeyFigure(gettext("Required roles"), str(least)),
     )
 
 
 def form_label(form: FormSchema) -> str:
     """Which form it is, in which version, and whose."""
-    name = in_quotes(form.form_name) if form.form_name else say("A form")
-    version = say("version {version}", version=form.version) if form.version else ""
-    provider = say("by {name}", name=form.csp_name) if form.csp_name else ""
+    name = in_quotes(form.form_name) if form.form_name else gettext("A form")
+    version = gettext("version {version}", version=form.version) if form.version else ""
+    provider = gettext("by {name}", name=form.csp_name) if form.csp_name else ""
     return ", ".join(part for part in (name, version, provider) if part) + "."
 
 
@@ -153,7 +153,7 @@ class ChecklistPage:
     form: str
 
 
-def checklist_page(product: Product, item: CatalogItem) -> ChecklistPage:
+def checklist_page(product: CatalogProduct, item: CatalogItem) -> ChecklistPage:
     """The checklist of a product that can be applied for."""
     schema = item.form
     parts = (*_entity_parts(schema), *_party_parts(schema), *_share_parts(schema))
@@ -177,7 +177,7 @@ def _entity_parts(schema: FormSchema) -> Iterator[ChecklistPart]:
 
 def _share_parts(schema: FormSchema) -> Iterator[ChecklistPart]:
     if schema.share_section:
-        yield from _part(schema, schema.share_section, SHARE_CLASS, about=say("For each share class."))
+        yield from _part(schema, schema.share_section, SHARE_CLASS, about=gettext("For each share class."))
 
 
 def _part(schema: FormSchema, section: Section, group: str, *, about: str = "") -> Iterator[ChecklistPart]:
@@ -192,7 +192,7 @@ def _party_parts(schema: FormSchema) -> Iterator[ChecklistPart]:
     """What is asked of each kind of party: a question that several roles share stands once, and says for which."""
     for kind in canonical.PARTY_KINDS:
         sections = [section for section in schema.role_sections if section.allows(kind)]
-        title = say(PARTY_HEADINGS[kind])
+        title = gettext(PARTY_HEADINGS[kind])
         yield ChecklistPart(f"each-{kind}", title, "", "", branches(_of_kind(schema, sections, kind)))
 
 

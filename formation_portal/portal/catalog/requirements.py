@@ -9,30 +9,40 @@ from itertools import chain, groupby
 
 from formation_portal.contract import canonical
 from formation_portal.contract.conditions import Condition
-from formation_portal.contract.field import FieldSpec
-from formation_portal.contract.language import listed, noted, say
+from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.localisation import gettext, gettext_noop, join_list
 from formation_portal.contract.reasons import if_answered, only_if
 from formation_portal.contract.record import Record
-from formation_portal.contract.rules import Standing, directory_of, named_place, settle
+from formation_portal.contract.rules import FormState, evaluate, find_field, lookup_of
 from formation_portal.contract.schema import ENTITY, DocumentSlot, FormSchema, Section
 from formation_portal.ui.formats import counted
 from formation_portal.ui.roles import role_title
 
-_KINDS = {"person": noted("a person"), "corporate": noted("a company"), "foundation": noted("a foundation")}
+_KINDS = {
+    "person": gettext_noop("a person"),
+    "corporate": gettext_noop("a company"),
+    "foundation": gettext_noop("a foundation"),
+}
 # The heading of what is asked of each kind of party.
 PARTY_HEADINGS = {
-    "person": noted("For each person"),
-    "corporate": noted("For each company involved"),
-    "foundation": noted("For each foundation involved"),
+    "person": gettext_noop("For each person"),
+    "corporate": gettext_noop("For each company involved"),
+    "foundation": gettext_noop("For each foundation involved"),
 }
 
 
-_FOR_THE_NEW = {"company": noted("About the new company"), "foundation": noted("About the new foundation")}
+_FOR_THE_NEW = {
+    "company": gettext_noop("About the new company"),
+    "foundation": gettext_noop("About the new foundation"),
+}
 
 
-_EFFORT_OF_ANY = noted("{things} about the company or foundation")
-_FOR_ANY_NEW = noted("For the company or foundation")
-_EFFORT_OF = {"company": noted("{things} about the company"), "foundation": noted("{things} about the foundation")}
+_EFFORT_OF_ANY = gettext_noop("{things} about the company or foundation")
+_FOR_ANY_NEW = gettext_noop("For the company or foundation")
+_EFFORT_OF = {
+    "company": gettext_noop("{things} about the company"),
+    "foundation": gettext_noop("{things} about the foundation"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +70,7 @@ class RequiredDocument:
     def words(self) -> str:
         """In one line: "Letter, as director (optional)"."""
         said = f"{self.name}, {self.roles}" if self.roles else self.name
-        return say("{thing} (optional)", thing=said) if self.is_optional else said
+        return gettext("{thing} (optional)", thing=said) if self.is_optional else said
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,18 +92,20 @@ class SectionPreview:
 
 def role_needs(schema: FormSchema) -> tuple[RoleNeed, ...]:
     """Every role of the form, in its order."""
-    nothing_said = settle(schema, Record())
+    nothing_said = evaluate(schema, Record())
     return tuple(_role_need(schema, section, nothing_said) for section in schema.role_sections)
 
 
-def _role_need(schema: FormSchema, section: Section, nothing_said: Standing) -> RoleNeed:
-    kinds = [say(_KINDS[kind]) for kind in canonical.PARTY_KINDS if section.allows(kind)]
+def _role_need(schema: FormSchema, section: Section, nothing_said: FormState) -> RoleNeed:
+    kinds = [gettext(_KINDS[kind]) for kind in canonical.PARTY_KINDS if section.allows(kind)]
     rules = (_other_minimum(schema, section), _condition(section, nothing_said))
     return RoleNeed(
         role=section.role or "",
         title=role_title(section),
-        least=say("at least {count}", count=section.base_minimum) if section.base_minimum else say("none required"),
-        kinds=listed(kinds, "or"),
+        least=gettext("at least {count}", count=section.base_minimum)
+        if section.base_minimum
+        else gettext("none required"),
+        kinds=join_list(kinds, "or"),
         help=section.help,
         rules=tuple(rule for rule in rules if rule),
     )
@@ -101,34 +113,36 @@ def _role_need(schema: FormSchema, section: Section, nothing_said: Standing) -> 
 
 def _other_minimum(schema: FormSchema, section: Section) -> str:
     rule = section.conditional_min
-    place = directory_of(schema).entity_field(rule.field) if rule else None
+    place = lookup_of(schema).entity_field(rule.field) if rule else None
     if rule is None or place is None or not rule.has_usable_minimum:
         return ""
     condition = if_answered(place.spec, rule.values)
     if rule.minimum:
-        return say("At least {count} {condition}.", count=rule.minimum, condition=condition)
-    return say("None required {condition}.", condition=condition)
+        return gettext("At least {count} {condition}.", count=rule.minimum, condition=condition)
+    return gettext("None required {condition}.", condition=condition)
 
 
-def _condition(section: Section, nothing_said: Standing) -> str:
-    verdict = nothing_said.section(section)
+def _condition(section: Section, nothing_said: FormState) -> str:
+    verdict = nothing_said.section_activation(section)
     return "" if verdict.active else f"{verdict.reason}."
 
 
 def effort(schema: FormSchema, *, entity_word: str) -> tuple[str, ...]:
     """What a typical application takes, without what is asked after certain answers only: a line for what is formed,
     for each role that has to be filled, and for each share class; with the documents that are required."""
-    nothing_said = settle(schema, Record())
-    entity = [section for section in schema.entity_sections if nothing_said.section(section).active]
+    nothing_said = evaluate(schema, Record())
+    entity = [section for section in schema.entity_sections if nothing_said.section_activation(section).active]
     own = _effort(chain(*(one.fields for one in entity)), chain(*(one.slots(ENTITY) for one in entity)))
-    lines = [say(_EFFORT_OF.get(entity_word, _EFFORT_OF_ANY), things=own)] if own else []
+    lines = [gettext(_EFFORT_OF.get(entity_word, _EFFORT_OF_ANY), things=own)] if own else []
     for section in schema.role_sections:
-        if section.base_minimum and nothing_said.section(section).active:
+        if section.base_minimum and nothing_said.section_activation(section).active:
             kind = next(kind for kind in canonical.PARTY_KINDS if section.allows(kind))
             things = _effort(section.groups[kind], section.slots(kind))
-            lines.append(say("{things} for each {role}", things=things, role=canonical.role_word(section.role or "")))
-    if schema.share_section and nothing_said.section(schema.share_section).active:
-        lines.append(say("{things} for each share class", things=_effort(schema.share_class_fields, ())))
+            lines.append(
+                gettext("{things} for each {role}", things=things, role=canonical.role_word(section.role or ""))
+            )
+    if schema.share_section and nothing_said.section_activation(schema.share_section).active:
+        lines.append(gettext("{things} for each share class", things=_effort(schema.share_class_fields, ())))
     return tuple(lines)
 
 
@@ -140,12 +154,12 @@ def _effort(asked: Iterable[FieldSpec], slots: Iterable[DocumentSlot]) -> str:
         counted(questions, "{count} question", "{count} questions"),
         counted(documents, "{count} document", "{count} documents"),
     )
-    return listed([one for one in said if one])
+    return join_list([one for one in said if one])
 
 
 def section_previews(schema: FormSchema) -> tuple[SectionPreview, ...]:
     """What the sections about the entity and about its shares will ask."""
-    nothing_said = settle(schema, Record())
+    nothing_said = evaluate(schema, Record())
     shares = (schema.share_section,) if schema.share_section else ()
     return tuple(
         SectionPreview(section.title, tuple(_labels(section)), _condition(section, nothing_said))
@@ -157,7 +171,7 @@ def _labels(section: Section) -> Iterable[str]:
     for specs in section.groups.values():
         for spec in specs:
             yield (
-                say("{label} (provided by the registered agent)", label=spec.label)
+                gettext("{label} (provided by the registered agent)", label=spec.label)
                 if spec.provided_by_agent
                 else spec.label
             )
@@ -166,11 +180,11 @@ def _labels(section: Section) -> Iterable[str]:
 def document_groups(schema: FormSchema, *, entity_word: str) -> tuple[DocumentGroup, ...]:
     """The documents to have ready: the new entity's, then by kind of party; with the roles where not all ask."""
     own = [(section, slot) for section in schema.entity_sections for slot in section.slots(ENTITY)]
-    groups = [DocumentGroup(say(_FOR_THE_NEW.get(entity_word, _FOR_ANY_NEW)), _lines(own, everybody=1))]
+    groups = [DocumentGroup(gettext(_FOR_THE_NEW.get(entity_word, _FOR_ANY_NEW)), _lines(own, everybody=1))]
     for kind in canonical.PARTY_KINDS:
         sections = [section for section in schema.role_sections if section.allows(kind)]
         asked = [(section, slot) for section in sections for slot in section.slots(kind)]
-        groups.append(DocumentGroup(say(PARTY_HEADINGS[kind]), _lines(asked, everybody=len(sections))))
+        groups.append(DocumentGroup(gettext(PARTY_HEADINGS[kind]), _lines(asked, everybody=len(sections))))
     return tuple(group for group in groups if group.lines)
 
 
@@ -193,7 +207,7 @@ def _line(name: str, asked: list[tuple[Section, DocumentSlot]], *, everybody: in
 
 def as_roles(roles: Iterable[str]) -> str:
     """For whom something is asked: "as director or as beneficial owner"."""
-    return listed([say("as {role}", role=word) for word in dict.fromkeys(map(canonical.role_word, roles))], "or")
+    return join_list([gettext("as {role}", role=word) for word in dict.fromkeys(map(canonical.role_word, roles))], "or")
 
 
 _MOST_OPTIONS = 8
@@ -222,7 +236,7 @@ def condition_of(schema: FormSchema, rule: Condition | None, section: Section, g
     """When it is asked, from the rule's own words; empty for always, None for never: its rule names nothing."""
     if rule is None:
         return ""
-    place = named_place(schema, rule, section, group, None)
+    place = find_field(schema, rule, section, group, None)
     return only_if(rule, place.spec) if place else None
 
 

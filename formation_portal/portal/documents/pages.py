@@ -9,7 +9,7 @@ from django.urls import reverse
 from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
-from formation_portal.contract.language import say
+from formation_portal.contract.localisation import gettext
 from formation_portal.ui.forms.controls import Problem
 
 from .. import navigation
@@ -49,7 +49,7 @@ class DocumentsPage:
 
     @property
     def title(self) -> str:
-        return say("Documents")
+        return gettext("Documents")
 
     @property
     def company(self) -> str:
@@ -103,7 +103,7 @@ class DocumentsPage:
 
     @property
     def needs_title(self) -> str:
-        return say("To complete")
+        return gettext("To complete")
 
     @property
     def needs(self) -> tuple[NeedRow, ...]:

@@ -11,8 +11,8 @@ from django.urls import reverse
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.duplicates import properties_of
 from formation_portal.applications.parties import PartyRow
-from formation_portal.contract.language import day, listed, say, say_count
-from formation_portal.contract.world import country_name
+from formation_portal.contract.fields.iso_codes import country_name
+from formation_portal.contract.localisation import gettext, join_list, long_date, ngettext
 from formation_portal.ui.readback import answer_in_words, number_of_shares
 from formation_portal.ui.roles import duplicate_question, role_words, with_article
 
@@ -53,8 +53,8 @@ class DuplicatePage:
         """The words of the button that makes one of both."""
         count = len(set(self.party.roles) - set(self.other.roles))
         if not count:
-            return say("Keep only the first {name}", name=self.other.label)
-        return say_count("Give {name} this role too", "Give {name} these roles too", count, name=self.other.label)
+            return gettext("Keep only the first {name}", name=self.other.label)
+        return ngettext("Give {name} this role too", "Give {name} these roles too", count, name=self.other.label)
 
     @property
     def new_roles(self) -> str:
@@ -83,7 +83,7 @@ class DuplicatePage:
             for row in self.draft.share_classes
         )
         return tuple(
-            DifferingAnswer(say("“{name}” shares", name=label), number_of_shares(stays), number_of_shares(goes))
+            DifferingAnswer(gettext("“{name}” shares", name=label), number_of_shares(stays), number_of_shares(goes))
             for label, stays, goes in pairs
             if stays and goes
         )
@@ -97,10 +97,10 @@ def already_here(draft: Draft, row: PartyRow) -> str:
     """ "Ada Lovelace, born 10 December 1985, is already a director here." """
     said = {"name": row.label, "known": distinguishing_words(properties_of(draft, row))}
     if not row.roles:
-        return say("{name}, {known}, is already in this application.", **said)
-    return say(
+        return gettext("{name}, {known}, is already in this application.", **said)
+    return gettext(
         "{name}, {known}, is already {roles} in this application.",
-        roles=listed([with_article(role) for role in row.roles]),
+        roles=join_list([with_article(role) for role in row.roles]),
         **said,
     )
 
@@ -110,8 +110,8 @@ def distinguishing_words(known: Mapping[str, Any]) -> str:
     born, number, country = known.get("date_of_birth"), known.get("registration_number"), known.get("country")
     if number:
         if country:
-            return say("number {number} in {country}", number=number, country=country_name(country))
-        return say("number {number}", number=number)
+            return gettext("number {number} in {country}", number=number, country=country_name(country))
+        return gettext("number {number}", number=number)
     if isinstance(born, date):
-        return say("born {day}", day=day(born))
+        return gettext("born {day}", day=long_date(born))
     return str(known.get("email", ""))

@@ -15,8 +15,8 @@ from formation_portal.applications.imports.models import PartyImport
 from formation_portal.applications.imports.rows import CellRemark, SheetRow
 from formation_portal.applications.services.party_imports import RowAction
 from formation_portal.contract import canonical
-from formation_portal.contract.field import Choice
-from formation_portal.contract.language import figure, following_on, noted, say, say_count
+from formation_portal.contract.fields.base import Choice
+from formation_portal.contract.localisation import after_colon, format_number, gettext, gettext_noop, ngettext
 from formation_portal.ui.formats import day, time_or_day
 from formation_portal.ui.forms.controls import Problem
 from formation_portal.ui.roles import active_roles, role_words
@@ -73,7 +73,7 @@ class SpreadsheetPage:
     @property
     def limit(self) -> str:
         """How many MB a file may have."""
-        return figure(MAX_BYTES // 1_000_000)
+        return format_number(MAX_BYTES // 1_000_000)
 
     @property
     def earlier(self) -> EarlierUpload | None:
@@ -101,10 +101,10 @@ def spreadsheet_page(draft: Draft, *, refused: str = "") -> SpreadsheetPage:
 _FEW = 4
 # What was found while the file was read.
 _REMARKS = {
-    "windows": noted("The file is not in UTF-8, so accents may be wrong. Check the names."),
-    "merged": noted("Some cells are merged. We only read the first cell of each."),
-    "hidden": noted("Hidden sheets are not read."),
-    "first": noted("Only the sheet “{detail}” is read."),
+    "windows": gettext_noop("The file is not in UTF-8, so accents may be wrong. Check the names."),
+    "merged": gettext_noop("Some cells are merged. We only read the first cell of each."),
+    "hidden": gettext_noop("Hidden sheets are not read."),
+    "first": gettext_noop("Only the sheet “{detail}” is read."),
 }
 
 
@@ -165,23 +165,23 @@ class PartyImportPage:
     def summary(self) -> str:
         """How many of the rows can be added."""
         count, can = len(self.rows), len(self.valid)
-        return say_count("{can} of {count} row can be added", "{can} of {count} rows can be added", count, can=can)
+        return ngettext("{can} of {count} row can be added", "{can} of {count} rows can be added", count, can=can)
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What is to be known of the sheet as a whole."""
         headings = tuple(self.found.sheet["headings"])
-        said = [say(_REMARKS[code], detail=detail) for code, detail in self.found.sheet["remarks"]]
+        said = [gettext(_REMARKS[code], detail=detail) for code, detail in self.found.sheet["remarks"]]
         if unknown := unknown_headings(self.draft.schema, headings):
             said.append(
-                say(
+                gettext(
                     "These columns are not part of this form, so they are not read: {names}.",
                     names=quoted_headings(unknown),
                 )
             )
         kinds = {row.party.kind for row in self.rows if row.party}
         if missing := missing_headings(self.draft, headings, kinds=kinds):
-            said.append(say("The spreadsheet is missing these columns: {names}.", names=quoted_headings(missing)))
+            said.append(gettext("The spreadsheet is missing these columns: {names}.", names=quoted_headings(missing)))
         return tuple(said)
 
     @cached_property
@@ -229,10 +229,12 @@ class PartyImportPage:
         if row.match.row is None:
             sentence = already_here(self.draft, there)
         else:
-            sentence = say("{name} is also in row {row}.", name=there.label, row=row.match.row)
-        join = Choice(RowAction.MERGE, say("Add this row’s details to the first one")) if row.adds_to_match else None
-        other = Choice(RowAction.ADD_ANYWAY, say("Add as a different person"))
-        return sentence, tuple(one for one in (Choice("", say("Skip this row")), join, other) if one)
+            sentence = gettext("{name} is also in row {row}.", name=there.label, row=row.match.row)
+        join = (
+            Choice(RowAction.MERGE, gettext("Add this row’s details to the first one")) if row.adds_to_match else None
+        )
+        other = Choice(RowAction.ADD_ANYWAY, gettext("Add as a different person"))
+        return sentence, tuple(one for one in (Choice("", gettext("Skip this row")), join, other) if one)
 
     @property
     def url(self) -> str:
@@ -261,8 +263,8 @@ def party_import_page(draft: Draft, found: PartyImport, wanted: Mapping[str, str
 
 def problem_words(row: SheetRow, problem: CellRemark) -> str:
     """Row 7, Date of birth: enter the month as a word."""
-    text = following_on(problem.text)
-    return say("Row {number}, {heading}: {text}", number=row.number, heading=problem.heading, text=text)
+    text = after_colon(problem.text)
+    return gettext("Row {number}, {heading}: {text}", number=row.number, heading=problem.heading, text=text)
 
 
 def _noted(row: SheetRow) -> tuple[str, ...]:
@@ -270,7 +272,7 @@ def _noted(row: SheetRow) -> tuple[str, ...]:
     headings: dict[str, list[str]] = {}
     for note in row.notes:
         headings.setdefault(note.text, []).append(note.heading)
-    return tuple(f"{quoted_headings(some)}: {following_on(text)}" for text, some in headings.items())
+    return tuple(f"{quoted_headings(some)}: {after_colon(text)}" for text, some in headings.items())
 
 
 def _still_needed(row: SheetRow) -> tuple[str, ...]:
@@ -278,5 +280,5 @@ def _still_needed(row: SheetRow) -> tuple[str, ...]:
         return ()
     labels = ", ".join(row.missing[:_FEW]) + (" …" if len(row.missing) > _FEW else "")
     count = len(row.missing)
-    words = say_count("{count} answer to complete afterwards", "{count} answers to complete afterwards", count)
+    words = ngettext("{count} answer to complete afterwards", "{count} answers to complete afterwards", count)
     return (f"{words}: {labels}",)

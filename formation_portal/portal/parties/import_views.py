@@ -19,7 +19,7 @@ from formation_portal.applications.imports.models import PartyImport
 from formation_portal.applications.imports.template import csv_template, xlsx_template
 from formation_portal.applications.imports.uploads import read_sheet
 from formation_portal.applications.services.party_imports import ImportResult, RowAction
-from formation_portal.contract.language import say, say_count
+from formation_portal.contract.localisation import gettext, ngettext
 from formation_portal.ui.downloads import as_attachment
 
 from ..lookups import get_draft_or_404
@@ -56,7 +56,7 @@ def _render_spreadsheet(request: UserRequest, page: SpreadsheetPage, *, status: 
 def _keep_upload(request: UserRequest, draft: Draft) -> PartyImport:
     upload = cast("UploadedFile[bytes] | None", request.FILES.get(_SHEET))
     if upload is None:
-        raise SheetRefused(say("Choose a spreadsheet, then upload it"))
+        raise SheetRefused(gettext("Choose a spreadsheet, then upload it"))
     grid = read_sheet(_content(upload), keys_by_heading(draft.schema), account=request.user.pk)
     check_headings(draft, grid.headings)
     return services.keep_import(draft, grid, name=upload.name or "", by=request.user)
@@ -67,7 +67,7 @@ def _content(upload: "UploadedFile[bytes]") -> bytes:
     try:
         return bytes(upload.read(MAX_BYTES + 1))
     except OSError as error:
-        raise SheetRefused(say("We could not read the file just now. Choose it again in a few minutes")) from error
+        raise SheetRefused(gettext("We could not read the file just now. Choose it again in a few minutes")) from error
 
 
 @require_safe
@@ -130,7 +130,7 @@ def party_import_removal(request: UserRequest, reference: str, token: str) -> Ht
     except services.Closed as closed:
         messages.error(request, f"{closed}.")
     else:
-        messages.success(request, say("Spreadsheet deleted. Nothing more was added from it."))
+        messages.success(request, gettext("Spreadsheet deleted. Nothing more was added from it."))
     return redirect("portal:people", reference=reference)
 
 
@@ -139,7 +139,9 @@ def _kept_import(draft: Draft, token: str) -> PartyImport | None:
 
 
 def _import_not_found(request: UserRequest, reference: str) -> HttpResponse:
-    words = say("That spreadsheet is no longer here. It was added, deleted or replaced, or is more than a week old.")
+    words = gettext(
+        "That spreadsheet is no longer here. It was added, deleted or replaced, or is more than a week old."
+    )
     messages.warning(request, words)
     return redirect("portal:spreadsheet", reference=reference)
 
@@ -153,10 +155,10 @@ def _posted_actions(request: UserRequest) -> dict[str, str]:
 
 def _report_taken(request: UserRequest, taken: ImportResult) -> None:
     if not taken.added and not taken.merged:
-        messages.info(request, say("Nothing was added."))
+        messages.info(request, gettext("Nothing was added."))
     if taken.added:
-        words = say_count("{count} person or company added.", "{count} people and companies added.", taken.added)
+        words = ngettext("{count} person or company added.", "{count} people and companies added.", taken.added)
         messages.success(request, words)
     if taken.merged:
-        words = say_count("{count} person or company updated.", "{count} people and companies updated.", taken.merged)
+        words = ngettext("{count} person or company updated.", "{count} people and companies updated.", taken.merged)
         messages.success(request, words)

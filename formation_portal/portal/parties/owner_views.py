@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import services
-from formation_portal.contract.reading import as_typed
+from formation_portal.contract.fields.parsing import without_null
 from formation_portal.ui.forms.form_data import keeps_theirs, posted_page_version
 
 from ..lookups import get_draft_or_404, get_party_or_404
@@ -78,7 +78,9 @@ def _typed(page: OwnersPage, post: QueryDict) -> dict[str, str]:
     """The parts that were posted, by the owner's token."""
     named = {row.token: stake_control(row.token) for row in page.draft.parties if row.token != page.company_row.token}
     return {
-        token: as_typed(post[name]) for token, name in named.items() if name in post and not keeps_theirs(post, name)
+        token: without_null(post[name])
+        for token, name in named.items()
+        if name in post and not keeps_theirs(post, name)
     }
 
 

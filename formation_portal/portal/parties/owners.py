@@ -15,10 +15,10 @@ from formation_portal.applications.ownership_stakes import Owner, owners_of, typ
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services import ALWAYS_COMPARE
 from formation_portal.contract import canonical
-from formation_portal.contract.language import figure, in_quotes, say
-from formation_portal.contract.problems import AnswerError
-from formation_portal.contract.reading import LINE_LIMIT, as_typed
-from formation_portal.contract.stakes import part_of_company
+from formation_portal.contract.fields.parsing import LINE_LIMIT, without_null
+from formation_portal.contract.fields.values import AnswerError
+from formation_portal.contract.localisation import format_number, gettext, in_quotes
+from formation_portal.contract.ownership.stakes import parse_stake
 from formation_portal.ui.forms.controls import Option, Problem, as_options
 from formation_portal.ui.ownership import unaccounted_for
 
@@ -95,7 +95,7 @@ class OwnersPage:
 
     @property
     def title(self) -> str:
-        return say("Who owns {name}", name=self.company_row.label)
+        return gettext("Who owns {name}", name=self.company_row.label)
 
     @property
     def company(self) -> str:
@@ -154,14 +154,14 @@ class OwnersPage:
     def _of_new(self) -> Iterator[Problem]:
         chosen = next((option for option in self.options if option.chosen), None)
         if chosen is None:
-            yield Problem("new-owner", say("Choose who owns part of {name}", name=self.company_row.label))
+            yield Problem("new-owner", gettext("Choose who owns part of {name}", name=self.company_row.label))
         elif self.new.kind and not self.new.names:
-            yield Problem("new-first-name", say("Enter the name of the owner"))
+            yield Problem("new-first-name", gettext("Enter the name of the owner"))
         elif any(len(name) > LINE_LIMIT for name in self.new.names.values()):
-            limit = figure(LINE_LIMIT)
-            yield Problem("new-first-name", say("Enter a name of at most {limit} characters", limit=limit))
+            limit = format_number(LINE_LIMIT)
+            yield Problem("new-first-name", gettext("Enter a name of at most {limit} characters", limit=limit))
         if not self.new.part:
-            yield Problem("new-part", say("Enter how much they own, like 40% or 1/3"))
+            yield Problem("new-part", gettext("Enter how much they own, like 40% or 1/3"))
         elif problem := _unreadable(self.new.part):
             yield Problem("new-part", problem)
 
@@ -182,7 +182,7 @@ class OwnersPage:
 def _unreadable(part: str) -> str:
     """Why the part of a new owner can't be read, who may have no name yet; empty where it can."""
     try:
-        part_of_company(part, of=in_quotes(say("Share owned")))
+        parse_stake(part, of=in_quotes(gettext("Share owned")))
     except AnswerError as error:
         return error.message
     return ""
@@ -196,7 +196,7 @@ def owners_page(draft: Draft, company: PartyRow, new: NewOwner | None = None) ->
 def new_owner(post: QueryDict) -> NewOwner:
     """What was typed to add an owner."""
     names = ("owner", "first_name", "last_name", "part")
-    who, first_name, last_name, part = (" ".join(as_typed(post.get(name, "")).split()) for name in names)
+    who, first_name, last_name, part = (" ".join(without_null(post.get(name, "")).split()) for name in names)
     token = post.get("token", "")
     return NewOwner(who, first_name, last_name, part, token if is_token(token) else new_token())
 

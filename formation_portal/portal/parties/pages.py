@@ -18,7 +18,7 @@ from formation_portal.applications.fields import is_token, new_token
 from formation_portal.applications.ownership_stakes import owners_of, typed_stakes
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
-from formation_portal.contract.language import noted, say
+from formation_portal.contract.localisation import gettext, gettext_noop
 from formation_portal.contract.record import Party
 from formation_portal.contract.schema import Section
 from formation_portal.ui import formats, roles
@@ -133,7 +133,7 @@ class PartyPage(QuestionPage):
     @property
     def _named(self) -> str:
         """What the needs call the party."""
-        return self.party.record.label or canonical.nameless(self.party.kind)
+        return self.party.record.label or canonical.unnamed_label(self.party.kind)
 
     @property
     def slots(self) -> tuple[SlotRow, ...]:
@@ -163,10 +163,10 @@ class PartyPage(QuestionPage):
         return tuple(self._entry(place, sections[key], tuple(run)) for place, (key, run) in enumerate(runs))
 
     def _entry(self, place: int, section: Section, regions: tuple[Region, ...]) -> RoleEntry:
-        verdict = self.draft.form_state.section(section)
-        kept = "" if verdict.active else say("We keep the answers until you submit.")
+        verdict = self.draft.form_state.section_activation(section)
+        kept = "" if verdict.active else gettext("We keep the answers until you submit.")
         note = f"{verdict.reason}. {kept}".strip() if verdict.reason else ""
-        title = say("As {role}", role=canonical.role_word(section.role or ""))
+        title = gettext("As {role}", role=canonical.role_word(section.role or ""))
         return RoleEntry(f"entry-{place}", title, note, regions)
 
 
@@ -232,14 +232,14 @@ def party_email(party: PartyRow) -> str:
 CHOOSING = "choosing"
 
 _HEADINGS = {
-    "person": noted("Add a person"),
-    "corporate": noted("Add a company"),
-    "foundation": noted("Add a foundation"),
+    "person": gettext_noop("Add a person"),
+    "corporate": gettext_noop("Add a company"),
+    "foundation": gettext_noop("Add a foundation"),
 }
 _HINTS = {
-    "person": noted("A natural person"),
-    "corporate": noted("A company or other organisation"),
-    "foundation": noted("A private foundation"),
+    "person": gettext_noop("A natural person"),
+    "corporate": gettext_noop("A company or other organisation"),
+    "foundation": gettext_noop("A private foundation"),
 }
 
 
@@ -279,7 +279,7 @@ class PartyNewPage:
     def kinds(self) -> tuple[KindChoice, ...]:
         """The kinds that the role takes, or any role where none was named."""
         return tuple(
-            KindChoice(kind, _capital(roles.kind_with_article(kind)), say(_HINTS[kind]), kind == self.ticked)
+            KindChoice(kind, _capital(roles.kind_with_article(kind)), gettext(_HINTS[kind]), kind == self.ticked)
             for kind in roles.kinds_for_role(self.draft, self.role)
         )
 
@@ -291,7 +291,7 @@ class PartyNewPage:
     @property
     def heading(self) -> str:
         """What the page is for."""
-        return say(_HEADINGS[self.kind]) if self.kind else say("Add someone")
+        return gettext(_HEADINGS[self.kind]) if self.kind else gettext("Add someone")
 
     @property
     def roles(self) -> tuple[RoleChoice, ...]:
@@ -315,9 +315,9 @@ class PartyNewPage:
     def problems(self) -> tuple[Problem, ...]:
         """What has to be chosen before the party can be made."""
         if not self.kind:
-            return (Problem("kind", say("Choose who you are adding")),)
+            return (Problem("kind", gettext("Choose who you are adding")),)
         if not any(one.chosen for one in self.roles):
-            return (Problem("roles-1", say("Choose at least one role")),)
+            return (Problem("roles-1", gettext("Choose at least one role")),)
         return ()
 
     @property

@@ -9,7 +9,6 @@ from functools import cached_property
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
-from django.utils.translation import gettext
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.contacts import Contact, contacts, matching_party
@@ -19,7 +18,7 @@ from formation_portal.applications.fields import new_token
 from formation_portal.applications.ownership_stakes import TypedStakes, companies_owned_by, typed_stakes
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
-from formation_portal.contract.language import listed, say, say_count
+from formation_portal.contract.localisation import gettext, join_list, ngettext
 from formation_portal.contract.schema import Section
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation, InvitationStage, current_stage
@@ -115,7 +114,7 @@ class PeoplePage:
 
     @property
     def title(self) -> str:
-        return say(navigation.PEOPLE_TITLE)
+        return gettext(navigation.PEOPLE_TITLE)
 
     @property
     def company(self) -> str:
@@ -161,7 +160,9 @@ class PeoplePage:
     @property
     def inactive_roles(self) -> tuple[InactiveRole, ...]:
         """Roles whose rule doesn't hold; they come back when it does."""
-        found = ((section, self.draft.form_state.section(section)) for section in self.draft.schema.role_sections)
+        found = (
+            (section, self.draft.form_state.section_activation(section)) for section in self.draft.schema.role_sections
+        )
         return tuple(
             InactiveRole(roles.role_title(section), verdict.reason) for section, verdict in found if not verdict.active
         )
@@ -181,7 +182,7 @@ class PeoplePage:
             id=f"removed-{row.token}",
             name=row.label,
             kind=row.kind,
-            facts=say(
+            facts=gettext(
                 "{roles}. Removed on {when}", roles=roles.role_words(row.roles), when=time_or_day(row.model.removed_at)
             ),
             restore_url=self._url("party_restoration", row.token),
@@ -192,7 +193,7 @@ class PeoplePage:
         return duplicates(self.draft)
 
     def _card(self, section: Section) -> RoleCard:
-        minimum, tally = self.draft.form_state.minimum(section), self.draft.form_state.tally(section)
+        minimum, tally = self.draft.form_state.minimum_of(section), self.draft.form_state.count_parties(section)
         state, status = _standing(minimum.count, tally)
         query = urlencode({"role": section.role or ""})
         known = self._known_for(section)
@@ -230,7 +231,7 @@ class PeoplePage:
             label=known.label,
             url=self._url("party_known"),
             detail="" if is_only else distinguishing_words(known.identifying_values),
-            own=say("Add yourself") if known.is_owner else "",
+            own=gettext("Add yourself") if known.is_owner else "",
         )
 
     def _known_for(self, section: Section) -> tuple[RoleCandidate, ...]:
@@ -264,8 +265,8 @@ class PeoplePage:
     def _doing(self, row: PartyRow) -> str:
         """The roles in words; of somebody without one, what they own."""
         owned = () if row.roles else self._owned(row)
-        names = listed([company.label for company in owned])
-        return say("Owner of {names}", names=names) if owned else roles.role_words(row.roles)
+        names = join_list([company.label for company in owned])
+        return gettext("Owner of {names}", names=names) if owned else roles.role_words(row.roles)
 
     def _owned(self, row: PartyRow) -> tuple[PartyRow, ...]:
         return companies_owned_by(self.draft, row, self._stakes)
@@ -277,18 +278,18 @@ class PeoplePage:
 
     def _progress(self, row: PartyRow, arrival: AnswersDelivery) -> tuple[str, str]:
         if arrival.is_refused:
-            return "heed", say("Changes needed")
+            return "heed", gettext("Changes needed")
         needs = [need for need in self.draft.needs_of_party(row.token) if need.code != "holding"]
         if not row.roles:
-            return ("", say("No role needed")) if self._owned(row) else ("open", say("Choose a role"))
+            return ("", gettext("No role needed")) if self._owned(row) else ("open", gettext("Choose a role"))
         if not needs:
-            return "met", say("Complete")
+            return "met", gettext("Complete")
         documents = sum(need.code == "document" for need in needs)
         parts = (
             counted(len(needs) - documents, "{count} answer", "{count} answers"),
             counted(documents, "{count} document", "{count} documents"),
         )
-        return "half", say("{things} to complete", things=listed([part for part in parts if part]))
+        return "half", gettext("{things} to complete", things=join_list([part for part in parts if part]))
 
     def _url(self, view: str, *more: str) -> str:
         return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
@@ -302,11 +303,11 @@ def people_page(draft: Draft, user: User) -> PeoplePage:
 def _standing(least: int, tally: int) -> tuple[str, str]:
     if tally < least:
         if not tally:
-            return "open", say_count("{count} needed", "{count} needed", least)
-        return "half", say_count("{count} more needed", "{count} more needed", least - tally)
+            return "open", ngettext("{count} needed", "{count} needed", least)
+        return "half", ngettext("{count} more needed", "{count} more needed", least - tally)
     if least:
-        return "met", say("Complete")
-    return ("met", say_count("{count} added", "{count} added", tally)) if tally else ("", say("Optional"))
+        return "met", gettext("Complete")
+    return ("met", ngettext("{count} added", "{count} added", tally)) if tally else ("", gettext("Optional"))
 
 
 _MARKS = {

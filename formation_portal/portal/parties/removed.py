@@ -9,14 +9,13 @@ from django.contrib import messages
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.translation import gettext
 
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Change
 from formation_portal.applications.parties import PartyRow
-from formation_portal.contract.language import say
+from formation_portal.contract.localisation import gettext
 from formation_portal.ui.formats import time_or_day
 from formation_portal.ui.forms.form import AnswerRow
 from formation_portal.ui.forms.form_data import RESTORE, ROLES, posted_answers
@@ -142,4 +141,4 @@ def _restore(request: UserRequest, removed: PartyRemoved) -> None:
     except (services.Closed, services.Gone) as refused:
         messages.error(request, f"{refused}.")
     else:
-        messages.success(request, say("{name} was restored.", name=back.label))
+        messages.success(request, gettext("{name} was restored.", name=back.label))

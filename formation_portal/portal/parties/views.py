@@ -5,7 +5,6 @@ from collections.abc import Callable
 from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from formation_portal.accounts.languages import chosen_in
@@ -17,7 +16,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.duplicates import duplicate_of
 from formation_portal.applications.fields import is_token
 from formation_portal.applications.parties import PartyRow
-from formation_portal.contract.language import following_on, noted, say, say_count
+from formation_portal.contract.localisation import after_colon, gettext, gettext_noop, ngettext
 from formation_portal.contract.schema import Section
 from formation_portal.ui import roles
 from formation_portal.ui.forms.form_data import (
@@ -75,21 +74,21 @@ def party_restoration(request: UserRequest, reference: str, token: str) -> HttpR
         except services.Closed as closed:
             messages.error(request, f"{closed}.")
         else:
-            messages.success(request, say("{name} was restored.", name=back.label))
+            messages.success(request, gettext("{name} was restored.", name=back.label))
     return redirect("portal:people", reference=reference)
 
 
 def _give(request: UserRequest, draft: Draft, party: PartyRow) -> None:
     section = section_of_role(draft, party.kind, request.POST.get("role", ""))
     if section is None or section.role is None:
-        messages.error(request, say("Choose a role that {name} can have.", name=party.label))
+        messages.error(request, gettext("Choose a role that {name} can have.", name=party.label))
         return
     try:
         services.set_roles(draft, party, (*party.roles, section.role), by=request.user)
     except services.Closed as closed:
         messages.error(request, f"{closed}.")
         return
-    said = say("{name} is now {role}.", name=party.label, role=roles.role_with_article(section))
+    said = gettext("{name} is now {role}.", name=party.label, role=roles.role_with_article(section))
     messages.success(request, f"{said}{role_filled_words(draft, section)}")
 
 
@@ -101,16 +100,16 @@ def section_of_role(draft: Draft, kind: str, role: str) -> Section | None:
 
 def role_filled_words(draft: Draft, section: Section) -> str:
     """Says so where the role needs nobody more."""
-    least = draft.form_state.minimum(section).count
-    if draft.form_state.tally(section) < least:
+    least = draft.form_state.minimum_of(section).count
+    if draft.form_state.count_parties(section) < least:
         return ""
-    return " " + say("You have enough people for “{role}”.", role=roles.role_title(section))
+    return " " + gettext("You have enough people for “{role}”.", role=roles.role_title(section))
 
 
 _ADDED = {
-    "person": noted("Person added. Now answer the questions."),
-    "corporate": noted("Company added. Now answer the questions."),
-    "foundation": noted("Foundation added. Now answer the questions."),
+    "person": gettext_noop("Person added. Now answer the questions."),
+    "corporate": gettext_noop("Company added. Now answer the questions."),
+    "foundation": gettext_noop("Foundation added. Now answer the questions."),
 }
 
 
@@ -127,7 +126,7 @@ def party_new(request: UserRequest, reference: str) -> HttpResponse:
     if page.problems:
         return _draw_new(request, page, status=422)
     made = services.add_party(draft, page.kind, page.chosen, page.raw, by=request.user, token=page.token)
-    messages.success(request, say(_ADDED[page.kind]))
+    messages.success(request, gettext(_ADDED[page.kind]))
     onwards = redirect("portal:party", reference=reference, token=made.token)
     return ask_about_duplicate(request, draft, made.token, onwards)
 
@@ -204,7 +203,7 @@ def party_known(request: UserRequest, reference: str) -> HttpResponse:
 def _copy(request: UserRequest, draft: Draft, known: Contact, token: str) -> None:
     section = section_of_role(draft, known.kind, request.POST.get("role", ""))
     if section is None or section.role is None:
-        messages.error(request, say("Choose a role that {name} can have.", name=known.label))
+        messages.error(request, gettext("Choose a role that {name} can have.", name=known.label))
         return
     there = draft.party(token) or matching_party(draft, known)
     try:
@@ -219,8 +218,8 @@ def _copy(request: UserRequest, draft: Draft, known: Contact, token: str) -> Non
 
 def _now(name: str, role: str, answers: int) -> str:
     if not answers:
-        return say("{name} is now {role}.", name=name, role=role)
-    return say_count(
+        return gettext("{name} is now {role}.", name=name, role=role)
+    return ngettext(
         "{name} is now {role}. We filled in {count} answer.",
         "{name} is now {role}. We filled in {count} answers.",
         answers,
@@ -261,13 +260,13 @@ def party_duplicate(request: UserRequest, reference: str, token: str) -> HttpRes
 def _keep_or_merge(request: UserRequest, draft: Draft, party: PartyRow, other: PartyRow) -> None:
     if request.POST.get("choice") != "one":
         services.keep_both(draft, party, other, by=request.user)
-        messages.success(request, say("We kept both entries for {name}.", name=party.label))
+        messages.success(request, gettext("We kept both entries for {name}.", name=party.label))
         return
     services.merge_parties(draft, party, other, by=request.user)
     stays = get_party_or_404(draft, other.token)
     messages.success(
         request,
-        say("{name} now has one entry: {roles}.", name=stays.label, roles=following_on(role_words(stays.roles))),
+        gettext("{name} now has one entry: {roles}.", name=stays.label, roles=after_colon(role_words(stays.roles))),
     )
 
 

@@ -7,11 +7,11 @@ from django.urls import reverse
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.services import restorable_choices
-from formation_portal.contract.field import FieldSpec
-from formation_portal.contract.language import in_quotes, say, say_count
-from formation_portal.contract.parking import Parked, choices, hanging_on, set_aside
+from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.inactive_answers import Inactive, answers_in_rules, inactive_without, newly_inactive
+from formation_portal.contract.localisation import gettext, in_quotes, ngettext
 from formation_portal.contract.record import Party
-from formation_portal.contract.rules import Standing
+from formation_portal.contract.rules import FormState
 from formation_portal.ui.formats import counted, listed
 from formation_portal.ui.forms.form import QuestionForm, Region
 from formation_portal.ui.forms.question import Question
@@ -64,10 +64,10 @@ def announcement(*, added: int, removed: int) -> str:
     """One sentence for each of the two counts of questions; nothing for none."""
     said = []
     if added:
-        said.append(say_count("{count} question added below.", "{count} questions added below.", added))
+        said.append(ngettext("{count} question added below.", "{count} questions added below.", added))
     if removed:
         said.append(
-            say_count(
+            ngettext(
                 "{count} question removed. We keep your answer until you submit.",
                 "{count} questions removed. We keep your answers until you submit.",
                 removed,
@@ -85,12 +85,12 @@ class Consequence:
     undo_url: str
 
 
-def consequence(draft: Draft, was: Standing) -> Consequence | None:
+def consequence(draft: Draft, was: FormState) -> Consequence | None:
     """What the last save of the draft has set aside since it stood like this; None where it changed no choice."""
     reference = draft.application.reference
     return _found(
         draft,
-        set_aside(was, draft.form_state),
+        newly_inactive(was, draft.form_state),
         undo=lambda number: reverse("portal:choice_restoration", args=[reference, number]),
     )
 
@@ -110,12 +110,12 @@ def guest_inactive_warnings(draft: Draft, asked: Iterable[FieldSpec], party: Par
 
 
 def _foreseen(
-    draft: Draft, asked: Iterable[FieldSpec], party: Party | None, seen: Callable[[Parked], Parked]
+    draft: Draft, asked: Iterable[FieldSpec], party: Party | None, seen: Callable[[Inactive], Inactive]
 ) -> dict[str, str]:
     answers = (party or draft.record).answers
-    deciding = choices(draft.schema) & answers.values.keys()
+    deciding = answers_in_rules(draft.schema) & answers.values.keys()
     given = {spec.name: spec for spec in asked if spec.name in deciding}
-    found = hanging_on(given, draft.form_state, party) if given else {}
+    found = inactive_without(given, draft.form_state, party) if given else {}
     told = {name: seen(aside) for name, aside in found.items()}
     return {
         name: _warning(draft, given[name].display(answers.values[name]), aside)
@@ -124,43 +124,43 @@ def _foreseen(
     }
 
 
-def _warning(draft: Draft, words: str, aside: Parked) -> str:
-    return say(
+def _warning(draft: Draft, words: str, aside: Inactive) -> str:
+    return gettext(
         "If you change this answer, {things} may no longer apply. Choose “{words}” again to restore them.",
         things=listed(list(_counts(draft, aside))),
         words=words,
     )
 
 
-def guest_consequence(draft: Draft, was: Standing, *, party: str, undo: Callable[[int], str]) -> Consequence | None:
+def guest_consequence(draft: Draft, was: FormState, *, party: str, undo: Callable[[int], str]) -> Consequence | None:
     """The same for somebody who fills in one party alone: nothing is told of what is set aside elsewhere.
 
     `undo` gives the address that takes a change of that number back.
     """
-    aside = set_aside(was, draft.form_state)
+    aside = newly_inactive(was, draft.form_state)
     return _found(draft, _own(aside, party), undo=undo)
 
 
-def _own(aside: Parked, party: str) -> Parked:
-    return Parked(answers=frozenset(one for one in aside.answers if one.holder == party))
+def _own(aside: Inactive, party: str) -> Inactive:
+    return Inactive(answers=frozenset(one for one in aside.answers if one.holder == party))
 
 
-def _found(draft: Draft, aside: Parked, *, undo: Callable[[int], str]) -> Consequence | None:
+def _found(draft: Draft, aside: Inactive, *, undo: Callable[[int], str]) -> Consequence | None:
     for change in reversed(draft.new_changes):
         for name in restorable_choices(draft, change):
             return Consequence(name, _sentence(draft, aside), undo(change.pk))
     return None
 
 
-def _sentence(draft: Draft, aside: Parked) -> str:
+def _sentence(draft: Draft, aside: Inactive) -> str:
     return (
-        say("No longer needed because of this answer: {things}.", things=listed(list(_counts(draft, aside))))
+        gettext("No longer needed because of this answer: {things}.", things=listed(list(_counts(draft, aside))))
         if aside.is_much
         else ""
     )
 
 
-def _counts(draft: Draft, aside: Parked) -> Iterable[str]:
+def _counts(draft: Draft, aside: Inactive) -> Iterable[str]:
     kinds = [row.kind for row in draft.parties if row.token in aside.parties]
     words = (
         counted(len(aside.sections), "{count} section", "{count} sections"),
@@ -177,13 +177,17 @@ def restored_words(labels: Iterable[str]) -> str:
     """That the choice was taken back."""
     named = [in_quotes(label) for label in labels]
     if len(named) == 1:
-        return say("{questions} has been changed back.", questions=listed(named))
-    return say("{questions} have been changed back.", questions=listed(named))
+        return gettext("{questions} has been changed back.", questions=listed(named))
+    return gettext("{questions} have been changed back.", questions=listed(named))
 
 
 def overtaken_words(labels: Iterable[str]) -> str:
     """That the choice was not taken back, and why."""
     named = [in_quotes(label) for label in labels]
     if len(named) == 1:
-        return say("{questions} has been answered again since, so it was not changed back.", questions=listed(named))
-    return say("{questions} have been answered again since, so they were not changed back.", questions=listed(named))
+        return gettext(
+            "{questions} has been answered again since, so it was not changed back.", questions=listed(named)
+        )
+    return gettext(
+        "{questions} have been answered again since, so they were not changed back.", questions=listed(named)
+    )

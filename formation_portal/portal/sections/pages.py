@@ -13,8 +13,8 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.history import Author
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
-from formation_portal.contract.language import noted, say, say_count
-from formation_portal.contract.rules import Standing, Verdict
+from formation_portal.contract.localisation import gettext, gettext_noop, ngettext
+from formation_portal.contract.rules import Activation, FormState
 from formation_portal.contract.schema import Section
 from formation_portal.relay.problems import LocatedProblem
 from formation_portal.ui import formats
@@ -63,7 +63,7 @@ class QuestionPage:
 
     template: ClassVar[str]
     read_only_template: ClassVar[str]
-    needs_heading: ClassVar[str] = noted("To complete")
+    needs_heading: ClassVar[str] = gettext_noop("To complete")
     # Whether its reader sees this page of the application and no other.
     is_alone: ClassVar[bool] = False
 
@@ -143,30 +143,32 @@ class QuestionPage:
         """The heading of the error summary."""
         answers = self.form.problems_title if self.form.problems else ""
         if self._unplaced and not answers:
-            answers = say("The formation service asks for a change")
+            answers = gettext("The formation service asks for a change")
         count = len(self.refused)
         files = (
-            say_count("{count} file could not be uploaded", "{count} files could not be uploaded", count)
+            ngettext("{count} file could not be uploaded", "{count} files could not be uploaded", count)
             if count
             else ""
         )
-        return say("{problems}, and {files}", problems=answers, files=files) if answers and files else answers or files
+        return (
+            gettext("{problems}, and {files}", problems=answers, files=files) if answers and files else answers or files
+        )
 
     @property
     def needs_title(self) -> str:
         """The heading of what is still needed."""
-        return say(self.needs_heading)
+        return gettext(self.needs_heading)
 
     @property
     def problems_note(self) -> str:
         """What became of the rest."""
-        said = [say("Everything else is saved.")]
+        said = [gettext("Everything else is saved.")]
         if self.form.overlong:
-            said.append(say("Shorten it before you leave this page. Until then, we keep the earlier answer."))
+            said.append(gettext("Shorten it before you leave this page. Until then, we keep the earlier answer."))
         elif self.form.problems or self._unplaced:
-            said.append(say("What you typed is kept as you typed it."))
+            said.append(gettext("What you typed is kept as you typed it."))
         if self.refused:
-            said.append(say("Choose the file again."))
+            said.append(gettext("Choose the file again."))
         return " ".join(said)
 
     @property
@@ -181,7 +183,7 @@ class QuestionPage:
         url = reverse("portal:help_place", args=[code]) if place else reverse("portal:help")
         return UsedTerms(tuple(explained_term(key, place) for key in found), place.called if place else "", url)
 
-    def consequence(self, was: Standing) -> Consequence | None:
+    def consequence(self, was: FormState) -> Consequence | None:
         """What the last save has set aside since the application stood like this, as far as its reader may know it."""
         return consequence(self.draft, was)
 
@@ -199,7 +201,7 @@ class QuestionPage:
 
 def accepted_reason(is_accepted: bool) -> str:
     """Why nothing can be changed where all of it was accepted; else nothing."""
-    words = say("Our reviewer has accepted this. You can’t change it while you correct the rest.")
+    words = gettext("Our reviewer has accepted this. You can’t change it while you correct the rest.")
     return words if is_accepted else ""
 
 
@@ -256,8 +258,8 @@ class SectionPage(QuestionPage):
         return self._verdict.reason if self._verdict.active else ""
 
     @property
-    def _verdict(self) -> Verdict:
-        return self.draft.form_state.section(self.section)
+    def _verdict(self) -> Activation:
+        return self.draft.form_state.section_activation(self.section)
 
     @property
     def saved_at(self) -> str:

@@ -14,7 +14,7 @@ from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
-from formation_portal.contract.language import say
+from formation_portal.contract.localisation import gettext
 from formation_portal.ui.documents import advice
 from formation_portal.ui.forms.controls import slot_id, slot_name, slot_name_of_control
 
@@ -42,7 +42,9 @@ def save_files(request: UserRequest, page: QuestionPage) -> dict[str, str]:
         if control not in here:
             messages.error(
                 request,
-                say("“{slot}” was not uploaded, because it is no longer needed.", slot=slot_name_of_control(control)),
+                gettext(
+                    "“{slot}” was not uploaded, because it is no longer needed.", slot=slot_name_of_control(control)
+                ),
             )
     return refused
 
@@ -57,7 +59,7 @@ def posted_removal_url(request: UserRequest, page: QuestionPage) -> str:
 def report_refused(request: UserRequest, refused: dict[str, str]) -> None:
     """For an answer that has no place at the slots themselves."""
     for key, why in refused.items():
-        messages.error(request, say("“{slot}” was not uploaded. {why}.", slot=slot_name(key), why=why))
+        messages.error(request, gettext("“{slot}” was not uploaded. {why}.", slot=slot_name(key), why=why))
 
 
 def pressed_slot_anchor(request: HttpRequest) -> str:

@@ -10,9 +10,9 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.ownership_stakes import owners_of
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
-from formation_portal.contract.language import figure, noted, say
-from formation_portal.contract.ownership import Parts, Threshold, known_parts
-from formation_portal.contract.percent import Figures, percent
+from formation_portal.contract.localisation import format_number, gettext, gettext_noop
+from formation_portal.contract.ownership.percentages import Percentages, format_percent
+from formation_portal.contract.ownership.stakes import Parts, Threshold, normalised_stakes
 from formation_portal.contract.schema import Section
 from formation_portal.ui import roles
 from formation_portal.ui.allocation import Allocation
@@ -21,13 +21,13 @@ from formation_portal.ui.ownership import OwnershipNode, ownership_tree, unaccou
 
 # By whether the place's threshold is known, and whether it counts itself.
 _RULES = {
-    (True, True): noted("In {where}, anyone with {part} or more of the shares or votes counts as {role}."),
-    (True, False): noted("In {where}, anyone with more than {part} of the shares or votes counts as {role}."),
-    (False, True): noted(
+    (True, True): gettext_noop("In {where}, anyone with {part} or more of the shares or votes counts as {role}."),
+    (True, False): gettext_noop("In {where}, anyone with more than {part} of the shares or votes counts as {role}."),
+    (False, True): gettext_noop(
         "We don’t know the threshold for {where}, so anyone with {part} or more of the shares or "
         "votes counts as {role}."
     ),
-    (False, False): noted(
+    (False, False): gettext_noop(
         "We don’t know the threshold for {where}, so anyone with more than {part} of the shares or "
         "votes counts as {role}."
     ),
@@ -95,7 +95,7 @@ def beneficial_owners(draft: Draft, allocation: Allocation) -> BeneficialOwners 
 
 def _rule(threshold: Threshold, role: str) -> str:
     said = _RULES[threshold.is_known, threshold.is_inclusive]
-    return say(said, where=threshold.where, part=percent(threshold.percent / 100), role=role)
+    return gettext(said, where=threshold.where, part=format_percent(threshold.percent / 100), role=role)
 
 
 def _line(draft: Draft, allocation: Allocation, party: PartyRow) -> BeneficialOwnerLine:
@@ -109,7 +109,7 @@ def _unknown(draft: Draft, allocation: Allocation, company: PartyRow) -> Unknown
     part = max(allocation.final_shares.of(company.token), allocation.final_votes.of(company.token))
     shares = allocation.final_shares.of(company.token)
     figures = allocation.share_percents if part == shares else allocation.vote_percents
-    said = say("{name} holds {part}.", name=company.label, part=figures.of(company.token, part))
+    said = gettext("{name} holds {part}.", name=company.label, part=figures.of(company.token, part))
     rest = unaccounted_for(company.label, allocation.stakes.get(company.token, {}).values())
     return UnknownOwners(f"{said} {rest}", reverse("portal:owners", args=[draft.application.reference, company.token]))
 
@@ -118,7 +118,7 @@ def _ends(draft: Draft, allocation: Allocation) -> tuple[Bar, ...]:
     """The picture of where all shares end, in the order of the parties; no such bar where all of it is in circles."""
     final = allocation.share_percents.final
     ends = [(row.label, *final[row.token]) for row in draft.parties if row.token in final]
-    return (ownership_bar(say("Ultimate ownership"), ends, rest=allocation.share_percents.rest),) if ends else ()
+    return (ownership_bar(gettext("Ultimate ownership"), ends, rest=allocation.share_percents.rest),) if ends else ()
 
 
 def holding_words(allocation: Allocation, party: PartyRow) -> str:
@@ -134,11 +134,11 @@ def holding_words(allocation: Allocation, party: PartyRow) -> str:
     has_other_votes = allocation.votes and votes != shares
     if allocation.is_owner(party):
         if has_other_votes:
-            return say("{name} has {part} of the shares and {part_of_votes} of the votes:", **said, **of_votes)
-        return say("{name} has {part} of the shares:", **said)
+            return gettext("{name} has {part} of the shares and {part_of_votes} of the votes:", **said, **of_votes)
+        return gettext("{name} has {part} of the shares:", **said)
     if has_other_votes:
-        return say("{name} holds {shares} shares ({part}) and {votes} votes ({part_of_votes}).", **said, **of_votes)
-    return say("{name} holds {shares} shares ({part}).", **said)
+        return gettext("{name} holds {shares} shares ({part}) and {votes} votes ({part_of_votes}).", **said, **of_votes)
+    return gettext("{name} holds {shares} shares ({part}).", **said)
 
 
 def calculation_steps(draft: Draft, allocation: Allocation, party: PartyRow) -> tuple[str, ...]:
@@ -149,30 +149,32 @@ def calculation_steps(draft: Draft, allocation: Allocation, party: PartyRow) -> 
     if allocation.votes and allocation.final_votes.of(party.token) != allocation.final_shares.of(party.token):
         votes, figures = allocation.votes, allocation.vote_percents
         of_votes = _steps(draft, allocation, party, votes, allocation.final_votes, figures)
-        told += [say("Votes: {step}", step=step) for step in of_votes]
+        told += [gettext("Votes: {step}", step=step) for step in of_votes]
     return tuple(told)
 
 
 def _steps(
-    draft: Draft, allocation: Allocation, party: PartyRow, numbers: Mapping[str, int], ends: Parts, figures: Figures
+    draft: Draft, allocation: Allocation, party: PartyRow, numbers: Mapping[str, int], ends: Parts, figures: Percentages
 ) -> Iterator[str]:
     if numbers.get(party.token):
         own = Fraction(numbers[party.token], sum(numbers.values()))
-        yield say("{held} directly: {part}", held=_of(numbers, party), part=figures.of(party.token, own))
+        yield gettext("{held} directly: {part}", held=_of(numbers, party), part=figures.of(party.token, own))
     for company in draft.parties:
-        stake = known_parts(allocation.stakes.get(company.token, {})).get(party.token)
+        stake = normalised_stakes(allocation.stakes.get(company.token, {})).get(party.token)
         if stake and (whole := ends.of(company.token)):
             words = {"stake": _stake(draft, allocation, company, party, stake), "name": company.label}
             whole_words, part = figures.of(company.token, whole), figures.of(party.token, stake * whole)
-            yield say("{stake} of {name}, which holds {whole}: {part}", **words, whole=whole_words, part=part)
+            yield gettext("{stake} of {name}, which holds {whole}: {part}", **words, whole=whole_words, part=part)
 
 
 def _stake(draft: Draft, allocation: Allocation, company: PartyRow, party: PartyRow, stake: Fraction) -> str:
     """The owner's part of the company as the tree says it; in proportion where the owners come to more than all."""
     owners = owners_of(draft, company, allocation.typed_stakes)
     found = next((one for one in owners if one.party.token == party.token), None)
-    return found.percent if found and found.part == stake else percent(stake)
+    return found.percent if found and found.part == stake else format_percent(stake)
 
 
 def _of(numbers: Mapping[str, int], party: PartyRow) -> str:
-    return say("{held} of {all}", held=figure(numbers.get(party.token, 0)), all=figure(sum(numbers.values())))
+    return gettext(
+        "{held} of {all}", held=format_number(numbers.get(party.token, 0)), all=format_number(sum(numbers.values()))
+    )

@@ -6,8 +6,8 @@ from decimal import Decimal
 from typing import Any
 
 from formation_portal.applications.parties import PartyRow, ShareClassRow
-from formation_portal.contract.language import figure, listed, noted, say, say_count
-from formation_portal.contract.shares import split
+from formation_portal.contract.localisation import format_number, gettext, gettext_noop, join_list, ngettext
+from formation_portal.contract.ownership.shares import split_equally as equal_parts
 from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.charts import Swatch
 from formation_portal.ui.prices import money
@@ -82,7 +82,7 @@ def is_cell(name: str) -> bool:
 
 def number_or_blank(number: int | None) -> str:
     """A number as it is read; nothing where there is none."""
-    return "" if number is None else figure(number)
+    return "" if number is None else format_number(number)
 
 
 def amount_or_blank(number: Any, currency: Any) -> str:
@@ -92,7 +92,7 @@ def amount_or_blank(number: Any, currency: Any) -> str:
 
 def yes_no_or_blank(value: Any) -> str:
     """Yes or no; nothing where nobody has said so."""
-    return "" if value is None else say("Yes") if value else say("No")
+    return "" if value is None else gettext("Yes") if value else gettext("No")
 
 
 # Characters: what is said at every change has to be over before the next one.
@@ -109,11 +109,13 @@ def remaining_words(given: int, there_are: int | None) -> str:
     if there_are is None:
         return ""
     if given > there_are:
-        said = noted("{count} more than the {all} available")
-        return say(said, count=figure(given - there_are), all=figure(there_are))
+        said = gettext_noop("{count} more than the {all} available")
+        return gettext(said, count=format_number(given - there_are), all=format_number(there_are))
     if given < there_are:
-        return say("{count} of {all} not allocated", count=figure(there_are - given), all=figure(there_are))
-    return say("All {all} allocated", all=figure(there_are))
+        return gettext(
+            "{count} of {all} not allocated", count=format_number(there_are - given), all=format_number(there_are)
+        )
+    return gettext("All {all} allocated", all=format_number(there_are))
 
 
 def exceeds(given: int, there_are: int | None) -> bool:
@@ -137,8 +139,8 @@ def announced_words(allocation: Allocation) -> str:
 
 def _given(allocation: Allocation) -> str:
     if not allocation.total_allocated:
-        return say("No shares allocated yet.")
-    return say_count("{count} share allocated.", "{count} shares allocated.", allocation.total_allocated)
+        return gettext("No shares allocated yet.")
+    return ngettext("{count} share allocated.", "{count} shares allocated.", allocation.total_allocated)
 
 
 def _remarks(allocation: Allocation) -> Iterator[str]:
@@ -152,27 +154,27 @@ def _remark(kind: str, given: int, there_are: int | None) -> Iterator[str]:
     if there_are is None or given == there_are:
         return
     if given < there_are:
-        yield say_count(
+        yield ngettext(
             "{count} {kind}share not allocated.",
             "{count} {kind}shares not allocated.",
             there_are - given,
             kind=kind,
         )
         return
-    yield say_count(
+    yield ngettext(
         "{count} {kind}share more than the {all} available.",
         "{count} {kind}shares more than the {all} available.",
         given - there_are,
         kind=kind,
-        all=figure(there_are),
+        all=format_number(there_are),
     )
 
 
 # More names than these are a number.
 _NAMED_AT_MOST = 3
-_PUT_RIGHT = noted("Correct the numbers of {name} shares before you split them.")
-_SAY_HOW_MANY = noted("Enter the total number of {name} shares in one of the cells, then split them.")
-_TO_THE_ONLY = noted("All {total} {name} shares go to {who}, the only shareholder.")
+_PUT_RIGHT = gettext_noop("Correct the numbers of {name} shares before you split them.")
+_SAY_HOW_MANY = gettext_noop("Enter the total number of {name} shares in one of the cells, then split them.")
+_TO_THE_ONLY = gettext_noop("All {total} {name} shares go to {who}, the only shareholder.")
 
 
 class CannotSplit(Exception):
@@ -193,7 +195,7 @@ def split_equally(allocation: Allocation, row: ShareClassRow) -> EqualSplit:
     Its holders are those who have some of it; while fewer than two have, everybody who can.
     """
     holders, total = _holders(allocation, row), _total(allocation, row)
-    parts = split(total, among=len(holders))
+    parts = equal_parts(total, among=len(holders))
     typed = {(party.token, row.token): f"{part:,}" if part else "" for party, part in zip(holders, parts, strict=True)}
     return EqualSplit(typed, _words(row, holders, parts))
 
@@ -206,22 +208,22 @@ def _holders(allocation: Allocation, row: ShareClassRow) -> tuple[PartyRow, ...]
 def _total(allocation: Allocation, row: ShareClassRow) -> int:
     given, there_are = allocation.allocated(row), allocation.available(row)
     if any(allocation.is_unreadable(party, row) for party in allocation.holders):
-        raise CannotSplit(say(_PUT_RIGHT, name=row.label))
+        raise CannotSplit(gettext(_PUT_RIGHT, name=row.label))
     total = min(given, there_are or given) or there_are
     if not total or not allocation.holders:
-        raise CannotSplit(say(_SAY_HOW_MANY, name=row.label))
+        raise CannotSplit(gettext(_SAY_HOW_MANY, name=row.label))
     return total
 
 
 def _words(row: ShareClassRow, holders: tuple[PartyRow, ...], parts: tuple[int, ...]) -> str:
     total, each = sum(parts), min(parts)
     if len(holders) == 1:
-        return say(_TO_THE_ONLY, total=figure(total), name=row.label, who=holders[0].label)
-    said = {"total": figure(total), "name": row.label, "holders": len(holders), "each": figure(each)}
+        return gettext(_TO_THE_ONLY, total=format_number(total), name=row.label, who=holders[0].label)
+    said = {"total": format_number(total), "name": row.label, "holders": len(holders), "each": format_number(each)}
     left = total - each * len(parts)
     if not left:
-        return say("{total} {name} shares split between {holders} shareholders: {each} each.", **said)
-    return say(
+        return gettext("{total} {name} shares split between {holders} shareholders: {each} each.", **said)
+    return gettext(
         "{total} {name} shares split between {holders} shareholders: {each} each, and 1 more for {who}.",
         who=_first(holders, left),
         **said,
@@ -230,5 +232,5 @@ def _words(row: ShareClassRow, holders: tuple[PartyRow, ...], parts: tuple[int, 
 
 def _first(holders: tuple[PartyRow, ...], left: int) -> str:
     if left > _NAMED_AT_MOST:
-        return say("each of the first {count}", count=left)
-    return listed([party.label for party in holders[:left]])
+        return gettext("each of the first {count}", count=left)
+    return join_list([party.label for party in holders[:left]])

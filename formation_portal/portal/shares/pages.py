@@ -10,12 +10,12 @@ from django.urls import reverse
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract import record
-from formation_portal.contract.language import figure, say
+from formation_portal.contract.fields.number_format import localised
+from formation_portal.contract.fields.values import AnswerError
+from formation_portal.contract.localisation import format_number, gettext
 from formation_portal.contract.needs import needs_of_share_class
-from formation_portal.contract.notation import shown
-from formation_portal.contract.problems import AnswerError
+from formation_portal.contract.ownership.shares import parse_number_of_shares
 from formation_portal.contract.schema import Section
-from formation_portal.contract.shares import number_of_shares
 from formation_portal.relay.delivery_status import DeliveryStage, DeliveryStatus
 from formation_portal.relay.resources import shareholding_subject
 from formation_portal.ui import formats
@@ -69,7 +69,7 @@ class SharesPage:
 
     @property
     def title(self) -> str:
-        return self.section.title or say("Shares")
+        return self.section.title or gettext("Shares")
 
     @property
     def url(self) -> str:
@@ -161,7 +161,7 @@ class SharesPage:
     @property
     def problems_title(self) -> str:
         """The heading of the error summary."""
-        return say("There is a problem")
+        return gettext("There is a problem")
 
     @property
     def lead(self) -> str:
@@ -193,7 +193,7 @@ class SharesPage:
 
     @property
     def needs_title(self) -> str:
-        return say("To complete")
+        return gettext("To complete")
 
     @cached_property
     def needs(self) -> tuple[NeedRow, ...]:
@@ -253,7 +253,7 @@ class SharesPage:
             name=name,
             id=name,
             label=f"{row.label}, {party.label}",
-            typed=shown(typed),
+            typed=localised(typed),
             error=objection or refused,
             is_refused=bool(refused and not objection),
             delivery=unsettled,
@@ -264,14 +264,14 @@ class SharesPage:
         if not typed:
             return ""
         there_are = self.allocation.available(row)
-        shares = say("“{name}” shares of {who}", name=row.label, who=party.label)
+        shares = gettext("“{name}” shares of {who}", name=row.label, who=party.label)
         try:
-            number = number_of_shares(typed, of=shares)
+            number = parse_number_of_shares(typed, of=shares)
         except AnswerError as error:
             return error.message
         if there_are is None or not exceeds(number, there_are):
             return ""
-        return say("{shares}: enter {number} or fewer", number=figure(there_are), shares=shares)
+        return gettext("{shares}: enter {number} or fewer", number=format_number(there_are), shares=shares)
 
     def _column(self, row: ShareClassRow) -> ShareClassTotal:
         given, there_are = self.allocation.allocated(row), self.allocation.available(row)
@@ -283,7 +283,7 @@ class SharesPage:
             token=row.token,
             id=remaining_id(row.token),
             label=row.label,
-            given=figure(given),
+            given=format_number(given),
             rest=rest,
             error=error,
             paid_in=self.allocation.paid_in(row),
@@ -310,7 +310,7 @@ class ShareClassPage(QuestionPage):
 
     @property
     def title(self) -> str:
-        return self.share_class.label if self.share_class else say("New share class")
+        return self.share_class.label if self.share_class else gettext("New share class")
 
     @property
     def is_named(self) -> bool:
@@ -347,7 +347,7 @@ class ShareClassPage(QuestionPage):
         """What the class still needs, a new one too."""
         share_class = self.share_class.record if self.share_class else record.ShareClass(self.token)
         ours = needs_of_share_class(self.draft.form_state, share_class)
-        return need_rows(ours, self.form, about=share_class.label or say("Unnamed share class"))
+        return need_rows(ours, self.form, about=share_class.label or gettext("Unnamed share class"))
 
 
 def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClassPage:

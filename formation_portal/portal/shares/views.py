@@ -15,9 +15,9 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.fields import is_token, new_token
 from formation_portal.applications.parties import PartyRow
-from formation_portal.contract.language import say
-from formation_portal.contract.notation import kept, shown
-from formation_portal.contract.reading import as_typed, is_blank
+from formation_portal.contract.fields.number_format import localised, normalised
+from formation_portal.contract.fields.parsing import is_blank, without_null
+from formation_portal.contract.localisation import gettext
 from formation_portal.contract.schema import Section
 from formation_portal.ui import roles
 from formation_portal.ui.allocation import Allocation
@@ -115,10 +115,10 @@ def _split(request: UserRequest, draft: Draft, section: Section) -> bool:
 def _add_beneficial_owner(request: UserRequest, draft: Draft, party: PartyRow) -> bool:
     role = beneficial_owner_section(draft)
     if role is None or role.role is None or not role.allows(party.kind):
-        messages.error(request, say("{name} can’t have that role.", name=party.label))
+        messages.error(request, gettext("{name} can’t have that role.", name=party.label))
         return True
     services.set_roles(draft, party, (*party.roles, role.role), by=request.user)
-    messages.success(request, say("{name} is now {role}.", name=party.label, role=roles.role_with_article(role)))
+    messages.success(request, gettext("{name} is now {role}.", name=party.label, role=roles.role_with_article(role)))
     return True
 
 
@@ -127,7 +127,7 @@ def _typed(page: SharesPage, post: QueryDict) -> dict[tuple[str, str], str]:
     pairs = [(party.token, row.token) for party in page.allocation.holders for row in page.draft.share_classes]
     named = {pair: cell_name(*pair) for pair in pairs}
     return {
-        pair: kept(as_typed(post[name]))
+        pair: normalised(without_null(post[name]))
         for pair, name in named.items()
         if name in post and not keeps_theirs(post, name)
     }
@@ -138,8 +138,8 @@ def _cell_conflicts(page: SharesPage, stale: services.Stale) -> tuple[FieldConfl
         FieldConflict(
             cell.name,
             cell.label,
-            shown(stale.posted[cell.pair]),
-            shown(stale.stored.get(cell.pair, "")),
+            localised(stale.posted[cell.pair]),
+            localised(stale.stored.get(cell.pair, "")),
             change=stale.changes.get(cell.pair),
             is_left=cell.pair in stale.kept_theirs,
         )
@@ -195,7 +195,7 @@ def _answer(request: UserRequest, page: Callable[[], ShareClassPage]) -> HttpRes
         keep=lambda: _keep(request, before),
         clashes=partial(field_conflicts, before.form),
         onwards=lambda: before.shares_url,
-        said=lambda: messages.success(request, say("{name} was saved.", name=page().title)),
+        said=lambda: messages.success(request, gettext("{name} was saved.", name=page().title)),
     )
 
 

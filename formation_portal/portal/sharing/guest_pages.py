@@ -14,7 +14,7 @@ from formation_portal.applications.locks import locks_of
 from formation_portal.applications.models import Document
 from formation_portal.contract.conditions import Condition
 from formation_portal.contract.record import Party
-from formation_portal.contract.rules import Question, Standing, named_place
+from formation_portal.contract.rules import FormState, Question, find_field
 from formation_portal.contract.schema import Section
 from formation_portal.ui import roles
 from formation_portal.ui.formats import day
@@ -39,7 +39,7 @@ class GuestForm(QuestionForm):
         region = super()._region(rule, section_rule, run)
         holder = self.holder
         assert isinstance(holder, Party)
-        place = named_place(self.schema, rule, run[0].section, holder.kind, holder) if rule else None
+        place = find_field(self.schema, rule, run[0].section, holder.kind, holder) if rule else None
         is_own = place is not None and place.group == holder.kind and place.section.counts(holder.kind, holder.roles)
         return region if is_own else replace(region, why="")
 
@@ -75,7 +75,7 @@ class PartPage(PartyPage):
     def role_words(self) -> str:
         return roles.role_words(self.party.roles)
 
-    def consequence(self, was: Standing) -> Consequence | None:
+    def consequence(self, was: FormState) -> Consequence | None:
         """Of their own answers alone."""
         undo = partial(self._own, "part_choice_restoration")
         return guest_consequence(self.draft, was, party=self.party.token, undo=undo)
@@ -106,7 +106,7 @@ class PartPage(PartyPage):
 
     def _entry(self, place: int, section: Section, regions: tuple[Region, ...]) -> RoleEntry:
         entry = super()._entry(place, section, regions)
-        is_asked = self.draft.form_state.section(section).active
+        is_asked = self.draft.form_state.section_activation(section).active
         return replace(entry, note="" if is_asked else gettext("Not needed at the moment."))
 
     def _own(self, view: str, *more: object) -> str:

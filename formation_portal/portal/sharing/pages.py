@@ -144,7 +144,7 @@ class InvitationPage:
         party = self.party.record
         asked = self.draft.form_state.party_questions(party)
         questions = sum(
-            one.verdict.active and not one.spec.provided_by_agent and not one.spec.refers_to_share_class
+            one.activation.active and not one.spec.provided_by_agent and not one.spec.refers_to_share_class
             for one in asked
         )
         documents = len(self.draft.form_state.slots(party))

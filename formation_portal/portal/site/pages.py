@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.accounts.signing_in import Unsent
 from formation_portal.applications.draft import Draft
-from formation_portal.contract.world import collated
+from formation_portal.contract.fields.iso_codes import sort_key
 from formation_portal.headers import CONTENT_POLICY
 from formation_portal.letters.drawing import styles
 from formation_portal.letters.models import Letter
@@ -47,9 +47,9 @@ class HelpPage:
 def help_page(code: str = "") -> HelpPage:
     """All words. Raises KeyError for a place that there is not."""
     place = places()[code] if code else None
-    terms = sorted((explained_term(key, place) for key in term_texts()), key=lambda term: collated(term.title))
+    terms = sorted((explained_term(key, place) for key in term_texts()), key=lambda term: sort_key(term.title))
     links = ((one.called, reverse("portal:help_place", args=[code])) for code, one in places().items())
-    return HelpPage(place, tuple(terms), tuple(sorted(links, key=lambda link: collated(_ARTICLE.sub("", link[0])))))
+    return HelpPage(place, tuple(terms), tuple(sorted(links, key=lambda link: sort_key(_ARTICLE.sub("", link[0])))))
 
 
 def typed_rows(request: UserRequest, unsent: Unsent) -> tuple[AnswerRow, ...]:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.history import entry_language, entry_text
 from formation_portal.applications.models import Change
-from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import Need
 from formation_portal.reviews.asked import Asked, asked_of, words_of

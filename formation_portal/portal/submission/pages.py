@@ -12,8 +12,8 @@ from formation_portal.applications.inactive_answers import inactive_in
 from formation_portal.applications.locks import Locks, locks_of
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import AnswerLine, DocumentLine, ShareTable, readback
-from formation_portal.contract.field import FieldSpec, control_name
-from formation_portal.contract.language import say
+from formation_portal.contract.fields.base import FieldSpec, control_name
+from formation_portal.contract.localisation import gettext
 from formation_portal.contract.needs import Need
 from formation_portal.contract.schema import Section
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStatus
@@ -158,7 +158,9 @@ class _SummaryBuilder:
         rows = self._rows(
             lines, self._page("share_class", token), control_name, f"class-{token}", self._of_classes(lines)
         )
-        return SummaryEntry(f"class-{token}", label, True, say("Share class"), rows, self._board.of_share_class(token))
+        return SummaryEntry(
+            f"class-{token}", label, True, gettext("Share class"), rows, self._board.of_share_class(token)
+        )
 
     def document(self, line: DocumentLine) -> SummaryRow:
         holder = line.party.label if line.party else ""
@@ -171,7 +173,7 @@ class _SummaryBuilder:
             term=f"{line.slot}, {holder}" if holder else line.slot,
             value=line.document.name if line.document else "",
             is_name=False,
-            note=say("Accepted") if is_locked else self._document_note(line),
+            note=gettext("Accepted") if is_locked else self._document_note(line),
             state="open" if is_missing else "",
             change_url="" if is_locked else self._change(self._page("documents"), place, row),
             change_what=_document_of(line.slot, holder),
@@ -185,7 +187,7 @@ class _SummaryBuilder:
 
     def _document_words(self, line: DocumentLine) -> Iterable[str]:
         if line.document is None:
-            return () if line.is_required else (say("Optional"),)
+            return () if line.is_required else (gettext("Optional"),)
         stands = slot_state(line.document, self._board.of(ResourceKind.DOCUMENT, line.document.subject))
         return filter(None, (stands.detail or stands.word, stands.note))
 
@@ -213,10 +215,10 @@ class _SummaryBuilder:
             term=line.spec.label,
             value=line.value,
             is_name=line.is_name and not line.is_unreadable,
-            note=say("Accepted") if is_locked else _note(line),
+            note=gettext("Accepted") if is_locked else _note(line),
             state="stop" if line.is_unreadable else "",
             change_url="" if line.is_given or is_locked else self._change(page, place, row),
-            change_what=say("the answer to “{label}”", label=line.spec.label),
+            change_what=gettext("the answer to “{label}”", label=line.spec.label),
         )
 
     def _page(self, view: str, *keys: str) -> str:
@@ -229,14 +231,14 @@ class _SummaryBuilder:
 
 def _note(line: AnswerLine) -> str:
     if line.is_given:
-        return say("Provided by your registered agent")
-    return say("We can’t read this") if line.is_unreadable else line.doubt
+        return gettext("Provided by your registered agent")
+    return gettext("We can’t read this") if line.is_unreadable else line.doubt
 
 
 def _document_of(slot: str, holder: str) -> str:
     if holder:
-        return say("the document “{slot}” of {holder}", slot=slot, holder=holder)
-    return say("the document “{slot}”", slot=slot)
+        return gettext("the document “{slot}” of {holder}", slot=slot, holder=holder)
+    return gettext("the document “{slot}”", slot=slot)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +252,7 @@ class Declaration:
 
 def declaration_of(draft: Draft, *, by: User, error: str = "") -> Declaration:
     """The declaration for one application and the person who is about to submit it."""
-    text = say(
+    text = gettext(
         "I declare that the information in this application for {name} is true and complete. "
         "Everyone named in it knows that I am giving it. I will tell you if anything changes before "
         "the incorporation.",

@@ -10,8 +10,8 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change, Document
+from formation_portal.contract.catalog import expected_dates
 from formation_portal.contract.lifecycle import FINAL, State
-from formation_portal.contract.timeline import expected_between
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStatus
 from formation_portal.relay.models import APPROVED, REJECTED
 from formation_portal.relay.resources import ResourceKind
@@ -153,7 +153,7 @@ def _usually(application: Application, move: Change | None) -> str:
     if not words:
         return ""
     usually = gettext("Usually %(range)s.") % {"range": words.removesuffix(".")}
-    days = expected_between(words, start=timezone.localtime(move.at).date()) if move else None
+    days = expected_dates(words, start=timezone.localtime(move.at).date()) if move else None
     if days is None:
         return usually
     expected = gettext("Expected %(days)s.") % {"days": formats.date_range(*days)}
@@ -168,7 +168,7 @@ def _is_late(application: Application, moves: Sequence[Change]) -> bool:
     move = _current(application, moves)
     if application.status is not State.SUBMITTED_TO_CSP or move is None:
         return False
-    days = expected_between(_timeline(application), start=timezone.localtime(move.at).date())
+    days = expected_dates(_timeline(application), start=timezone.localtime(move.at).date())
     return days is not None and timezone.localdate() > days[1]
 
 

@@ -12,8 +12,8 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 from formation_portal.accounts.models import User
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
-from formation_portal.contract.language import day
-from formation_portal.contract.lifecycle import FINAL, State, may
+from formation_portal.contract.lifecycle import FINAL, State, is_possible
+from formation_portal.contract.localisation import long_date
 from formation_portal.relay.models import Delivery, DeliveryState
 from formation_portal.relay.resources import ResourceKind
 from formation_portal.reviews.asked import words_of
@@ -100,7 +100,7 @@ def status_page(draft: Draft) -> StatusPage:
         rounds=review_rounds(draft, way.moves),
         declined=_declined(application),
         version=watched_version(application),
-        can_withdraw=application.is_own and may("withdraw", application.status),
+        can_withdraw=application.is_own and is_possible("withdraw", application.status),
     )
 
 
@@ -115,7 +115,7 @@ def _registered(application: Application) -> Iterable[ReceiptFact]:
     """The company's entry in the register: one query, where it was incorporated."""
     if entry := registration_of(application):
         yield ReceiptFact(gettext("Registration number"), entry.number)
-        yield ReceiptFact(gettext("Registered on"), day(entry.day))
+        yield ReceiptFact(gettext("Registered on"), long_date(entry.day))
 
 
 def _lead(draft: Draft, way: Progress, came_back: Returned | None) -> str:

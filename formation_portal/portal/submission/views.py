@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from formation_portal.accounts.addresses import has_confirmed
@@ -16,8 +15,8 @@ from formation_portal.accounts.session_ends import asked_by_the_page
 from formation_portal.applications import services
 from formation_portal.applications.access import Right
 from formation_portal.applications.draft import Draft
-from formation_portal.contract.language import say
-from formation_portal.contract.lifecycle import State, may
+from formation_portal.contract.lifecycle import State, is_possible
+from formation_portal.contract.localisation import gettext
 from formation_portal.ui import record_files
 from formation_portal.ui.forms.controls import Problem
 from formation_portal.ui.forms.form_data import posted_revision
@@ -55,9 +54,9 @@ def submission(request: UserRequest, reference: str) -> HttpResponse:
     if chosen_in(request) and draft.application.is_open:
         return _check_again(request, draft, status=200)
     if draft.application.is_open and not has_confirmed(request.user):
-        return _check_again(request, draft, problem=Problem(ADDRESS, say("Confirm your e-mail address first")))
+        return _check_again(request, draft, problem=Problem(ADDRESS, gettext("Confirm your e-mail address first")))
     if BOX not in request.POST and draft.application.is_open:
-        return _check_again(request, draft, problem=Problem(BOX, say("Tick the box to agree to the declaration")))
+        return _check_again(request, draft, problem=Problem(BOX, gettext("Tick the box to agree to the declaration")))
     if AS_IT_WAS not in request.POST and _is_as_it_was(draft):
         return _check_again(request, draft, asks_once=True)
     declaration = declaration_of(draft, by=request.user)
@@ -150,7 +149,7 @@ def withdrawal(request: UserRequest, reference: str) -> HttpResponse:
     draft = get_draft_or_404(request, reference, takes=Right.OWN)
     if draft.application.submitted_at is None:
         return redirect("portal:removal", reference=reference)
-    if not may("withdraw", draft.application.status):
+    if not is_possible("withdraw", draft.application.status):
         return redirect("portal:status", reference=reference)
     if request.method != "POST":
         return render(request, "portal/submission/withdrawal.html", {"draft": draft})
@@ -161,7 +160,7 @@ def withdrawal(request: UserRequest, reference: str) -> HttpResponse:
     except services.Closed as closed:
         messages.error(request, f"{closed}.")
     else:
-        messages.success(request, say("Application withdrawn."))
+        messages.success(request, gettext("Application withdrawn."))
     return redirect("portal:status", reference=reference)
 
 

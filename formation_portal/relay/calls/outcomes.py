@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from formation_portal.gateway.errors import (
     Busy,
     Conflict,
+    FieldProblem,
     GatewayError,
     NoAnswer,
     NotAuthorised,
     NotFound,
     NotSent,
-    Objection,
     Refused,
     Unclear,
     Unsupported,
@@ -46,7 +46,7 @@ class CallOutcome:
     remote_id: str = ""
     # It was there already: that it exists is all that is sure.
     existed_already: bool = False
-    problems: tuple[Objection, ...] = ()
+    problems: tuple[FieldProblem, ...] = ()
     retry_after: float | None = None
     status: int | None = None
     request_id: str = ""
@@ -65,7 +65,7 @@ class CallOutcome:
 def outcome_of(error: GatewayError, *, kind: ResourceKind, action: str) -> CallOutcome:
     """The outcome of a call that did not bring a usable answer."""
     state, reason = _state_of(error, kind=kind, action=action)
-    nameless = Objection(field="", code=error.code or "refused", message=error.message)
+    nameless = FieldProblem(field="", code=error.code or "refused", message=error.message)
     return CallOutcome(
         state,
         reason,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from formation_portal.gateway import FormationService
-from formation_portal.gateway.envelopes import LONGEST_ID
+from formation_portal.gateway.envelopes import MAX_ID_LENGTH
 from formation_portal.gateway.errors import Unclear
 
 from ..desired_state import Payload
@@ -53,7 +53,7 @@ class OutgoingCall:
     def created_id(self, record: Mapping[str, Any], id_name: str = "id") -> str:
         """The id of the record that has come back. Raises Unclear where it is of something else than was sent."""
         found = record.get(id_name)
-        if found is not None and not (isinstance(found, str) and 0 < len(found) <= LONGEST_ID):
+        if found is not None and not (isinstance(found, str) and 0 < len(found) <= MAX_ID_LENGTH):
             raise Unclear("The answer's record has no usable ID")
         if found and is_id_of_another_kind(self.kind, found):
             raise Unclear("The answer's ID is for a different kind of record")

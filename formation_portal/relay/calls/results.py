@@ -12,9 +12,9 @@ from django.utils import timezone
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
-from formation_portal.contract.language import noted
 from formation_portal.contract.lifecycle import State
-from formation_portal.gateway import clock
+from formation_portal.contract.localisation import gettext_noop
+from formation_portal.gateway import clock_skew
 
 from .. import rate_limit, timing
 from ..claiming import Claim
@@ -199,7 +199,7 @@ def _bound_elsewhere(row: Delivery, claim: Claim, outcome: CallOutcome, now: dat
 def _learn_about_service(row: Delivery, claim: Claim, outcome: CallOutcome, *, now: datetime) -> None:
     """What the answer shows about the service, whatever becomes of the row."""
     stored = locked_profile()
-    stored.clock_ahead = clock.seconds_ahead()
+    stored.clock_ahead = clock_skew.seconds_ahead()
     rate_limit.count_at_end(stored, claim.counted_at, now)
     if row.is_transition and not claim.is_lookup:
         _learn_about_transition(stored, row.resource_kind, outcome, now=now)
@@ -229,4 +229,4 @@ def _continue_others(row: Delivery, claim: Claim, *, now: datetime) -> None:
         )
     if row.state == DeliveryState.REFUSED:
         draft = open_draft(Application.objects.get(pk=row.application_id))
-        services.reopen(draft, reason=noted("The formation service asks for a change"))
+        services.reopen(draft, reason=gettext_noop("The formation service asks for a change"))

@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from formation_portal import gateway
 from formation_portal.applications.models import Document
+from formation_portal.gateway.calls import use_request_id
 from formation_portal.gateway.errors import GatewayError
-from formation_portal.gateway.tracing import request_id
 
 from ..claiming import Claim, claim
 from ..models import Delivery, DeliveryState
@@ -65,7 +65,7 @@ def _call(claimed: Claim) -> CallOutcome:
     if not _has_time(claimed):
         return CallOutcome(DeliveryState.WAITING, TOO_LATE, was_called=False)
     try:
-        with request_id(claimed.request_id):
+        with use_request_id(claimed.request_id):
             return CallOutcome(DeliveryState.DONE, remote_id=_perform(claimed, action), request_id=claimed.request_id)
     except GatewayError as error:
         return outcome_of(error, kind=kind, action=action)

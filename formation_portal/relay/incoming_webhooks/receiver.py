@@ -10,7 +10,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from formation_portal.contract.events import KINDS
+from formation_portal.contract.lifecycle import EVENT_KINDS
 from formation_portal.letters.rounds import on_each_round
 from formation_portal.relay.document_status import read_soon
 from formation_portal.relay.models import ReceivedEvent
@@ -45,7 +45,7 @@ def receive(body: bytes, *, headers: signatures.Headers, media_type: str) -> boo
             event_id=event_id, defaults={"kind": kind, "about": about, "body": body}
         )
         # One of another kind is only kept.
-        if is_new and kind in KINDS and about:
+        if is_new and kind in EVENT_KINDS and about:
             read_soon(about)
     return True
 

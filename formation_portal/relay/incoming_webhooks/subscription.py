@@ -7,7 +7,7 @@ from pathlib import Path
 from django.conf import settings
 
 from formation_portal import secret_files
-from formation_portal.contract.events import KINDS
+from formation_portal.contract.lifecycle import EVENT_KINDS
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.errors import NotFound, UnexpectedAnswer
 
@@ -49,7 +49,7 @@ def subscribe(service: FormationService, url: str, *, anew: bool = False) -> boo
     earlier = [one for one in service.webhooks() if one.get("url") == url]
     if earlier and has_secret() and not anew:
         return False
-    body = {"url": url, "events": sorted(KINDS), "description": "Formation portal"}
+    body = {"url": url, "events": sorted(EVENT_KINDS), "description": "Formation portal"}
     made = service.add_webhook(body, key=uuid.uuid4().hex)
     secret = made.get("secret")
     if not (isinstance(secret, str) and secret.strip()):

@@ -10,8 +10,8 @@ from typing import Any
 
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem
-from formation_portal.contract.field import FieldSpec
-from formation_portal.contract.problems import AnswerError
+from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.values import AnswerError
 from formation_portal.contract.schema import ENTITY, FormSchema, Section
 
 from ..calls import bodies

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from formation_portal.gateway.envelopes import LONGEST_ID
+from formation_portal.gateway.envelopes import MAX_ID_LENGTH
 from formation_portal.gateway.errors import Unclear
 
 from .. import timing
@@ -68,7 +68,7 @@ def _has_other_reference(record: Mapping[str, Any], reference: Any) -> bool:
 
 def _ids(kind: ResourceKind, records: Collection[Mapping[str, Any]]) -> tuple[str, ...]:
     found = (next((record[name] for name in _ID_NAMES[kind] if record.get(name)), None) for record in records)
-    return tuple(dict.fromkeys(one for one in found if isinstance(one, str) and len(one) <= LONGEST_ID))
+    return tuple(dict.fromkeys(one for one in found if isinstance(one, str) and len(one) <= MAX_ID_LENGTH))
 
 
 def _read_until_stable(read: Callable[[], Records]) -> Records:

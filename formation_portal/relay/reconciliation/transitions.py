@@ -8,7 +8,7 @@ is known. Called inside the transaction that records the result.
 from dataclasses import dataclass
 from datetime import datetime
 
-from formation_portal.contract.lifecycle import AGENT, DEEDS, State
+from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State
 from formation_portal.gateway.errors import Unclear
 
 from .. import timing
@@ -105,7 +105,7 @@ def _target(row: Delivery) -> State:
 def _source_states(target: State) -> frozenset[State]:
     """The states from which a transition leads to the target."""
     return frozenset(
-        source for transition in DEEDS.values() if transition.target is target for source in transition.sources
+        source for transition in TRANSITIONS.values() if transition.target is target for source in transition.sources
     )
 
 
@@ -113,7 +113,7 @@ def _reached_states(target: State) -> frozenset[State]:
     """The state itself, and those that agents lead to from it."""
     further = [
         _reached_states(transition.target)
-        for transition in DEEDS.values()
+        for transition in TRANSITIONS.values()
         if transition.by == AGENT and target in transition.sources
     ]
     return frozenset({target}).union(*further)

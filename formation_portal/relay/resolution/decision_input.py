@@ -1,6 +1,6 @@
 """Reads what an agent typed for a decision, the provider's id and a note, and says why a decision is refused."""
 
-from formation_portal.gateway.envelopes import LONGEST_ID
+from formation_portal.gateway.envelopes import MAX_ID_LENGTH
 
 from ..models import Delivery
 from ..reconciliation.matching import is_id_of_another_kind
@@ -50,8 +50,8 @@ def clean_remote_id(row: Delivery, text: str) -> str:
         return ""
     if not chosen and not may_lack_id(row.resource_kind):
         raise DecisionRefused("Enter the ID that the formation service gave you", field="remote_id")
-    if len(chosen) > LONGEST_ID or any(letter.isspace() or not letter.isprintable() for letter in chosen):
-        problem = f"Enter an ID of up to {LONGEST_ID} characters, without spaces"
+    if len(chosen) > MAX_ID_LENGTH or any(letter.isspace() or not letter.isprintable() for letter in chosen):
+        problem = f"Enter an ID of up to {MAX_ID_LENGTH} characters, without spaces"
         raise DecisionRefused(problem, field="remote_id")
     if is_id_of_another_kind(row.resource_kind, chosen):
         raise DecisionRefused("Check the ID. It looks like the ID of a different kind of record", field="remote_id")

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.utils import timezone
 
-from formation_portal.gateway import clock
+from formation_portal.gateway import clock_skew
 
 from ..models import ServiceProfile
 from ..service_profile import EMBEDDED_ADDRESS, service_address
@@ -41,7 +41,7 @@ def _notices(profile: ServiceProfile, now: datetime) -> Iterator[ServiceNotice]:
         yield ServiceNotice(
             f"The formation service failed to answer {profile.failures} times in a row. Next try {when}."
         )
-    if profile.clock_ahead is not None and abs(profile.clock_ahead) > clock.FAR:
+    if profile.clock_ahead is not None and abs(profile.clock_ahead) > clock_skew.MAX_SKEW:
         side = "ahead of" if profile.clock_ahead > 0 else "behind"
         minutes = abs(profile.clock_ahead) / 60
         ours = f"{minutes:.0f} minute{'' if round(minutes) == 1 else 's'} {side} ours"

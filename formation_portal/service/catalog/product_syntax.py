@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from formation_portal.contract.world import COUNTRIES
+from formation_portal.contract.fields.iso_codes import COUNTRIES
 
 Block = dict[str, Any]
 Entries = Iterable[str | Block]

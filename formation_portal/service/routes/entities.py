@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Router
 
-from formation_portal.contract.lifecycle import AGENT, DEEDS, State, deed_to, may
+from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State, is_possible, transition_to
 from formation_portal.databases import SERVICE
 from formation_portal.service import storage
 from formation_portal.service.auth import key_of, require
@@ -126,8 +126,8 @@ def delete_entity(request: HttpRequest, entity_id: EntityId) -> None:
 def submit_entity(request: HttpRequest, entity_id: EntityId) -> Json:
     """**S** Submits the entity for review, or says in 422 `requirements_not_met` what is still needed."""
     entity = entity_for_transition(request, entity_id)
-    deed = DEEDS["submit"]
-    if not may(deed.name, entity.state):
+    deed = TRANSITIONS["submit"]
+    if not is_possible(deed.name, entity.state):
         raise ApiError("invalid_state", f"An entity that is {entity.status} can't be submitted.")
     if needed := missing_for_submission(entity, today=_today()):
         count = f"{len(needed)} {'thing is' if len(needed) == 1 else 'things are'}"
@@ -140,9 +140,9 @@ def set_status(request: HttpRequest, entity_id: EntityId, body: StatusIn) -> Jso
     """**S** Moves the entity on: an agent's deed needs entities:review, withdrawing needs entities:write."""
     entity = entity_for_transition(request, entity_id)
     target = State(body.status)
-    is_by_agent = any(deed.by == AGENT for deed in DEEDS.values() if deed.target is target)
+    is_by_agent = any(deed.by == AGENT for deed in TRANSITIONS.values() if deed.target is target)
     require(key_of(request), (REVIEW,) if is_by_agent else (WRITE,))
-    if deed_to(target, entity.state) is None:
+    if transition_to(target, entity.state) is None:
         raise ApiError("invalid_state", f"An entity that is {entity.status} can't become {target}.")
     return {"data": _set_status(entity, target, note=body.note)}
 

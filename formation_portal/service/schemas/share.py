@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
-from formation_portal.contract.world import CURRENCIES
+from formation_portal.contract.fields.iso_codes import CURRENCIES
 from formation_portal.service.schemas.base import (
     OpenBody,
     PartyId,

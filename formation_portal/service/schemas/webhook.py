@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
-from formation_portal.contract.events import Kind
+from formation_portal.contract.lifecycle import EventKind
 from formation_portal.service.schemas.base import LINE, StrictBody, Time, WebhookId, distinct
 from formation_portal.service.webhooks.targets import URL_LIMIT, URL_PATTERN
 
@@ -12,7 +12,9 @@ Url = Annotated[str, StringConstraints(pattern=URL_PATTERN, max_length=URL_LIMIT
 Description = Annotated[str, StringConstraints(pattern=LINE, max_length=500)]
 
 
-Kinds = Annotated[list[Kind], Field(min_length=1, json_schema_extra={"uniqueItems": True}), AfterValidator(distinct)]
+Kinds = Annotated[
+    list[EventKind], Field(min_length=1, json_schema_extra={"uniqueItems": True}), AfterValidator(distinct)
+]
 
 
 class WebhookIn(StrictBody):

@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote
 
 from django.utils.safestring import SafeString, mark_safe
 
-from formation_portal.contract.field import FieldSpec, quoted
+from formation_portal.contract.fields.base import FieldSpec, quote_key
 
 
 class Selectable(Protocol):
@@ -92,4 +92,4 @@ def control_id(control: str) -> str:
 
 def party_control(spec: FieldSpec) -> str:
     """A control of a party's page: by the answer's name, since two roles may use one key for two answers."""
-    return f"q:{quoted(spec.name)}"
+    return f"q:{quote_key(spec.name)}"

@@ -15,13 +15,13 @@ from django.utils.safestring import SafeString
 
 from formation_portal.applications.draft import Overlong
 from formation_portal.contract import rules
-from formation_portal.contract.answers import Answers
 from formation_portal.contract.conditions import Condition
-from formation_portal.contract.field import Choice, FieldSpec, control_name
-from formation_portal.contract.language import say, say_count
+from formation_portal.contract.fields.base import Choice, FieldSpec, control_name
+from formation_portal.contract.localisation import gettext, ngettext
 from formation_portal.contract.record import Holder, Record
 from formation_portal.contract.schema import FormSchema
-from formation_portal.contract.tables import Row, Tables
+from formation_portal.contract.validation import Answers
+from formation_portal.contract.visibility import Row, VisibilityTables
 
 from ..readback import answer_in_words
 from .controls import markup
@@ -90,7 +90,7 @@ class QuestionForm:
     def _region(
         self, rule: Condition | None, section_rule: Condition | None, run: tuple[rules.Question, ...]
     ) -> Region:
-        verdict = run[0].verdict
+        verdict = run[0].activation
         questions = tuple(self._question(one) for one in run)
         has_rule = rule is not None or section_rule is not None
         return Region(
@@ -115,8 +115,8 @@ class QuestionForm:
         return urlencode(pairs, safe="*").replace("~", "%7E")
 
     @cached_property
-    def _tables(self) -> Tables | None:
-        return Tables(self.schema, self.record, self.holder, self.asked) if self.record is not None else None
+    def _tables(self) -> VisibilityTables | None:
+        return VisibilityTables(self.schema, self.record, self.holder, self.asked) if self.record is not None else None
 
     @cached_property
     def _specs(self) -> Mapping[str, FieldSpec]:
@@ -133,7 +133,7 @@ class QuestionForm:
             typed=overlong.raw if overlong else self.raw.get(spec.name),
             error=overlong.message if overlong else problem.message if problem else self.refused.get(spec.name, ""),
             error_code=problem.code if problem else "",
-            optional=not (asked.required or (spec.required and not asked.verdict.active)),
+            optional=not (asked.required or (spec.required and not asked.activation.active)),
             is_answered=spec.name in self.answers.values,
             is_own=self.is_own,
             share_classes=self.share_classes,
@@ -161,10 +161,10 @@ class QuestionForm:
         """The heading of the error summary."""
         count = len(self.problems)
         if self.overlong:
-            return say_count("{count} answer is not saved yet", "{count} answers are not saved yet", len(self.overlong))
+            return ngettext("{count} answer is not saved yet", "{count} answers are not saved yet", len(self.overlong))
         if all(question.spec.name in self.answers.problems for question in self.problems):
-            return say_count("We can’t read {count} answer", "We can’t read {count} answers", count)
-        return say_count("{count} answer needs a change", "{count} answers need a change", count)
+            return ngettext("We can’t read {count} answer", "We can’t read {count} answers", count)
+        return ngettext("{count} answer needs a change", "{count} answers need a change", count)
 
     @property
     def has_rules(self) -> bool:
@@ -229,7 +229,7 @@ def answer_rows(sheet: QuestionForm) -> tuple[AnswerRow, ...]:
             term=question.label,
             value="\n".join(question.given) or answer_in_words(question.spec, question.typed, sheet.share_classes),
             is_name=question.is_name,
-            note=say("Provided by your registered agent") if question.given else question.doubt,
+            note=gettext("Provided by your registered agent") if question.given else question.doubt,
         )
         for region in sheet.regions
         if region.shown

@@ -11,10 +11,10 @@ from django.utils.translation import gettext
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.fields import is_token, new_token
 from formation_portal.applications.services import PageVersion
-from formation_portal.contract.field import FieldSpec, control_name
+from formation_portal.contract.fields.base import FieldSpec, control_name
+from formation_portal.contract.fields.values import Raw
 from formation_portal.contract.schema import FormSchema
-from formation_portal.contract.values import Raw
-from formation_portal.gateway.catalog import known_catalog
+from formation_portal.gateway.catalog import cached_catalog
 from formation_portal.whole_numbers import whole_number
 
 from ..readback import answer_in_words
@@ -79,7 +79,10 @@ def posted_answers(form: QuestionForm, post: QueryDict) -> dict[str, Raw]:
 
 def _of_region(region: Region, post: QueryDict) -> dict[str, Any]:
     read = (
-        (question.spec.name, question.spec.newest(question.spec.posted(post, question.name), question.typed))
+        (
+            question.spec.name,
+            question.spec.resolve_exclusive(question.spec.from_post(post, question.name), question.typed),
+        )
         for question in region.questions
         if question.is_asked and not keeps_theirs(post, question.name)
     )
@@ -128,7 +131,7 @@ def _rows(post: QueryDict) -> Iterator[AnswerRow]:
     specs = _specs(controls) if controls else {}
     for control in controls:
         if spec := specs.get(control):
-            yield AnswerRow(spec.label, _words(spec, spec.posted(post, control)), is_name=False, note="")
+            yield AnswerRow(spec.label, _words(spec, spec.from_post(post, control)), is_name=False, note="")
         else:
             text = ", ".join(value for value in post.getlist(control) if value)
             yield AnswerRow(unquote(control.removeprefix(_QUESTION)), text, is_name=False, note="")
@@ -147,9 +150,9 @@ def _words(spec: FieldSpec, raw: object) -> str:
 
 def _specs(controls: Collection[str]) -> Mapping[str, FieldSpec]:
     """The questions by control, of the form in the catalog that knows most of what was posted."""
-    known = known_catalog()
+    known = cached_catalog()
     forms = (product.item.form for product in known.items if product.item) if known else ()
-    found = (form.remembered(_by_control) for form in forms)
+    found = (form.cached(_by_control) for form in forms)
     return max(found, key=lambda specs: len(specs.keys() & controls), default={})
 
 

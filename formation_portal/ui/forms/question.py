@@ -11,10 +11,10 @@ from typing import Any
 from django.utils.safestring import SafeString
 
 from formation_portal.contract import canonical
-from formation_portal.contract.field import Choice, FieldSpec
-from formation_portal.contract.language import noted, say
-from formation_portal.contract.world import country_name
-from formation_portal.contract.wrong_parts import wrong_parts
+from formation_portal.contract.fields.base import Choice, FieldSpec
+from formation_portal.contract.fields.iso_codes import country_name
+from formation_portal.contract.localisation import gettext, gettext_noop
+from formation_portal.contract.validation import wrong_parts
 
 from ..formats import schema_language
 from ..readback import answer_in_words
@@ -52,17 +52,17 @@ _FEW = 6
 _MOST_TICKED = 40
 
 _PART_LABELS = {
-    "day": noted("Day"),
-    "month": noted("Month"),
-    "year": noted("Year"),
-    "street1": noted("Street and number"),
-    "street2": noted("Second line"),
-    "city": noted("Town or city"),
-    "region": noted("Region"),
-    "postcode": noted("Postcode"),
-    "country": noted("Country"),
-    "amount": noted("Amount"),
-    "currency": noted("Currency"),
+    "day": gettext_noop("Day"),
+    "month": gettext_noop("Month"),
+    "year": gettext_noop("Year"),
+    "street1": gettext_noop("Street and number"),
+    "street2": gettext_noop("Second line"),
+    "city": gettext_noop("Town or city"),
+    "region": gettext_noop("Region"),
+    "postcode": gettext_noop("Postcode"),
+    "country": gettext_noop("Country"),
+    "amount": gettext_noop("Amount"),
+    "currency": gettext_noop("Currency"),
 }
 
 
@@ -159,7 +159,7 @@ class Question:
     @cached_property
     def raw(self) -> Any:
         """As typed, in the notation of the page and the shape that the template draws: text, list, or text by part."""
-        typed = self.spec.shown(self.typed)
+        typed = self.spec.localised(self.typed)
         if self.spec.many:
             return typed if isinstance(typed, list) else []
         if self.spec.parts:
@@ -217,7 +217,7 @@ class Question:
     @property
     def doubt(self) -> str:
         """How the answer was read, where it could have been meant otherwise."""
-        return "" if self.error else self.spec.doubt(self.typed)
+        return "" if self.error else self.spec.ambiguity_note(self.typed)
 
     @property
     def ahead(self) -> str:
@@ -280,7 +280,7 @@ class Question:
             part=part,
             name=f"{self.name}:{part}",
             id=f"{self.id}:{part}",
-            label=say(_PART_LABELS[part]) if part in _PART_LABELS else part,
+            label=gettext(_PART_LABELS[part]) if part in _PART_LABELS else part,
             value=value,
             autocomplete=token if token in ("", "off") else f"{token}-{part}",
             choices=self._currencies(value) if part == "currency" else (),

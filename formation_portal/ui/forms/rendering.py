@@ -13,8 +13,8 @@ from typing import Any
 from django.template import Context
 from django.template.loader import get_template
 
-from formation_portal.contract.field import FieldSpec
-from formation_portal.contract.language import language
+from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.localisation import get_language
 
 from ..formats import schema_language
 from .question import Question
@@ -31,7 +31,7 @@ _cache: dict[Hashable, tuple[FieldSpec, str]] = {}
 
 def render_all(questions: Iterable[Question]) -> str:
     """The questions' markup, one after the other."""
-    spoken = f"{language()} {schema_language()}"
+    spoken = f"{get_language()} {schema_language()}"
     return "".join(render_question(question, spoken) for question in questions)
 
 

@@ -10,10 +10,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Draft
-from formation_portal.contract.answers import Answers
-from formation_portal.contract.field import FieldSpec
+from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.iso_codes import country_name, currencies_of, is_country
 from formation_portal.contract.record import Party
-from formation_portal.contract.world import country_name, currencies_of, is_country
+from formation_portal.contract.validation import Answers
 
 from .controls import markup
 
@@ -48,7 +48,7 @@ def suggestions(draft: Draft, *, only: Party | None = None) -> Suggestions:
         for specs, answers in _of_party(draft, only) if only else _everything(draft):
             for spec in specs:
                 if spec.listing and spec.name in answers.values:
-                    used[spec.listing].update(spec.codes_in(answers.values[spec.name]))
+                    used[spec.listing].update(spec.codes_of(answers.values[spec.name]))
         return {
             listing: tuple(dict.fromkeys([*filter(None, codes), *_most_used(used[listing])]))[:_MOST]
             for listing, codes in own.items()

@@ -13,7 +13,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.safestring import SafeString
 
 from formation_portal.applications.draft import Draft
-from formation_portal.contract.language import noted, say
+from formation_portal.contract.localisation import gettext, gettext_noop
 
 from ..forms.controls import Problem, Selectable, attributes, markup
 from ..forms.form_data import new_page_version, page_id
@@ -49,13 +49,13 @@ _LEVELS: Mapping[str, str] = {"success": "is-good", "warning": "is-heed", "error
 
 # Never "failed" while it is not known.
 _DELIVERY: Mapping[str, tuple[str, str]] = {
-    "saved": (noted("Saved"), ""),
-    "sending": (noted("Sending"), ""),
-    "waiting": (noted("Waiting to retry"), "is-heed"),
-    "checking": (noted("Checking delivery"), "is-heed"),
-    "yours": (noted("Changes needed"), "is-stop"),
-    "ours": (noted("With our team"), "is-heed"),
-    "received": (noted("Received"), ""),
+    "saved": (gettext_noop("Saved"), ""),
+    "sending": (gettext_noop("Sending"), ""),
+    "waiting": (gettext_noop("Waiting to retry"), "is-heed"),
+    "checking": (gettext_noop("Checking delivery"), "is-heed"),
+    "yours": (gettext_noop("Changes needed"), "is-stop"),
+    "ours": (gettext_noop("With our team"), "is-heed"),
+    "received": (gettext_noop("Received"), ""),
 }
 
 _SELECTED = {True: " selected", False: ""}
@@ -95,7 +95,7 @@ def message_tone(level: str) -> str:
 @register.filter
 def delivery_words(state: str) -> str:
     """What a customer reads about how far a saved answer has come; an unknown state is being checked."""
-    return say(_DELIVERY.get(state, _DELIVERY["checking"])[0])
+    return gettext(_DELIVERY.get(state, _DELIVERY["checking"])[0])
 
 
 @register.filter

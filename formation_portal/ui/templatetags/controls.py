@@ -11,8 +11,8 @@ from typing import Any
 from django import template
 from django.utils.safestring import SafeString
 
-from formation_portal.contract.language import language, say
-from formation_portal.contract.world import COUNTRIES, by_country_name, country_name, is_country
+from formation_portal.contract.fields.iso_codes import COUNTRIES, by_country_name, country_name, is_country
+from formation_portal.contract.localisation import get_language, gettext
 
 from ..forms.controls import Selectable, attributes, markup
 from ..forms.suggestions import SHORT_LIST
@@ -55,7 +55,7 @@ def part_attributes(q: Any, part: Any, is_first: bool = False) -> SafeString:
 @register.simple_tag
 def country_options(chosen: str = "") -> SafeString:
     """The options of a list of all countries, joined once a language; only the chosen one is marked each time."""
-    joined = _all_countries(language())
+    joined = _all_countries(get_language())
     wanted = f'<option value="{escape(chosen)}">'
     return markup(joined.replace(wanted, wanted[:-1] + " selected>", 1))
 
@@ -76,7 +76,7 @@ def radios(q: Any) -> SafeString:
         none_checked = "" if q.raw else " checked"
         drawn.append(
             f'<label class="choice"><input type="radio" name="{escape(q.name)}" value=""{none_checked}>'
-            f" <span>{escape(say('No answer'))}</span></label>"
+            f" <span>{escape(gettext('No answer'))}</span></label>"
         )
     return markup("".join(drawn))
 

@@ -72,7 +72,7 @@ def test_a_company_is_asked_its_own_questions(draft: Draft, upload: Upload) -> N
         ({"first": "", "last": ""}, ("First name", "Enter a name")),
         ({"first": "#REF!"}, ("First name", "#REF!")),
         ({"first": "=A1"}, ("First name", "can’t work out formulas")),
-        ({"first": "x" * 600}, ("First name", "at most 500")),
+        ({"first": "x" * 600}, ("First name", "500 characters")),
     ],
 )
 def test_each_problem_is_said_with_its_column(

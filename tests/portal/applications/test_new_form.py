@@ -11,7 +11,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
-from formation_portal.gateway.catalog import catalog, known_catalog
+from formation_portal.gateway.catalog import cached_catalog, catalog
 from formation_portal.service.catalog.loader import read_catalog
 from tests.markup import Markup
 from tests.portal.submission.test_record import without_token
@@ -102,6 +102,6 @@ def test_only_its_owner_sees_it(outdated: Draft, as_stranger: Client, as_agent: 
 
 
 def test_what_is_known_is_known_without_a_call(outdated: Draft, settings: Any) -> None:
-    first = known_catalog()
+    first = cached_catalog()
     assert first is not None
-    assert first is known_catalog()
+    assert first is cached_catalog()

@@ -22,7 +22,7 @@ def test_every_role_of_the_catalog_has_its_word(language: str) -> None:
     catalog = catalog_of(language)
     for word in map(canonical.english_role, named):
         assert catalog.get(word), word
-        assert catalog.get(canonical.role_counted(word)), word
+        assert catalog.get(canonical.role_count_messages(word)), word
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from django.test import Client
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
-from formation_portal.contract.world import COUNTRIES, collated
+from formation_portal.contract.fields.iso_codes import COUNTRIES, sort_key
 from formation_portal.invitations import parts
 from tests.applications import factories
 from tests.markup import Element, Markup
@@ -70,7 +70,7 @@ def test_every_list_of_countries_runs_by_name_after_the_likely_ones(
     page = page_at(as_owner, application, HTTP_ACCEPT_LANGUAGE=language)
     for control in LISTS:
         assert likely(page, control)[0] == "VG"
-        names = [collated(one.text) for one in rest(page, control)][: len(COUNTRIES)]
+        names = [sort_key(one.text) for one in rest(page, control)][: len(COUNTRIES)]
         assert names == sorted(names)
         assert len(names) == len(COUNTRIES)
 
@@ -85,7 +85,7 @@ def test_tick_boxes_run_by_name_after_the_likely_ones_and_each_country_stands_on
     assert [one.attributes["value"] for one in boxes][:2] == ["VG", "NO"], "IN is none of them"
     assert sorted(one.attributes["value"] for one in boxes) == sorted(TWENTY)
     labels = [next(outer.text for outer in one.ancestors if outer.tag == "label") for one in boxes]
-    names = [collated(label) for label in labels[2:]]
+    names = [sort_key(label) for label in labels[2:]]
     assert names == sorted(names)
     assert [place for place, one in enumerate(boxes) if "id" in one.attributes] == [0], "the summary leads to the first"
     [group] = [outer for outer in boxes[1].ancestors if outer.attributes.get("role") == "group"]

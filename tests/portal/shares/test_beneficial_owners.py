@@ -11,7 +11,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import State
-from formation_portal.contract.percent import percent
+from formation_portal.contract.ownership.percentages import format_percent
 from tests.applications import factories
 from tests.markup import Markup
 from tests.portal.limited import hold, limited
@@ -217,4 +217,4 @@ def test_however_many_hold_shares_the_page_asks_as_often(
     ],
 )
 def test_parts_are_cut_off_and_never_rounded_up(part: Fraction, words: str) -> None:
-    assert percent(part) == words
+    assert format_percent(part) == words

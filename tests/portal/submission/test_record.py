@@ -15,9 +15,9 @@ from django.utils import timezone
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from formation_portal.contract.answers import judge
+from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.lifecycle import State
-from formation_portal.contract.reading import is_blank
+from formation_portal.contract.validation import validate
 from formation_portal.reviews.models import Outcome, Ruling
 from formation_portal.reviews.rulings import INCORPORATE
 from formation_portal.ui.printed_record import printed_record
@@ -70,7 +70,7 @@ def test_every_answer_stands_in_the_record_with_label_words_and_value(slug: str,
     for share_class, listed in zip(draft.share_classes, record["share_classes"], strict=True):
         holders.append((answers_of(listed), draft.schema.share_class_fields, dict(share_class.raw)))
     for answers, fields, raw in holders:
-        values = judge(fields, raw, today=draft.today).values
+        values = validate(fields, raw, today=draft.today).values
         assert typed_answers(answers) == {name: one for name, one in raw.items() if not is_blank(one)}
         for spec in fields:
             if spec.name in values:

@@ -15,7 +15,7 @@ import pytest
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.gateway import clock
+from formation_portal.gateway import clock_skew
 from formation_portal.gateway.catalog import forget
 from formation_portal.relay import service_profile
 from formation_portal.relay.models import Attempt, Delivery, Look, ServiceProfile
@@ -357,9 +357,9 @@ class TestClock:
 
     @pytest.fixture(autouse=True)
     def _nothing_heard_yet(self) -> Iterator[None]:
-        clock.forget()
+        clock_skew.reset()
         yield
-        clock.forget()
+        clock_skew.reset()
 
     @pytest.mark.parametrize("ahead", [600, -600])
     def test_ten_minutes_are_kept_for_the_agents_and_said_once_in_the_log(

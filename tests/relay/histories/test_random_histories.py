@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.contract import wire
+from formation_portal.contract import payloads
 from formation_portal.gateway import FormationService
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.worker import drain
@@ -91,13 +91,13 @@ def ids(draft: Draft, kind: str) -> dict[str, str]:
 def assert_the_service_holds(draft: Draft, service: FormationService) -> None:
     entity_id = ids(draft, "entity")[""]
     entity = service.entity(entity_id)
-    assert {name: entity[name] for name in ("name", "charter") if entity.get(name)} == wire.entity_properties(
+    assert {name: entity[name] for name in ("name", "charter") if entity.get(name)} == payloads.entity_properties(
         draft.form_state
     )
     answers = service.csp_data(entity_id)["csp_data"]
     # The agent's own answer, which the service gives itself.
     assert answers.pop("xy.office") == factories.SCHEMA["agent_address"]
-    assert answers == wire.csp_data(draft.form_state)
+    assert answers == payloads.csp_data(draft.form_state)
     parties, classes = ids(draft, "party"), ids(draft, "share_class")
     assert {party["party_id"] for party in service.parties(entity_id)} == set(parties.values())
     assert {one["id"] for one in service.share_classes(entity_id)} == set(classes.values())
@@ -107,7 +107,7 @@ def assert_the_service_holds(draft: Draft, service: FormationService) -> None:
         elif row.token in parties:
             wanted = {
                 name: classes.get(value) if name == "xy.person.appointed_by" else value
-                for name, value in wire.csp_data(draft.form_state, row.record).items()
+                for name, value in payloads.csp_data(draft.form_state, row.record).items()
             }
             held = service.csp_data(entity_id, party_id=parties[row.token])["csp_data"]
             assert held == {name: value for name, value in wanted.items() if value is not None}

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from formation_portal.contract.answers import judge
 from formation_portal.contract.record import Party, Record
-from formation_portal.contract.rules import settle
+from formation_portal.contract.rules import evaluate
 from formation_portal.contract.schema import FormSchema
+from formation_portal.contract.validation import validate
 from formation_portal.service.catalog.loader import read_catalog
 from tests.strategies import TODAY
 
@@ -32,11 +32,11 @@ def test_whoever_has_two_roles_is_asked_once(slug: str) -> None:
     for kind in ("person", "corporate", "foundation"):
         for pair in combinations(roles, 2):
             fields = schema.fields_of(kind, pair)
-            party = Party("party", kind, pair, judge(fields, {}, today=TODAY), "Ada")
-            record = Record(judge(schema.entity_fields, {}, today=TODAY), (party,))
-            questions = settle(schema, record).party_questions(party)
+            party = Party("party", kind, pair, validate(fields, {}, today=TODAY), "Ada")
+            record = Record(validate(schema.entity_fields, {}, today=TODAY), (party,))
+            questions = evaluate(schema, record).party_questions(party)
             assert max(Counter(one.spec.name for one in questions).values(), default=0) <= 1
-            slots = settle(schema, record).slots(party)
+            slots = evaluate(schema, record).slots(party)
             assert max(Counter(one.name for one in slots).values(), default=0) <= 1
 
 

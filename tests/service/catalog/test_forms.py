@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
-from formation_portal.contract.check import check_schema
-from formation_portal.contract.world import COUNTRIES
+from formation_portal.contract.fields.iso_codes import COUNTRIES
+from formation_portal.contract.schema_check import check_schema
 
 from .conftest import Asked, Json, asked_in, name_of, sections_of
 

@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from formation_portal.contract.world import is_country, is_currency
+from formation_portal.contract.fields.iso_codes import is_country, is_currency
 
 from .conftest import FIELD_TYPES, Json, asked_in, sections_of
 

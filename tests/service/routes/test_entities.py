@@ -1,6 +1,6 @@
 import pytest
 
-from formation_portal.contract.lifecycle import DEEDS, State
+from formation_portal.contract.lifecycle import TRANSITIONS, State
 from formation_portal.service.models import Entity, Event
 from tests.service import example_catalog
 from tests.service.caller import Caller, pointers, problem
@@ -146,7 +146,7 @@ def test_a_closed_entity_is_not_written_to(caller: Caller, entity: str, state: S
 def test_a_status_moves_only_by_a_deed(caller: Caller, entity: str, source: State, target: State) -> None:
     Entity.objects.filter(id=entity).update(status=source)
     answer = caller.post(f"/entities/{entity}/status", {"status": target, "note": "Because."})
-    if any(deed.target is target and source in deed.sources for deed in DEEDS.values()):
+    if any(deed.target is target and source in deed.sources for deed in TRANSITIONS.values()):
         assert answer.status_code == 200
         assert (answer.json()["data"]["status"], answer.json()["data"]["status_note"]) == (target, "Because.")
         told = Event.objects.get(type="entity.status_changed").data

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from formation_portal.contract.events import KINDS
+from formation_portal.contract.lifecycle import EVENT_KINDS
 from tests.service.caller import Caller
 
 from .receiver import Receiver, receiving
@@ -44,6 +44,6 @@ def receiver() -> Iterator[Receiver]:
 @pytest.fixture
 def secret(caller: Caller, receiver: Receiver) -> str:
     """The secret of the receiver's subscription to everything."""
-    answer = caller.post("/webhooks", {"url": receiver.url, "events": KINDS})
+    answer = caller.post("/webhooks", {"url": receiver.url, "events": EVENT_KINDS})
     assert answer.status_code == 201, answer.content
     return str(answer.json()["data"]["secret"])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from formation_portal import networks
-from formation_portal.contract.events import KINDS
+from formation_portal.contract.lifecycle import EVENT_KINDS
 from formation_portal.service.models import EventDelivery
 from formation_portal.service.webhooks.sending import send_due
 from tests.service.caller import Caller
@@ -80,7 +80,7 @@ def network(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Network:
 @pytest.fixture
 def delivery(caller: Caller, receiver: Receiver, door: Door, network: Network) -> EventDelivery:
     """What is to be told to the receiver, by its name."""
-    caller.webhook(f"https://{NAME}:{receiver.server_port}/in", *KINDS)
+    caller.webhook(f"https://{NAME}:{receiver.server_port}/in", *EVENT_KINDS)
     caller.entity()
     return EventDelivery.objects.get()
 

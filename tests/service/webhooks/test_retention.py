@@ -2,7 +2,7 @@
 
 import pytest
 
-from formation_portal.contract.events import KINDS
+from formation_portal.contract.lifecycle import EVENT_KINDS
 from formation_portal.service.models import Event, EventDelivery
 from formation_portal.service.webhooks import retention
 from formation_portal.service.webhooks.retention import delete_expired, delete_old_deliveries, delete_old_events
@@ -29,7 +29,7 @@ def test_what_is_long_over_is_cleared(caller: Caller, receiver: Receiver, secret
 def test_an_event_stays_until_its_last_delivery_has_long_been_over(
     caller: Caller, receiver: Receiver, secret: str, clock: Clock
 ) -> None:
-    assert caller.post("/webhooks", {"url": f"{receiver.url}&other=1", "events": KINDS}).status_code == 201
+    assert caller.post("/webhooks", {"url": f"{receiver.url}&other=1", "events": EVENT_KINDS}).status_code == 201
     caller.entity()
     assert send_due() == 2
     late, other = EventDelivery.objects.order_by("pk")

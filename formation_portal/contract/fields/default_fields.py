@@ -1,0 +1,107 @@
+"""Questions that are asked even where a schema doesn't list them (interface, "Party" and "Share class")."""
+
+from typing import Any
+
+from .. import canonical
+from ..localisation import gettext, gettext_noop
+from .base import FieldSpec
+from .choice import SelectField
+from .iso_codes import COUNTRIES, CURRENCIES_IN_USE, is_currency
+from .types import read_field
+from .values import AnswerError
+
+
+def _field(
+    canonical_field: str, label: str, field_type: str = "text", *, required: bool = True, **more: object
+) -> FieldSpec:
+    key = canonical.property_of(canonical_field)
+    return read_field(
+        {
+            "key": key,
+            "canonical_field": canonical_field,
+            "label": label,
+            "field_type": field_type,
+            "required": required,
+        }
+        | more
+    )
+
+
+class _CurrencyField(SelectField):
+    """Those in use are offered, and any other is understood, as with an amount of money."""
+
+    def _parse_option(self, raw: Any) -> str:
+        if not isinstance(raw, str) or not is_currency(raw):
+            words = gettext("Choose one of the options for “{label}”", label=self.label)
+            raise AnswerError("currency_not_allowed", words)
+        return raw
+
+
+PERSON_FIELDS = (
+    _field("person.first_name", gettext_noop("First name"), help=gettext_noop("As on the passport.")),
+    _field("person.last_name", gettext_noop("Last name"), help=gettext_noop("As on the passport.")),
+    _field("person.email", gettext_noop("E-mail address")),
+)
+
+COMPANY_FIELDS = (
+    _field("corporate.name", gettext_noop("Name")),
+    _field("corporate.registration_number", gettext_noop("Registration number"), required=False),
+    _field("corporate.country", gettext_noop("Country"), "select", required=False, options=COUNTRIES),
+    _field("corporate.date_of_incorporation", gettext_noop("Date of incorporation"), "date", required=False),
+    _field("corporate.registered_address", gettext_noop("Registered address"), "address", required=False),
+    _field("corporate.email", gettext_noop("E-mail address"), required=False),
+)
+
+SHARE_CLASS_FIELDS = (
+    _field("share_class.name", gettext_noop("Name of the share class")),
+    _CurrencyField(
+        key="currency",
+        field_type="select",
+        canonical_field="share_class.currency",
+        label=gettext_noop("Currency"),
+        required=True,
+        options=CURRENCIES_IN_USE,
+    ),
+    _field(
+        "share_class.par_value",
+        gettext_noop("Par value"),
+        "number",
+        help=gettext_noop("Enter 0 for shares with no par value."),
+    ),
+    _field("share_class.voting_rights", gettext_noop("Do these shares have voting rights?"), "boolean"),
+    _field("share_class.dividend_rights", gettext_noop("Do these shares pay dividends?"), "boolean"),
+)
+
+
+def with_person_fields(listed: tuple[FieldSpec, ...]) -> tuple[FieldSpec, ...]:
+    """A person always has first name, last name and e-mail address."""
+    return _with_defaults(_translated(PERSON_FIELDS), listed)
+
+
+def company_fields() -> tuple[FieldSpec, ...]:
+    """What is asked of a company or foundation where the schema lists nothing."""
+    return _translated(COMPANY_FIELDS)
+
+
+def with_share_class_fields(listed: tuple[FieldSpec, ...]) -> tuple[FieldSpec, ...]:
+    """A class always has the five properties of the interface; a listed one takes the general one's place."""
+    return _with_defaults(_translated(SHARE_CLASS_FIELDS), listed)
+
+
+def _translated(general: tuple[FieldSpec, ...]) -> tuple[FieldSpec, ...]:
+    """The same questions in the reader's language."""
+    return tuple(
+        spec.model_copy(update={"label": gettext(spec.label), "help": gettext(spec.help), "is_ours": True})
+        for spec in general
+    )
+
+
+def _with_defaults(general: tuple[FieldSpec, ...], listed: tuple[FieldSpec, ...]) -> tuple[FieldSpec, ...]:
+    held = {canonical.property_of(spec.canonical_field) for spec in listed if spec.canonical_field}
+    keys = {spec.key for spec in listed}
+    added = tuple(
+        spec if spec.key not in keys else spec.model_copy(update={"key": f"our-{spec.key}"})
+        for spec in general
+        if canonical.property_of(spec.name) not in held
+    )
+    return added + listed

@@ -1,0 +1,257 @@
+"""How typed text becomes a value: lines, numbers, dates, addresses, sums. Raises AnswerError with the way out.
+
+Every function takes what a form posts and what a payload holds, since the service judges by the same code.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from datetime import date
+from decimal import Context, Decimal
+from typing import Any
+
+import phonenumbers
+
+from ..localisation import format_number, gettext, join_list, month_number
+from .iso_codes import is_country, is_currency
+from .values import Address, AnswerError
+
+LINE_LIMIT = 500
+LINES_LIMIT = 10_000
+EMAIL_LIMIT = 254
+# JSON numbers are doubles for many readers: 15 digits survive the way there and back exactly.
+DIGITS_LIMIT = 15
+# Wide enough to drop trailing zeros without rounding anything that the limit would let pass.
+_WIDE_CONTEXT = Context(prec=1_000)
+
+_BIDI_CONTROLS = frozenset(range(0x202A, 0x202F)) | frozenset(range(0x2066, 0x206A))
+PLAIN_NUMBER = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
+GROUPED_NUMBER = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?", re.ASCII)
+_GROUP_MARKS = re.compile("[\\s\u00a0\u202f'’]")
+# Words with single points between them, and a domain of two labels or more whose last is no number.
+_LOCAL = r"""[^\s.@,;:<>()\[\]\\"]+"""
+_LABEL = r"[^\W_](?:(?:[^\W_]|-)*[^\W_])?"
+_EMAIL = re.compile(rf"{_LOCAL}(?:\.{_LOCAL})*@(?:{_LABEL}\.)+(?!\d+$)(?=..){_LABEL}")
+_ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+# 3. in German, 1er in French.
+_DAY_MARKS = re.compile(r"(?<=\d)(\.|er|º)$", re.ASCII)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+
+
+def text_or_none(value: Any) -> str | None:
+    """A non-empty text from a schema, or None."""
+    return value if isinstance(value, str) and value.strip() else None
+
+
+def texts(value: Any) -> tuple[str, ...]:
+    """A schema's list of options as texts; numbers are taken as written, anything else is left out."""
+    if not isinstance(value, list | tuple):
+        return ()
+    return tuple(str(one) for one in value if isinstance(one, str | int | float) and not isinstance(one, bool))
+
+
+def without_null(value: Any) -> str:
+    """A posted text as a draft keeps it. No database can hold a null character, so it becomes the mark for one."""
+    return str(value).replace("\x00", "\ufffd")
+
+
+def texts_in(raw: Any) -> Iterator[str]:
+    """Every text of an answer as typed: itself, its parts, or its members."""
+    if isinstance(raw, str):
+        yield raw
+    elif isinstance(raw, Mapping):
+        yield from (one for one in raw.values() if isinstance(one, str))
+    elif isinstance(raw, list | tuple):
+        yield from (one for one in raw if isinstance(one, str))
+
+
+def length(text: str) -> int:
+    """How many characters a typed text has once it is read; blanks around it count where there are very many."""
+    read = len(unicodedata.normalize("NFC", _with_newlines(text)).strip())
+    return len(text) if len(text) > 2 * read + LINE_LIMIT else read
+
+
+def _with_newlines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def is_blank(raw: Any) -> bool:
+    """Whether nothing was answered: no text, no member, no part."""
+    if isinstance(raw, Mapping):
+        raw = list(raw.values())
+    # One level only: nothing that is asked nests deeper, and a hostile body might.
+    return all(one is None or one == "" or (isinstance(one, str) and not one.strip()) for one in _as_list(raw))
+
+
+def _as_list(raw: Any) -> list[Any]:
+    return list(raw) if isinstance(raw, list | tuple) else [raw]
+
+
+def line(raw: Any, *, label: str, limit: int = LINE_LIMIT) -> str:
+    """One line of text: NFC, trimmed, no control characters."""
+    return _text(raw, label=label, limit=limit, allowed="")
+
+
+def lines(raw: Any, *, label: str, limit: int = LINES_LIMIT) -> str:
+    """Several lines of text; line ends become a single newline."""
+    return _text(raw, label=label, limit=limit, allowed="\n\t")
+
+
+def _text(raw: Any, *, label: str, limit: int, allowed: str) -> str:
+    if not isinstance(raw, str):
+        raise AnswerError("not_text", gettext("Enter “{label}” as text", label=label))
+    text = unicodedata.normalize("NFC", _with_newlines(raw)).strip()
+    if any(_is_control(character) and character not in allowed for character in text):
+        words = gettext("Enter “{label}” again. It contains characters that we can’t save", label=label)
+        raise AnswerError("control_characters", words)
+    if len(text) > limit:
+        said = {"label": label, "limit": format_number(limit), "length": format_number(len(text))}
+        raise AnswerError(
+            "too_long", gettext("Shorten “{label}” to {limit} characters or fewer. It has {length}", **said)
+        )
+    return text
+
+
+def _is_control(character: str) -> bool:
+    return unicodedata.category(character) in ("Cc", "Cs") or ord(character) in _BIDI_CONTROLS or character == "\ufffd"
+
+
+def members(raw: Any, *, label: str) -> list[Any]:
+    """The chosen ones of a list, blanks left out."""
+    if not isinstance(raw, list | tuple):
+        raise AnswerError("not_a_list", gettext("Choose “{label}” from the list", label=label))
+    return [one for one in raw if not is_blank(one)]
+
+
+def number(raw: Any, *, label: str) -> int | Decimal:
+    """A number of at most 15 digits; whole ones come back as int."""
+    exact = decimal(raw, label=label)
+    return int(exact) if exact == exact.to_integral_value() else exact
+
+
+def without_group_marks(text: str) -> str:
+    """A typed number without the spaces and apostrophes that people put between thousands."""
+    return _GROUP_MARKS.sub("", text)
+
+
+def decimal(raw: Any, *, label: str) -> Decimal:
+    """A number as a decimal without trailing zeros: digits, a point, spaces or commas between thousands."""
+    refusal = AnswerError("not_a_number", gettext("Enter “{label}” in digits, like 10000", label=label))
+    if isinstance(raw, bool) or not isinstance(raw, str | int | float | Decimal):
+        raise refusal
+    if isinstance(raw, str):
+        raw = without_group_marks(raw)
+        if GROUPED_NUMBER.fullmatch(raw):
+            raw = raw.replace(",", "")
+        if not PLAIN_NUMBER.fullmatch(raw):
+            raise refusal
+    if len(str(raw)) > _WIDE_CONTEXT.prec:
+        raise _too_many_digits(label)
+    exact = Decimal(str(raw))
+    if not exact.is_finite():
+        raise refusal
+    sign, digits, exponent = exact.normalize(_WIDE_CONTEXT).as_tuple()
+    if not isinstance(exponent, int) or len(digits) + max(exponent, 0) > DIGITS_LIMIT or -exponent > DIGITS_LIMIT:
+        raise _too_many_digits(label)
+    if exponent > 0:
+        return Decimal((sign, digits + (0,) * exponent, 0))
+    return Decimal((sign if any(digits) else 0, digits, exponent))
+
+
+def _too_many_digits(label: str) -> AnswerError:
+    text = gettext("Enter “{label}” with at most {limit} digits", label=label, limit=DIGITS_LIMIT)
+    return AnswerError("too_many_digits", text)
+
+
+def calendar_date(raw: Any, *, label: str) -> date:
+    """A date from its parts (a month may be its name) or from YYYY-MM-DD."""
+    if isinstance(raw, str) and _ISO_DATE.fullmatch(raw.strip()):
+        year, month, day = raw.strip().split("-")
+    elif isinstance(raw, Mapping):
+        day, month, year = (str(raw.get(part, "")).strip() for part in ("day", "month", "year"))
+        named = ((gettext("the day"), day), (gettext("the month"), month), (gettext("the year"), year))
+        missing = [name for name, text in named if not text]
+        if missing:
+            raise AnswerError(
+                "incomplete_date", gettext("Enter {parts} of “{label}”", parts=join_list(missing), label=label)
+            )
+    else:
+        raise AnswerError("not_a_date", gettext("Enter “{label}” as a date, like 27 3 1985", label=label))
+    if not (_is_digits(year) and len(year) == 4):
+        raise AnswerError("not_a_year", gettext("Enter the year of “{label}” with four digits, like 1985", label=label))
+    try:
+        return date(int(year), _month(month), int(day) if _is_digits(day := _DAY_MARKS.sub("", day)) else 0)
+    except (ValueError, OverflowError):
+        raise AnswerError(
+            "not_a_date", gettext("Enter “{label}” as a real date, like 27 3 1985", label=label)
+        ) from None
+
+
+def _is_digits(text: str) -> bool:
+    return text.isascii() and text.isdigit()
+
+
+def _month(text: str) -> int:
+    if _is_digits(text):
+        return int(text)
+    head = text.lower()[:3]
+    return _MONTHS.index(head) + 1 if head in _MONTHS else month_number(text)
+
+
+def email(raw: Any, *, label: str) -> str:
+    """An e-mail address; any that a letter could be sent to, in any script."""
+    text = line(raw, label=label)
+    if len(text) > EMAIL_LIMIT or not _EMAIL.fullmatch(text):
+        said = gettext("Enter “{label}” as an e-mail address, like name@example.com", label=label)
+        raise AnswerError("not_an_email_address", said)
+    return text
+
+
+def phone(raw: Any, *, label: str) -> str:
+    """A telephone number as E.164; the country code is needed."""
+    text = line(raw, label=label)
+    try:
+        parsed = phonenumbers.parse(text)
+    except phonenumbers.NumberParseException:
+        parsed = None
+    if parsed is None or not phonenumbers.is_possible_number(parsed):
+        text = gettext("Enter “{label}” with the country code, like +41 41 728 80 00", label=label)
+        raise AnswerError("not_a_phone_number", text)
+    return str(phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164))
+
+
+def address(raw: Any, *, label: str) -> Address:
+    """An address from its parts. Street, town and country are needed; the rest depends on the country."""
+    if not isinstance(raw, Mapping):
+        raise AnswerError("not_an_address", gettext("Enter “{label}” as an address", label=label))
+    if unknown := sorted(str(part) for part in raw if part not in Address.model_fields):
+        raise AnswerError(
+            "unknown_part", gettext("Enter “{label}” without {parts}", label=label, parts=", ".join(unknown))
+        )
+    parts = {part: line(raw.get(part) or "", label=label) for part in Address.model_fields}
+    wanted = (
+        ("street1", gettext("the street")),
+        ("city", gettext("the town or city")),
+        ("country", gettext("the country")),
+    )
+    missing = [words for part, words in wanted if not parts[part]]
+    if missing:
+        raise AnswerError(
+            "incomplete_address", gettext("Enter {parts} of “{label}”", parts=join_list(missing), label=label)
+        )
+    if not is_country(parts["country"]):
+        raise AnswerError("not_a_country", gettext("Choose the country of “{label}” from the list", label=label))
+    return Address(**parts)
+
+
+def money(raw: Any, *, label: str, default_currency: str) -> tuple[Decimal, str]:
+    """Amount and currency; the currency may be missing only where a single one is allowed."""
+    if not isinstance(raw, Mapping) or not raw.keys() <= {"amount", "currency"}:
+        raise AnswerError("not_an_amount", gettext("Enter “{label}” as an amount with its currency", label=label))
+    amount = decimal(raw.get("amount"), label=label)
+    if amount < 0:
+        raise AnswerError("negative", gettext("Enter “{label}” as zero or more", label=label))
+    currency = raw.get("currency") or default_currency
+    if not isinstance(currency, str) or not is_currency(currency):
+        raise AnswerError("currency_missing", gettext("Choose the currency of “{label}”", label=label))
+    return amount, currency

@@ -1,0 +1,116 @@
+"""How the texts of a spreadsheet's cells become answers as a form would post them.
+
+Whoever fills in a sheet types the words of a choice and not its code, several choices in one cell, and a date in one
+cell too. What can't be understood stays as it was typed, so that judging it says why.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+from ..localisation import gettext
+from .iso_codes import COUNTRIES, country_name
+from .values import AnswerError
+
+# A country is recognised by its name in any of these, whatever language the page was read in.
+_LANGUAGES = ("en", "de", "fr", "es")
+_YES = ("yes", "y", "true", "1", "ja", "j", "oui", "o", "sí", "s")
+_NO = ("no", "n", "false", "0", "nein", "non")
+
+_LIST_MARKS = re.compile(r"[;\n]")
+_YEAR_FIRST = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?:[T ]0{1,2}:00(?::00(?:\.0+)?)?)?", re.ASCII)
+# 27 March 1985, 1er mars 1985, 27 de marzo de 1985.
+_DAY_FIRST = re.compile(
+    r"(\d{1,2})(?:st|nd|rd|th|er|\.?º)?\s*([ ./-])\s*(?:de\s)?(\d{1,2}|[^\W\d_]+)\s*[ ./,-]+\s*(?:del?\s)?(\d{4})",
+    re.IGNORECASE,
+)
+_WORD_FIRST = re.compile(r"([^\W\d_]+)\.?\s+(\d{1,2})(?:st|nd|rd|th)?\s*,?\s+(\d{4})")
+_MONTHS = 12
+# No date is longer in any language; to look for one in a text without end would take time without end.
+_MAX_DATE_LENGTH = 60
+
+
+def fold(text: str) -> str:
+    """The same for any spelling of capitals, accents, apostrophes and spaces."""
+    plain = unicodedata.normalize("NFKD", text.replace("’", "'")).casefold()
+    return " ".join("".join(letter for letter in plain if not unicodedata.combining(letter)).split())
+
+
+def values_by_label(named: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The values of choices by all that names them, from pairs of value and label."""
+    words: dict[str, str] = {}
+    for value, label in named:
+        for word in (value, label):
+            words.setdefault(fold(word), value)
+    return words
+
+
+def yes_and_no() -> dict[str, str]:
+    """What people write for yes and no."""
+    return {fold(word): "true" for word in _YES} | {fold(word): "false" for word in _NO}
+
+
+@cache
+def countries() -> Mapping[str, str]:
+    """The codes of countries by code and by name."""
+    return values_by_label((code, country_name(code, language)) for language in _LANGUAGES for code in COUNTRIES)
+
+
+def choice_value(text: str, words: Mapping[str, str]) -> str:
+    """The value that the text names; any other text as it is."""
+    return words.get(fold(text), text.strip())
+
+
+def choice_values(text: str, words: Mapping[str, str]) -> list[str]:
+    """The values that the text names, with semicolons or new lines between, or commas where each part is one."""
+    if not text.strip():
+        return []
+    if fold(text) in words:
+        return [words[fold(text)]]
+    parts = [part for part in _LIST_MARKS.split(text) if part.strip()]
+    if len(parts) == 1 and all(fold(part) in words for part in text.split(",")):
+        parts = text.split(",")
+    return [choice_value(part, words) for part in parts]
+
+
+def parts_of(texts: Mapping[str, str], listed: str, words: Mapping[str, str]) -> dict[str, str]:
+    """The filled parts of an answer; the one that is chosen from a list by its value."""
+    filled = {part: text for part, text in texts.items() if text.strip()}
+    return filled | ({listed: choice_value(filled[listed], words)} if listed in filled else {})
+
+
+def date_parts(text: str, *, label: str) -> dict[str, str]:
+    """Day, month and year as typed. Raises AnswerError for what is no date, or could be two."""
+    typed = " ".join(text.split())
+    if not typed:
+        return {}
+    if len(typed) <= _MAX_DATE_LENGTH and (parts := _parse_date(typed, label=label)):
+        return parts
+    raise AnswerError("not_a_date", gettext("Enter “{label}” as a date, like 27 March 1985 or 1985-03-27", label=label))
+
+
+def _parse_date(typed: str, *, label: str) -> dict[str, str]:
+    if found := _YEAR_FIRST.fullmatch(typed):
+        return _date_parts(found[4], found[3], found[1])
+    if found := _WORD_FIRST.fullmatch(typed):
+        return _date_parts(found[2], found[1], found[3])
+    if found := _DAY_FIRST.fullmatch(typed):
+        return _day_first(found[1], found[2], found[3], found[4], typed=typed, label=label)
+    return {}
+
+
+def _day_first(day: str, mark: str, month: str, year: str, *, typed: str, label: str) -> dict[str, str]:
+    """Between strokes the month comes first in some countries, and nobody can tell where both could be months."""
+    if mark not in "/-" or not month.isdecimal():
+        return _date_parts(day, month, year)
+    if int(day) <= _MONTHS < int(month):
+        return _date_parts(month, day, year)
+    if int(day) <= _MONTHS and int(month) <= _MONTHS and int(day) != int(month):
+        words = gettext("Enter “{label}” with the month as a word, like 3 April 1985. {typed} could mean two dates")
+        raise AnswerError("two_dates", words.format(label=label, typed=typed))
+    return _date_parts(day, month, year)
+
+
+def _date_parts(day: str, month: str, year: str) -> dict[str, str]:
+    return {"day": day, "month": month, "year": year}

@@ -1,0 +1,161 @@
+"""What the rules set aside: kept as it was typed, asked no more, never sent; and what a change sets aside anew."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from .conditions import Condition, ConditionalMinimum
+from .record import Holder, Party
+from .rules import FormState, Question, evaluate, field_locations
+from .schema import FormSchema, Section
+
+# So many answers come and go without a word beside the one that says how many.
+_FEW_ANSWERS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class InactiveAnswer:
+    """One answer: the first section that asks for it, whose it is (None: the entity's), and its name."""
+
+    section: str
+    holder: str | None
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inactive:
+    """Sections that hold something, parties that have no other role, classes of shares, and single answers elsewhere.
+
+    By their keys and ids. The answers of parties and classes that are set aside themselves are not listed.
+    """
+
+    sections: frozenset[str] = frozenset()
+    parties: frozenset[str] = frozenset()
+    share_classes: frozenset[str] = frozenset()
+    answers: frozenset[InactiveAnswer] = frozenset()
+
+    @property
+    def is_much(self) -> bool:
+        """Whether it should be said: more than a few answers, or anything that is more than an answer."""
+        return bool(self.sections or self.parties or self.share_classes) or len(self.answers) > _FEW_ANSWERS
+
+
+def all_inactive(form_state: FormState) -> Inactive:
+    """Everything that is set aside as things stand."""
+    parties = frozenset(party.id for party in form_state.record.parties if is_inactive(form_state, party))
+    classes = (
+        frozenset(one.id for one in form_state.record.share_classes) if shares_are_inactive(form_state) else frozenset()
+    )
+    holders: tuple[Holder, ...] = (None, *form_state.record.parties, *form_state.record.share_classes)
+    answers = frozenset(
+        InactiveAnswer(asked.section.key, holder.id if holder else None, asked.spec.name)
+        for holder in holders
+        if holder is None or holder.id not in parties | classes
+        for asked in inactive_questions(form_state, holder)
+    )
+    holding = {answer.section for answer in answers if answer.holder is None}
+    sections = frozenset(
+        section.key
+        for section in form_state.schema.sections
+        if not form_state.section_activation(section).active
+        and (section.key in holding or _has_members(form_state, section))
+    )
+    return Inactive(sections, parties, classes, answers)
+
+
+def newly_inactive(before: FormState, after: FormState) -> Inactive:
+    """What a change has set aside. What goes with its whole section is counted there, and not by answers."""
+    return _difference(all_inactive(before), before, after)
+
+
+def inactive_without(names: Iterable[str], form_state: FormState, party: Party | None = None) -> dict[str, Inactive]:
+    """By name, what would be set aside without the answer of that name: all that another one can set aside.
+
+    The answers are the party's, or else the entity's.
+    """
+    was = all_inactive(form_state)
+    return {name: _difference(was, form_state, _without(name, form_state, party)) for name in names}
+
+
+def _without(name: str, form_state: FormState, party: Party | None) -> FormState:
+    record = form_state.record
+    answers = party.answers if party else record.answers
+    left = replace(answers, values={key: value for key, value in answers.values.items() if key != name})
+    if party is None:
+        return evaluate(form_state.schema, replace(record, answers=left))
+    parties = tuple(replace(one, answers=left) if one.id == party.id else one for one in record.parties)
+    return evaluate(form_state.schema, replace(record, parties=parties))
+
+
+def _difference(was: Inactive, before: FormState, after: FormState) -> Inactive:
+    now = all_inactive(after)
+    sections = frozenset(
+        section.key
+        for section in after.schema.sections
+        if section.key in now.sections and before.section_activation(section).active
+    )
+    return Inactive(
+        sections=sections,
+        parties=now.parties - was.parties,
+        share_classes=now.share_classes - was.share_classes,
+        answers=frozenset(one for one in now.answers - was.answers if one.section not in sections),
+    )
+
+
+def inactive_questions(form_state: FormState, holder: Holder) -> tuple[Question, ...]:
+    """The holder's questions that were answered and that nothing asks at present, each once."""
+    answers = holder.answers if holder else form_state.record.answers
+    asked = _questions(form_state, holder)
+    active = {one.spec.name for one in asked if one.activation.active}
+    found: dict[str, Question] = {}
+    for one in asked:
+        name = one.spec.name
+        if name not in active and (name in answers.values or name in answers.problems):
+            found.setdefault(name, one)
+    return tuple(found.values())
+
+
+def is_inactive(form_state: FormState, party: Party) -> bool:
+    """Whether none of the party's roles is asked at present."""
+    sections = form_state.schema.sections_of(party.roles)
+    return bool(sections) and not any(form_state.section_activation(section).active for section in sections)
+
+
+def shares_are_inactive(form_state: FormState) -> bool:
+    """Whether there is a section about shares that is not asked at present."""
+    section = form_state.schema.share_section
+    return section is not None and not form_state.section_activation(section).active
+
+
+def _questions(form_state: FormState, holder: Holder) -> tuple[Question, ...]:
+    if isinstance(holder, Party):
+        return form_state.party_questions(holder)
+    share = form_state.schema.share_section
+    sections = form_state.schema.entity_sections if holder is None else (share,) if share else ()
+    return tuple(one for section in sections for one in form_state.questions(section, holder))
+
+
+def _has_members(form_state: FormState, section: Section) -> bool:
+    """Whether anybody has the section's role, or any class of shares is defined in it."""
+    if section.is_share_structure:
+        return section == form_state.schema.share_section and bool(form_state.record.share_classes)
+    return section.is_role and any(section.role in party.roles for party in form_state.record.parties)
+
+
+def answers_in_rules(schema: FormSchema) -> frozenset[str]:
+    """The names of the answers that rules read: to change one may set something aside."""
+    return schema.cached(_answers_in_rules)
+
+
+def _answers_in_rules(schema: FormSchema) -> frozenset[str]:
+    words = {rule.field for section in schema.sections for rule in _rules(section)}
+    return frozenset(
+        place.spec.name
+        for place in field_locations(schema)
+        if words & {place.spec.key, place.spec.canonical_field, place.spec.csp_field_key}
+    )
+
+
+def _rules(section: Section) -> Iterator[Condition | ConditionalMinimum]:
+    specs = (spec for group in section.groups.values() for spec in group)
+    rules = (section.depends_on, section.conditional_min, *(spec.depends_on for spec in specs))
+    return (rule for rule in rules if rule is not None)

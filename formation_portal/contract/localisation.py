@@ -1,0 +1,148 @@
+"""The language that people read, and how the contract's sentences come into it.
+
+The contract itself knows English alone. Whoever draws pages gives it a speaker once, at the start, which knows the
+reader's language at each moment and holds the translations. Without one it speaks English, as the service does.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from functools import cache
+from typing import Literal, Protocol
+
+from babel import Locale
+from babel.dates import format_date, format_skeleton, get_month_names
+from babel.lists import format_list
+from babel.numbers import format_decimal
+
+# Of the English that there are, the one that the words are written in.
+_LOCALES = {"en": "en_GB"}
+# Names of months are read in each of these, whatever the page is in: none means two months.
+_MONTH_LANGUAGES = ("en", "de", "fr", "es")
+
+
+class Translator(Protocol):
+    """What knows the reader's language, and every sentence in it."""
+
+    def get_language(self) -> str:
+        """Its code, like de."""
+        ...
+
+    def gettext(self, message: str) -> str:
+        """The message in that language, or as it is."""
+        ...
+
+    def ngettext(self, one: str, many: str, count: int) -> str:
+        """The form of the message that goes with the count."""
+        ...
+
+
+class _English:
+    def get_language(self) -> str:
+        return "en"
+
+    def gettext(self, message: str) -> str:
+        return message
+
+    def ngettext(self, one: str, many: str, count: int) -> str:
+        return one if count == 1 else many
+
+
+_translator: Translator = _English()
+
+
+def set_translator(translator: Translator) -> None:
+    """Give the contract its speaker. Called once, at the start."""
+    global _translator
+    _translator = translator
+
+
+def get_language() -> str:
+    """The code of the language that is read at this moment."""
+    return _translator.get_language()
+
+
+def gettext(message: str, /, **values: object) -> str:
+    """A sentence of ours in the reader's language; `{name}` in it is the value of that name."""
+    translated = _translator.gettext(message)
+    return translated.format(**values) if values else translated
+
+
+def ngettext(one: str, many: str, count: int, /, **values: object) -> str:
+    """A sentence about a number of things, `{count}` in it."""
+    return _translator.ngettext(one, many, count).format(count=format_number(count), **values)
+
+
+def gettext_noop(message: str) -> str:
+    """The message itself, marked as one that is said elsewhere, so that it is translated."""
+    return message
+
+
+def join_list(words: Sequence[str], last: Literal["and", "or"] = "and") -> str:
+    """One, two and three."""
+    if len(words) < 2:
+        return "".join(words)
+    return str(format_list(list(words), style="or" if last == "or" else "standard", locale=locale()))
+
+
+def in_quotes(text: str) -> str:
+    """“The text”, between the quotation marks of the reader's language."""
+    return gettext("“{text}”", text=text)
+
+
+def format_number(number: int | Decimal) -> str:
+    """10,000, or 12.5: a number in the reader's notation."""
+    return str(format_decimal(number, locale=locale(), decimal_quantization=False))
+
+
+def long_date(value: date) -> str:
+    """27 March 1985, with no-break spaces."""
+    return str(format_date(value, "long", locale=locale())).replace(" ", "\u00a0")
+
+
+def month_and_year(value: date) -> str:
+    """November 2026."""
+    return str(format_skeleton("yMMMM", value, locale=locale()))
+
+
+def day_and_month(value: date) -> str:
+    """27 March, with a no-break space."""
+    return str(format_skeleton("MMMMd", value, locale=locale())).replace(" ", "\u00a0")
+
+
+def month_number(text: str) -> int:
+    """The month by its name, or its usual short form, in any of the languages; 0 for no name."""
+    return _months().get(_letters(text), 0)
+
+
+@cache
+def _months() -> dict[str, int]:
+    widths: tuple[Literal["wide", "abbreviated"], ...] = ("wide", "abbreviated")
+    forms = ((code, width) for code in _MONTH_LANGUAGES for width in widths)
+    return {
+        _letters(name): number
+        for code, width in forms
+        for number, name in get_month_names(width, locale=locale_of(code)).items()
+    }
+
+
+def _letters(name: str) -> str:
+    letters = unicodedata.normalize("NFKD", name.strip().rstrip(".")).casefold()
+    return "".join(letter for letter in letters if letter.isalpha())
+
+
+def locale() -> Locale:
+    """What Unicode knows of the reader's language."""
+    return locale_of(get_language())
+
+
+@cache
+def locale_of(code: str) -> Locale:
+    """What Unicode knows of a language."""
+    return Locale.parse(_LOCALES.get(code, code).replace("_", "-"), sep="-")
+
+
+def after_colon(text: str) -> str:
+    """A sentence after a colon: with a small letter, but in German, where a whole one keeps its capital."""
+    return text if get_language() == "de" else text[:1].lower() + text[1:]

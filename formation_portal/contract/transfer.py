@@ -1,0 +1,183 @@
+"""Compares two forms: which answers to one fit the other, and what two versions of one ask differently. Pure.
+
+Two questions are the same only where they have the same canonical name. What was typed is taken over only where the
+other question reads it as the same value of the same type: an option must be offered there, a currency allowed.
+Between versions a question is known by its name within whoever answers it; documents count as questions.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from .canonical import PARTY_KINDS
+from .fields.base import FieldSpec
+from .fields.values import Problem
+from .localisation import gettext, gettext_noop
+from .rules import Question
+from .schema import ENTITY, FormSchema
+from .validation import Answers, validate
+
+INACTIVE = gettext_noop("Not needed in this application")
+UNREADABLE = gettext_noop("We can’t read this answer")
+NOT_ASKED = gettext_noop("Question not asked")
+FROM_AGENT = gettext_noop("Provided by the registered agent")
+ASKED_DIFFERENTLY = gettext_noop("Question asked differently")
+_PROBLEMS = {
+    "not_an_option": gettext_noop("Not one of the options"),
+    "currency_not_allowed": gettext_noop("Not in this currency"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """An answer that the other form takes as it was typed."""
+
+    question: Question
+    spec: FieldSpec
+    raw: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """An answer that stays behind, and why, in a few words."""
+
+    question: Question
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One holder's answers, each a fit or a misfit."""
+
+    fits: tuple[Fit, ...]
+    misfits: tuple[Misfit, ...]
+
+    @property
+    def raw(self) -> dict[str, Any]:
+        """What is carried, as typed, by the name that both forms know."""
+        return {fit.spec.name: fit.raw for fit in self.fits}
+
+
+def compare(
+    questions: Iterable[Question],
+    *,
+    answers: Answers,
+    raw: Mapping[str, Any],
+    there: FormSchema,
+    into: Sequence[FieldSpec],
+    today: date,
+) -> Comparison:
+    """Set one holder's answers beside the questions `into` that the other form asks of it."""
+    known = {spec.canonical_field: spec for spec in reversed(into) if spec.canonical_field}
+    fits: list[Fit] = []
+    misfits: list[Misfit] = []
+    for question in _answered(questions, answers):
+        new = known.get(question.spec.canonical_field or "")
+        if reason := _objection(question, answers, raw, new=new, there=there, today=today):
+            misfits.append(Misfit(question, gettext(reason)))
+        elif new is not None:
+            fits.append(Fit(question, new, raw[new.name]))
+    return Comparison(tuple(fits), tuple(misfits))
+
+
+def _answered(questions: Iterable[Question], answers: Answers) -> tuple[Question, ...]:
+    """Those with an answer of the customer's own, once by name: where it is asked, if it is asked anywhere."""
+    found: dict[str, Question] = {}
+    for question in questions:
+        name = question.spec.name
+        if question.spec.provided_by_agent or not (name in answers.values or name in answers.problems):
+            continue
+        if name not in found or (question.activation.active and not found[name].activation.active):
+            found[name] = question
+    return tuple(found.values())
+
+
+def _objection(
+    question: Question,
+    answers: Answers,
+    raw: Mapping[str, Any],
+    *,
+    new: FieldSpec | None,
+    there: FormSchema,
+    today: date,
+) -> str:
+    """Why the answer stays behind, to be said; empty where it fits."""
+    name = question.spec.name
+    if not question.activation.active:
+        return INACTIVE
+    if name not in answers.values:
+        return UNREADABLE
+    if new is None:
+        return NOT_ASKED
+    if new.provided_by_agent:
+        return FROM_AGENT
+    if there.why_unanswerable(new) is not None or new.refers_to_share_class != question.spec.refers_to_share_class:
+        return ASKED_DIFFERENTLY
+    read = validate((new,), {new.name: raw[name]}, today=today)
+    if problem := read.problems.get(new.name):
+        return _reason_of(problem)
+    value, old = read.values.get(new.name), answers.values[name]
+    return "" if type(value) is type(old) and value == old else ASKED_DIFFERENTLY
+
+
+def _reason_of(problem: Problem) -> str:
+    return _PROBLEMS.get(problem.code, ASKED_DIFFERENTLY)
+
+
+Asker = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedQuestion:
+    """One question: under which titles it stands, its label, and the label it had where that is another."""
+
+    where: tuple[str, ...]
+    label: str
+    was: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FormChanges:
+    """All that differs in what is asked."""
+
+    new: tuple[ChangedQuestion, ...]
+    gone: tuple[ChangedQuestion, ...]
+    renamed: tuple[ChangedQuestion, ...]
+
+
+def form_changes(old: FormSchema, new: FormSchema) -> FormChanges:
+    """Compare what two versions of a form ask, in the order of the form."""
+    before, after = dict(_questions(old)), dict(_questions(new))
+    return FormChanges(
+        new=_by_question((title, label, "") for key, (title, label) in after.items() if key not in before),
+        gone=_by_question((title, label, "") for key, (title, label) in before.items() if key not in after),
+        renamed=_by_question(
+            (title, label, before[key][1])
+            for key, (title, label) in after.items()
+            if key in before and before[key][1] != label
+        ),
+    )
+
+
+def _questions(schema: FormSchema) -> Iterator[tuple[tuple[Asker, str], tuple[str, str]]]:
+    """Each question by who is asked and its name, with its section's title and its label."""
+    for section in schema.sections:
+        if not section.is_drawn:
+            continue
+        for group, fields in section.groups.items():
+            if group in PARTY_KINDS and not section.allows(group):
+                continue
+            asker = (section.role or "", group)
+            for spec in fields:
+                yield (asker, spec.name), (section.title, spec.label)
+            for slot in section.slots(group) if group in (ENTITY, *PARTY_KINDS) else ():
+                yield (asker, f"document {slot.name}"), (section.title, gettext("Document “{name}”", name=slot.name))
+
+
+def _by_question(found: Iterator[tuple[str, str, str]]) -> tuple[ChangedQuestion, ...]:
+    """The same change under several titles is one line."""
+    titles: dict[tuple[str, str], dict[str, None]] = {}
+    for title, label, was in found:
+        titles.setdefault((label, was), {})[title] = None
+    return tuple(ChangedQuestion(tuple(some), label, was) for (label, was), some in titles.items())

@@ -1,0 +1,219 @@
+"""When a question shows, tabulated by the controls beside it, so that a page can show it before the network answers.
+
+A table holds rows; a row names controls and, for each, the posted values that fit. The question shows when one row
+fits. The table is found by running the real rules over every choice that they can tell apart, so there is one set of
+rules; what can't be said so is None, and then only the server knows.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import Any
+
+from .conditions import INCLUDES_ANY, Condition
+from .fields.base import FieldSpec
+from .fields.values import AnswerError
+from .record import Holder, Party, Record, ShareClass
+from .rules import FieldLocation, Question, evaluate, find_field, group_of
+from .schema import FormSchema, Section
+from .validation import Answers
+
+# By answer's name, the values of its control that fit; "" is nothing chosen.
+Row = Mapping[str, tuple[str, ...]]
+VisibilityTable = tuple[Row, ...]
+
+_MAX_COMBINATIONS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class _ChoiceGroup:
+    """Choices of one control that no rule tells apart, and one of them as a value."""
+
+    posted: tuple[str, ...]
+    value: Any
+
+
+@dataclass
+class _Dependencies:
+    """What a question's showing can depend on: the controls of this page with the rules on them; or on more."""
+
+    columns: dict[str, list[Condition]] = field(default_factory=dict)
+    has_others: bool = False
+
+
+class VisibilityTables:
+    """The tables of one page: what is asked of one holder. Those that depend on this page alone are kept."""
+
+    def __init__(self, schema: FormSchema, record: Record, holder: Holder, asked: Sequence[Question]) -> None:
+        self._schema, self._record, self._holder = schema, record, holder
+        self._specs = {one.spec.name: one.spec for one in asked}
+        page = (group_of(holder), tuple((one.section.key, one.spec.key) for one in asked))
+        self._cached = schema.cached(_no_tables).setdefault(page, {})
+
+    def of(self, asked: Question) -> VisibilityTable | None:
+        """The table of one question; None where the page can't tell, or nothing on it changes anything."""
+        known = (asked.section.key, asked.spec.key)
+        if known not in self._cached:
+            support = self._dependencies(asked)
+            table = self._tabulate(asked, support)
+            if support.has_others and support.columns:
+                return table
+            self._cached[known] = table
+        return self._cached[known]
+
+    def _dependencies(self, asked: Question) -> _Dependencies:
+        support, seen = _Dependencies(), set[tuple[str, str, str]]()
+        group = group_of(self._holder)
+        todo: list[tuple[Condition | None, Section, str]] = []
+        for section, spec in self._sections_asking(asked):
+            todo += [(section.depends_on, section, ""), (spec.depends_on, section, group)]
+        while todo:
+            rule, section, within = todo.pop()
+            place = find_field(self._schema, rule, section, within, self._holder if within else None) if rule else None
+            if rule is None or place is None:
+                continue
+            if self._is_here(place):
+                support.columns.setdefault(place.spec.name, []).append(rule)
+            else:
+                support.has_others = True
+            if place.id not in seen:
+                seen.add(place.id)
+                todo += [
+                    (place.section.depends_on, place.section, ""),
+                    (place.spec.depends_on, place.section, place.group),
+                ]
+        return support
+
+    def _sections_asking(self, asked: Question) -> Iterator[tuple[Section, FieldSpec]]:
+        """A party may be asked the same in several roles: it is asked where any of them asks."""
+        if not isinstance(self._holder, Party):
+            yield asked.section, asked.spec
+            return
+        for section in self._schema.sections_for(self._holder.kind, self._holder.roles):
+            for spec in section.groups.get(self._holder.kind, ()):
+                if spec.name == asked.spec.name:
+                    yield section, spec
+
+    def _is_here(self, place: FieldLocation) -> bool:
+        """Whether the named answer is given by a control of this page."""
+        return place.group == group_of(self._holder) and place.spec.name in self._specs
+
+    def _tabulate(self, asked: Question, support: _Dependencies) -> VisibilityTable | None:
+        columns = {name: self._choice_groups(self._specs[name], rules) for name, rules in support.columns.items()}
+        if not columns or any(kinds is None for kinds in columns.values()):
+            return None
+        kinds = [found for found in columns.values() if found is not None]
+        size = 1
+        for some in kinds:
+            size *= len(some)
+        if size > _MAX_COMBINATIONS:
+            return None
+        shows = self._is_shown_with(asked)
+        fitting = {
+            tuple(frozenset({place}) for place in places)
+            for places in product(*(range(len(some)) for some in kinds))
+            if shows({name: kinds[at][places[at]].value for at, name in enumerate(columns)})
+        }
+        rows = [dict(zip(columns, row, strict=True)) for row in _merged_rows(fitting)]
+        return self._to_posted(rows, {name: some for name, some in columns.items() if some is not None})
+
+    def _choice_groups(self, spec: FieldSpec, rules: Sequence[Condition]) -> list[_ChoiceGroup] | None:
+        """The choices of a control, those that no rule tells apart together; None where anything can be typed."""
+        choices = () if spec.refers_to_share_class or spec.parts else spec.choices()
+        if not choices or (spec.many and not _reads_members(rules)):
+            return None
+        kinds: dict[tuple[bool, ...], _ChoiceGroup] = {}
+        for posted in ("", *(choice.value for choice in choices)):
+            value = _value_of(spec, posted)
+            told_apart = tuple(rule.holds(value) for rule in rules)
+            before = kinds.get(told_apart)
+            kinds[told_apart] = (
+                _ChoiceGroup((*before.posted, posted), before.value) if before else _ChoiceGroup((posted,), value)
+            )
+        return list(kinds.values())
+
+    def _is_shown_with(self, asked: Question) -> Callable[[Mapping[str, Any]], bool]:
+        """The real rules, run over this record with other choices made."""
+        asking = tuple(self._sections_asking(asked))
+
+        def shows(chosen: Mapping[str, Any]) -> bool:
+            record, holder = self._with(chosen)
+            form_state = evaluate(self._schema, record)
+            return any(form_state.field_activation(section, spec, holder).active for section, spec in asking)
+
+        return shows
+
+    def _with(self, chosen: Mapping[str, Any]) -> tuple[Record, Holder]:
+        record, holder = self._record, self._holder
+        before = holder.answers.values if holder else record.answers.values
+        kept = {name: value for name, value in before.items() if name not in chosen}
+        answers = Answers(kept | {name: value for name, value in chosen.items() if value is not None})
+        if isinstance(holder, Party):
+            now = replace(holder, answers=answers)
+            parties = tuple(now if one.id == holder.id else one for one in record.parties)
+            return replace(record, parties=parties), now
+        if isinstance(holder, ShareClass):
+            newer = replace(holder, answers=answers)
+            classes = tuple(newer if one.id == holder.id else one for one in record.share_classes)
+            return replace(record, share_classes=classes), newer
+        return replace(record, answers=answers), None
+
+    def _to_posted(
+        self, rows: list[dict[str, frozenset[int]]], columns: Mapping[str, list[_ChoiceGroup]]
+    ) -> VisibilityTable | None:
+        """The rows in posted values, without the controls that don't matter; None where nothing does."""
+        table = []
+        for row in rows:
+            matters = {name: some for name, some in row.items() if len(some) < len(columns[name])}
+            values = {
+                name: tuple(value for place in sorted(some) for value in columns[name][place].posted)
+                for name, some in matters.items()
+            }
+            if any(self._specs[name].many and "" in some for name, some in values.items()):
+                # None of these: a control with several values can't say so.
+                return None
+            table.append(values)
+        return tuple(table) if table and all(table) else None
+
+
+def _no_tables(_schema: FormSchema) -> dict[Any, dict[tuple[str, str], VisibilityTable | None]]:
+    return {}
+
+
+def _reads_members(rules: Sequence[Condition]) -> bool:
+    """Whether one chosen option is enough to tell, and for one list of options only."""
+    lists = {frozenset(map(str, rule.named_values())) for rule in rules}
+    return len(lists) == 1 and all(rule.operator == INCLUDES_ANY for rule in rules)
+
+
+def _value_of(spec: FieldSpec, posted: str) -> Any:
+    try:
+        return spec.clean([posted] if spec.many and posted else posted)
+    except AnswerError:
+        return None
+
+
+def _merged_rows(rows: set[tuple[frozenset[int], ...]]) -> list[tuple[frozenset[int], ...]]:
+    """As few rows as joining those that differ in one column gives."""
+    found = sorted(rows, key=lambda row: [sorted(part) for part in row])
+    at = 0
+    while at < len(found):
+        for other in range(at + 1, len(found)):
+            joined = _joined_row(found[at], found[other])
+            if joined is not None:
+                found[at] = joined
+                del found[other]
+                at = -1
+                break
+        at += 1
+    return found
+
+
+def _joined_row(
+    one: tuple[frozenset[int], ...], other: tuple[frozenset[int], ...]
+) -> tuple[frozenset[int], ...] | None:
+    differing = [place for place, (mine, yours) in enumerate(zip(one, other, strict=True)) if mine != yours]
+    if len(differing) != 1:
+        return None
+    [place] = differing
+    return (*one[:place], one[place] | other[place], *one[place + 1 :])

@@ -1,0 +1,142 @@
+"""The service that the settings name, and the checks of those settings: one base address over HTTP, and a key."""
+
+import ipaddress
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Warning
+
+from .calls import Limits
+from .client import FormationService
+from .errors import NotConfigured
+from .transports import in_process
+from .transports.network import NetworkAdapter, Timeouts
+
+_LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)", re.ASCII)
+_NUMERIC = re.compile(r"(0x[0-9a-f]*|\d+)(\.(0x[0-9a-f]*|\d+))*\.?", re.ASCII)
+
+
+def address_error(url: str) -> str:
+    """Why the address can't be used, as the rest of a sentence; empty where it can."""
+    if any(character.isspace() or not character.isprintable() for character in url) or "\\" in url:
+        return "contains a space, a control character or a backslash"
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return "is not an address"
+    if parts.scheme not in ("http", "https"):
+        return "must begin with https:// or http://"
+    if "@" in parts.netloc:
+        return "contains credentials; set the key in FORMATION_SERVICE_KEY"
+    if "?" in url or "#" in url:
+        return "contains a query or a fragment"
+    if port == 0 or parts.netloc.endswith(":"):
+        return "has no usable port"
+    if re.search(r"/api(/v1)?/*$", parts.path):
+        return "must not end in /api/v1; the portal adds it"
+    if "//" in parts.path or "%" in parts.path or any(step in (".", "..") for step in parts.path.split("/")):
+        return "has a path with unusual characters"
+    return _host_error(parts.hostname or "")
+
+
+def _host_error(host: str) -> str:
+    if not host:
+        return "names no host"
+    try:
+        ip = ipaddress.ip_address(host)
+    except ValueError:
+        if _NUMERIC.fullmatch(host):
+            return "has a host written as an ambiguous number"
+        labels = host.split(".")
+        return "" if all(map(_LABEL.fullmatch, labels)) and len(host) <= 253 else "has no usable host name"
+    if ip.is_link_local or ip.is_multicast or ip.is_unspecified or (ip.is_reserved and not ip.is_loopback):
+        return "names an address that cannot be a service"
+    if isinstance(ip, ipaddress.IPv6Address) and (ip.ipv4_mapped or ip.sixtofour or ip.teredo or ip.scope_id):
+        return "hides one address in another"
+    return ""
+
+
+def is_unencrypted(url: str) -> bool:
+    """Whether the key and the answers would cross a network unencrypted."""
+    parts = urlsplit(url)
+    if parts.scheme == "https" or parts.hostname == "localhost":
+        return False
+    try:
+        return not ipaddress.ip_address(parts.hostname or "").is_loopback
+    except ValueError:
+        return True
+
+
+def check_service(**_: Any) -> list[CheckMessage]:
+    """FORMATION_SERVICE_URL and FORMATION_SERVICE_KEY, as far as they can be judged without a call."""
+    url, key = settings.FORMATION_SERVICE_URL, settings.FORMATION_SERVICE_KEY
+    if not url:
+        unused = "FORMATION_SERVICE_KEY is set without FORMATION_SERVICE_URL; the embedded service has its own key"
+        return [Warning(unused, id="gateway.W001")] if key else []
+    found: list[CheckMessage] = []
+    if fault := address_error(url):
+        hint = "Set only the base address, like https://formation.example"
+        found.append(Error(f"FORMATION_SERVICE_URL {fault}", hint=hint, id="gateway.E001"))
+    elif is_unencrypted(url):
+        exposed = "FORMATION_SERVICE_URL is not https: the key and answers are sent unencrypted"
+        found.append(Warning(exposed, id="gateway.W002"))
+    if not key:
+        found.append(Error("FORMATION_SERVICE_KEY is empty: the service needs a key", id="gateway.E002"))
+    elif not (key.isascii() and key.isprintable()):
+        found.append(Error("FORMATION_SERVICE_KEY contains characters that a key cannot have", id="gateway.E003"))
+    return found
+
+
+# The embedded service keeps the portal's own key here; only its hash is in its database.
+KEY_FILE = "portal-service-key"
+
+
+def service() -> FormationService:
+    """The configured service, one per process. Raises NotConfigured where the address or the key can't be used."""
+    return _service(settings.FORMATION_SERVICE_URL, settings.FORMATION_SERVICE_KEY)
+
+
+# More than one only in tests, which change the settings.
+@lru_cache(maxsize=4)
+def _service(url: str, key: str) -> FormationService:
+    if not url:
+        path = Path(settings.DATA_DIR) / KEY_FILE
+        return FormationService(
+            base_url=in_process.BASE_URL,
+            read_key=lambda: _read_key(path),
+            adapter=in_process.InProcessAdapter(),
+            limits=_limits(),
+        )
+    if fault := address_error(url):
+        raise NotConfigured(f"FORMATION_SERVICE_URL {fault}")
+    if not (key.isascii() and key.isprintable()):
+        raise NotConfigured("FORMATION_SERVICE_KEY contains characters that a key cannot have")
+    return FormationService(base_url=url, read_key=lambda: key, adapter=NetworkAdapter(), limits=_limits())
+
+
+def forget() -> None:
+    """Make the service anew at the next call."""
+    _service.cache_clear()
+
+
+def _read_key(path: Path) -> str:
+    """Read on every call, since the key may be made after the portal has started. No file: no key, and a 401."""
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return ""
+
+
+def _limits() -> Limits:
+    env = settings.ENV
+    return Limits(
+        timeouts=Timeouts(env.connect_timeout, env.read_timeout, env.call_timeout),
+        upload_timeouts=Timeouts(env.connect_timeout, env.upload_timeout, env.upload_timeout),
+        catalog_bytes=env.catalog_limit_mib * 2**20,
+        answer_bytes=env.answer_limit_mib * 2**20,
+    )

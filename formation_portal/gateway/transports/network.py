@@ -1,0 +1,165 @@
+"""The network transport: a `requests` adapter whose calls end when their time is over.
+
+A read time-out alone does not end a call: it counts from byte to byte, so that a server which sends one byte at a time
+holds the line for ever. Here every wait of the socket, sending, headers and body alike, is cut to what is left of the
+whole call. Nothing is tried twice, and no redirect is followed.
+"""
+
+from __future__ import annotations
+
+import http.client
+import io
+import os
+import socket
+import time
+from contextvars import ContextVar
+from typing import Any, NamedTuple
+
+import urllib3
+from requests import PreparedRequest, Response
+from requests.adapters import HTTPAdapter
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import SSLError
+
+from ..errors import HandshakeFailed
+
+_CHUNK = 65_536
+# A server that closes a connection may do so just while a request is on its way, which then looks as if the answer was
+# lost. A write, which must not look so without need, always has a fresh connection; a read, one that idled no longer.
+_IDLE_LIMIT = 1.0
+
+
+class Timeouts(NamedTuple):
+    """Seconds: to connect, between two bytes of the answer, and for the whole call."""
+
+    connect: float
+    read: float
+    whole: float
+
+
+class _Deadline:
+    """What is left of one call."""
+
+    def __init__(self, timeouts: Timeouts) -> None:
+        self._end = time.monotonic() + timeouts.whole
+        self._read = timeouts.read
+
+    def for_reading(self) -> float:
+        return min(self._read, self.left())
+
+    def left(self) -> float:
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("The call timed out")
+        return left
+
+
+_deadline: ContextVar[_Deadline] = ContextVar("clock")
+
+
+class _TimedReader(io.RawIOBase):
+    """Reads a socket; each wait is at most what is left of the call."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self._raw = sock.makefile("rb", buffering=0)
+        self._deadline = _deadline.get()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        self._sock.settimeout(self._deadline.for_reading())
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class _TimedSocket:
+    """What http.client asks of a socket for reading an answer."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+
+    def makefile(self, *_: Any, **__: Any) -> io.BufferedReader:
+        return io.BufferedReader(_TimedReader(self._sock))
+
+
+class _TimedResponse(http.client.HTTPResponse):
+    def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
+        super().__init__(_TimedSocket(sock), *args, **kwargs)  # type: ignore[arg-type]
+
+
+class _TimedConnection(HTTPConnection):
+    response_class = _TimedResponse
+    _used_at = 0.0
+
+    def request(self, method: str, url: str, *args: Any, **kwargs: Any) -> None:
+        if self.sock is not None and (method != "GET" or time.monotonic() - self._used_at > _IDLE_LIMIT):
+            self.close()
+        super().request(method, url, *args, **kwargs)
+
+    def send(self, data: Any) -> None:
+        if self.sock is None:
+            self.connect()
+        if not isinstance(data, bytes):
+            super().send(data)
+            return
+        for start in range(0, len(data), _CHUNK):
+            self.sock.settimeout(_deadline.get().left())
+            super().send(data[start : start + _CHUNK])
+
+    def getresponse(self) -> Any:
+        response = super().getresponse()
+        self._used_at = time.monotonic()
+        return response
+
+
+class _TimedTlsConnection(_TimedConnection, HTTPSConnection):
+    def connect(self) -> None:
+        try:
+            super().connect()
+        except (SSLError, OSError) as error:
+            raise HandshakeFailed(error) from error
+
+
+class _Pool(urllib3.HTTPConnectionPool):
+    ConnectionCls = _TimedConnection
+
+
+class _TlsPool(urllib3.HTTPSConnectionPool):
+    ConnectionCls = _TimedTlsConnection
+
+
+class NetworkAdapter(HTTPAdapter):
+    """Sends over the network within `Timeouts`; the session passes them as `timeout`."""
+
+    def __init__(self) -> None:
+        super().__init__(pool_connections=1, pool_maxsize=16, max_retries=0)
+        self._process = os.getpid()
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        super().init_poolmanager(*args, **kwargs)
+        self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _TlsPool}
+
+    def send(
+        self,
+        request: PreparedRequest,
+        stream: bool = False,
+        timeout: Any = None,
+        verify: bool | str = True,
+        cert: Any = None,
+        proxies: Any = None,
+    ) -> Response:
+        if self._process != os.getpid():
+            # After a fork: the parent and its other children hold the same connections.
+            self._process = os.getpid()
+            self.poolmanager.clear()
+        limits = Timeouts(*timeout)
+        token = _deadline.set(_Deadline(limits))
+        try:
+            return super().send(request, stream, (limits.connect, limits.read), verify, cert, proxies)
+        finally:
+            _deadline.reset(token)

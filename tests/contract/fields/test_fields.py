@@ -1,0 +1,252 @@
+"""Every field type answers for itself: post in, value, payload out, words."""
+
+import json
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.http import QueryDict
+from django.utils.translation import override
+from hypothesis import given
+from hypothesis import strategies as st
+
+from formation_portal.contract.fields.base import FieldSpec, control_name
+from formation_portal.contract.fields.iso_codes import sort_key
+from formation_portal.contract.fields.types import KNOWN_TYPES, UnknownField, read_field
+from formation_portal.contract.fields.values import AnswerError
+from tests.strategies import FITTING, KNOWN_TYPE_NAMES
+
+TEMPLATES = Path(__file__).resolve().parents[3] / "templates" / "fields"
+
+
+def field(field_type: str, **more: Any) -> Any:
+    return read_field({"key": "k", "label": "Capital", "field_type": field_type, **more})
+
+
+@pytest.mark.parametrize("field_type", FITTING)
+@given(data=st.data())
+def test_clean_payload_clean_is_the_identity(field_type: str, data: st.DataObject) -> None:
+    definition, raw = data.draw(FITTING[field_type])
+    spec = read_field(definition)
+    value = spec.clean(raw)
+    assert value is not None
+    travelled = json.loads(json.dumps(spec.payload(value)))
+    assert spec.clean(travelled) == value
+    assert spec.payload(spec.clean(travelled)) == spec.payload(value)
+    assert spec.display(value)
+
+
+def test_every_known_type_of_the_interface_is_there() -> None:
+    assert set(KNOWN_TYPE_NAMES) == {
+        "text", "textarea", "select", "multi_select", "boolean", "date", "number", "address", "phone",
+        "nationality", "share_class_ref", "currency_amount",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("member", [*KNOWN_TYPES, UnknownField])
+def test_every_type_has_a_template_a_strategy_and_an_example(member: Any) -> None:
+    assert (TEMPLATES / f"{member.template}.html").is_file()
+    if member is not UnknownField:
+        assert member.model_fields["field_type"].default in FITTING
+        assert "Example:" in (member.__doc__ or "")
+
+
+@pytest.mark.parametrize(
+    ("spec", "raw", "code"),
+    [
+        (field("text"), "a\x07b", "control_characters"),
+        (field("text"), "Ada \u202egnp.exe", "control_characters"),
+        (field("text"), "x" * 501, "too_long"),
+        (field("textarea"), "x" * 10_001, "too_long"),
+        (field("text"), 7, "not_text"),
+        (field("select", options=["A"]), "B", "not_an_option"),
+        (field("multi_select", options=["A"]), ["A", "B"], "not_an_option"),
+        (field("multi_select", options=["A"]), "A", "not_a_list"),
+        (field("boolean"), "yes", "not_a_boolean"),
+        (field("date"), {"day": "31", "month": "2", "year": "2025"}, "not_a_date"),
+        (field("date"), {"day": "9" * 12, "month": "2", "year": "2025"}, "not_a_date"),
+        (field("date"), {"day": "3", "month": "9" * 12, "year": "2025"}, "not_a_date"),
+        (field("date"), {"day": "3", "month": "", "year": "2025"}, "incomplete_date"),
+        (field("date"), {"day": "3", "month": "2", "year": "25"}, "not_a_year"),
+        (field("number"), "ten", "not_a_number"),
+        (field("number"), "1e400", "not_a_number"),
+        (field("number"), "NaN", "not_a_number"),
+        (field("number"), float("inf"), "not_a_number"),
+        (field("number"), True, "not_a_number"),
+        (field("number"), "1." + "0" * 33 + "1", "too_many_digits"),
+        (field("number"), "1" * 5000, "too_many_digits"),
+        (field("number"), [[]], "not_a_number"),
+        (field("number"), "1234567890123456", "too_many_digits"),
+        (field("phone"), "12345", "not_a_phone_number"),
+        *(
+            (field("text", canonical_field=name), typed, "not_an_email_address")
+            for name in ("person.email", "corporate.email", "entity.contact_email_address")
+            for typed in (
+                "ada",
+                "ada@",
+                "@example.com",
+                "ada@example",
+                "ada @example.com",
+                "a@b@example.com",
+                "a@1.2.3.4",
+            )
+        ),
+        (field("text", canonical_field="person.email"), f"{'a' * 250}@example.com", "not_an_email_address"),
+        (field("nationality"), ["XX"], "not_a_country"),
+        (field("address"), {"street1": "1 Main St"}, "incomplete_address"),
+        (field("address"), {"street1": "1", "city": "Zug", "country": "Swiss"}, "not_a_country"),
+        (field("currency_amount"), {"amount": "5"}, "currency_missing"),
+        (field("currency_amount"), {"amount": "5", "currency": "XXY"}, "currency_missing"),
+        (
+            field("currency_amount", allowed_currencies=["EUR"]),
+            {"amount": "5", "currency": "USD"},
+            "currency_not_allowed",
+        ),
+        (field("currency_amount"), {"amount": "-5", "currency": "USD"}, "negative"),
+        (field("currency_amount"), {"amount": "5.0001", "currency": "USD"}, "too_precise"),
+        (field("currency_amount"), {"amount": "5.001", "currency": "USD"}, "ambiguous"),
+        (field("currency_amount"), {"amount": "10.000", "currency": "USD"}, "ambiguous"),
+        (field("currency_amount"), {"amount": "5.5", "currency": "JPY"}, "too_precise"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_the_way_out(spec: Any, raw: Any, code: str) -> None:
+    with pytest.raises(AnswerError) as refusal:
+        spec.clean(raw)
+    assert refusal.value.code == code
+    assert refusal.value.message.split()[0] in {"Enter", "Choose", "Answer", "Shorten"}
+    assert "Capital" in refusal.value.message
+
+
+@pytest.mark.parametrize(
+    ("spec", "raw", "value"),
+    [
+        (field("number"), "10 000", 10000),
+        (field("number"), "10,000.50", Decimal("10000.5")),
+        (field("number"), "2.0", 2),
+        (field("number"), "-0", 0),
+        (field("date"), {"day": "3", "month": "March", "year": "1985"}, date(1985, 3, 3)),
+        (field("date"), "1985-03-27", date(1985, 3, 27)),
+        (field("boolean"), "false", False),
+        (field("text"), "  Jose\u0301 ", "José"),
+        (field("multi_select", options=["A", "B"]), ["B", "", "A", "B"], ("A", "B")),
+        (field("multi_select", options=["A"]), ["", ""], None),
+        (field("phone"), "+41 (0)41 728 80 00", "+41417288000"),
+        (field("text", canonical_field="person.email"), " ada.b+c@sub.example.co.uk ", "ada.b+c@sub.example.co.uk"),
+        (field("text", canonical_field="person.email"), "ödön@exämple.de", "ödön@exämple.de"),
+        (field("text", canonical_field="person.emailed"), "ada", "ada"),
+        (field("text", csp_field_key="xy.email"), "ada", "ada"),
+        (field("date"), {"day": "", "month": "", "year": ""}, None),
+        (field("currency_amount", allowed_currencies=["EUR", "USD"]), {"amount": "", "currency": "EUR"}, None),
+    ],
+)
+def test_what_people_type_is_understood(spec: Any, raw: Any, value: Any) -> None:
+    assert spec.clean(raw) == value
+
+
+def test_a_single_allowed_currency_is_fixed() -> None:
+    spec = field("currency_amount", allowed_currencies=["CHF"])
+    assert spec.payload(spec.clean({"amount": "20,000"})) == {"amount": 20000, "currency": "CHF"}
+
+
+def test_an_unknown_type_is_text() -> None:
+    spec = field("hologram")
+    assert not spec.is_known
+    assert spec.clean(" x ") == "x"
+
+
+@given(st.text(min_size=1), st.text(min_size=1))
+def test_no_key_can_be_mistaken_for_another_or_for_a_part(one: str, other: str) -> None:
+    some = read_field({"key": one, "field_type": "date", "label": "x"}) if one.strip() else None
+    more = read_field({"key": other, "field_type": "date", "label": "x"}) if other.strip() else None
+    if some and more and one != other:
+        assert control_name(some) != control_name(more)
+        assert control_name(some, "day") != control_name(more)
+
+
+def test_a_form_that_lacks_the_control_says_nothing_about_it() -> None:
+    for field_type in KNOWN_TYPE_NAMES:
+        assert field(field_type).from_post(QueryDict("other=1"), "q:k") is None
+
+
+def test_an_emptied_group_is_told_from_an_absent_one() -> None:
+    spec = field("multi_select", options=["A"])
+    assert spec.from_post(QueryDict("q:k="), "q:k") == []
+    assert spec.from_post(QueryDict("q:k=&q:k=A"), "q:k") == ["A"]
+
+
+def test_parts_are_kept_as_typed() -> None:
+    typed = QueryDict("q:k:day=31&q:k:month=feb&q:k:year=")
+    assert field("date").from_post(typed, "q:k") == {"day": "31", "month": "feb", "year": ""}
+
+
+def test_a_list_of_country_codes_is_read_back_as_names() -> None:
+    spec = field("select", options=["CH", "NL"])
+    assert spec.display("NL") == "Netherlands"
+    assert [choice.label for choice in spec.choices()] == ["Netherlands", "Switzerland"]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        field("select", options=["AX", "DE", "CH", "ZA", "NL"]),
+        field("multi_select", options=["AX", "DE", "CH", "ZA", "NL"]),
+        field("nationality"),
+    ],
+)
+def test_countries_stand_in_the_order_of_their_names_in_each_language(spec: FieldSpec) -> None:
+    orders = []
+    for spoken in ("en", "de", "fr", "es"):
+        with override(spoken):
+            labels = [sort_key(choice.label) for choice in spec.choices()]
+            assert labels == sorted(labels)
+            orders.append([choice.value for choice in spec.choices()])
+    assert len({tuple(order) for order in orders}) > 1
+
+
+def test_an_amount_without_allowed_currencies_offers_all_that_are_in_use() -> None:
+    spec = field("currency_amount")
+    offered = {choice.value: choice.label for choice in spec.choices()}
+    assert len(offered) > 140
+    assert offered["CHF"] == "CHF – Swiss Franc"
+    assert [choice.value for choice in spec.cell_choices("currency")] == list(offered)
+    for code in offered:
+        assert spec.clean({"amount": "5", "currency": code}) is not None
+
+
+def test_a_currency_is_kept_in_capitals() -> None:
+    typed = QueryDict("q:k:amount=5&q:k:currency= chf")
+    assert field("currency_amount").from_post(typed, "q:k") == {"amount": "5", "currency": "CHF"}
+
+
+NONE = "None of these"
+ACTIVITIES = field("multi_select", options=["Banking", "Shipping", NONE], exclusive_options=[NONE])
+
+
+@pytest.mark.parametrize(
+    ("before", "posted", "kept"),
+    [
+        (["Banking"], ["Banking", NONE], [NONE]),
+        (["Banking", "Shipping"], ["Banking", "Shipping", NONE], [NONE]),
+        ([NONE], ["Banking", NONE], ["Banking"]),
+        ([NONE], ["Banking", "Shipping", NONE], ["Banking", "Shipping"]),
+        ([], [NONE], [NONE]),
+        ([], ["Banking", "Shipping"], ["Banking", "Shipping"]),
+        # All of it is new, or was there before: nobody can tell which is meant.
+        (None, ["Banking", NONE], ["Banking", NONE]),
+        (["Banking"], ["Banking", "Shipping", NONE], ["Banking", "Shipping", NONE]),
+        (["Banking", NONE], ["Banking", NONE], ["Banking", NONE]),
+    ],
+)
+def test_of_options_that_exclude_each_other_the_newer_counts(before: Any, posted: list[str], kept: list[str]) -> None:
+    assert ACTIVITIES.resolve_exclusive(posted, before) == kept
+
+
+def test_an_option_that_excludes_the_others_is_refused_beside_them_like_an_unknown_one() -> None:
+    assert ACTIVITIES.clean([NONE]) == (NONE,)
+    assert ACTIVITIES.clean(["Banking", "Shipping"]) == ("Banking", "Shipping")
+    with pytest.raises(AnswerError) as refused:
+        ACTIVITIES.clean(["Banking", NONE])
+    assert refused.value.code == "not_an_option"
+    assert "None of these" in refused.value.message

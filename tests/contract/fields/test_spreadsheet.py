@@ -1,0 +1,141 @@
+"""What people type into the cells of a sheet becomes what a form would have posted."""
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from formation_portal.contract.fields.types import KNOWN_TYPES, read_field
+from formation_portal.contract.fields.values import AnswerError
+from tests.contract.builders import question
+
+OPTIONS = ["Holding, and nothing else", "Trading", "Société d’études"]
+
+
+def asked(field_type: str, **more: Any) -> Any:
+    return read_field(question("it", field_type, **more))
+
+
+def typed(field_type: str, text: str, **more: Any) -> Any:
+    return asked(field_type, **more).from_cells({"": text})
+
+
+@pytest.mark.parametrize("member", KNOWN_TYPES, ids=lambda member: member.__name__)
+def test_empty_cells_are_no_answer_to_any_type(member: Any) -> None:
+    field_type = member.model_fields["field_type"].default
+    spec = asked(field_type, options=["One"], allowed_currencies=["USD", "EUR"])
+    raw = spec.from_cells(dict.fromkeys(spec.cell_parts, "  "))
+    assert spec.clean(raw) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("1985-03-27", date(1985, 3, 27)),
+        ("1985-03-27 00:00:00", date(1985, 3, 27)),
+        ("27.3.1985", date(1985, 3, 27)),
+        ("27. März 1985", date(1985, 3, 27)),
+        ("27 mars 1985", date(1985, 3, 27)),
+        ("1er mars 1985", date(1985, 3, 1)),
+        ("27 de marzo de 1985", date(1985, 3, 27)),
+        ("1.º DE MARZO DEL 2001", date(2001, 3, 1)),
+        ("27 3 1985", date(1985, 3, 27)),
+        ("27 March 1985", date(1985, 3, 27)),
+        ("27-Mar-1985", date(1985, 3, 27)),
+        ("27th march, 1985", date(1985, 3, 27)),
+        ("March 27, 1985", date(1985, 3, 27)),
+        ("27/03/1985", date(1985, 3, 27)),
+        ("03/27/1985", date(1985, 3, 27)),
+        ("04/04/1985", date(1985, 4, 4)),
+        ("27   March \n 1985", date(1985, 3, 27)),
+        ("3.4.1985", date(1985, 4, 3)),
+    ],
+)
+def test_a_date_is_read_as_people_write_it(text: str, found: date) -> None:
+    assert asked("date").clean(typed("date", text)) == found
+
+
+@pytest.mark.parametrize("text", ["03/04/1985", "3-4-1985"])
+def test_a_date_that_can_be_read_two_ways_is_asked_again(text: str) -> None:
+    with pytest.raises(AnswerError, match="could mean two dates"):
+        typed("date", text)
+
+
+@pytest.mark.parametrize("text", ["soon", "1985", "27.3.85", "31131", "1985-03-27 14:30:00"])
+def test_what_is_no_date_is_said(text: str) -> None:
+    with pytest.raises(AnswerError, match="like 27 March 1985"):
+        typed("date", text)
+
+
+@pytest.mark.parametrize("text", [f"3 April{',' * 60}1985", f"1 x{' ' * 30_000}y", f"1{'-' * 30_000}x"])
+def test_a_text_longer_than_any_date_is_not_looked_through_for_one(text: str) -> None:
+    with pytest.raises(AnswerError, match="like 27 March 1985"):
+        typed("date", text)
+
+
+@pytest.mark.parametrize("text", ["31.2.1985", "3/²/1985"])
+def test_a_day_that_no_month_has_is_found_when_it_is_judged(text: str) -> None:
+    with pytest.raises(AnswerError, match="as a real date"):
+        asked("date").clean(typed("date", text))
+
+
+@pytest.mark.parametrize("text", ["trading", " TRADING ", "Trading"])
+def test_a_choice_is_found_by_its_words(text: str) -> None:
+    assert typed("select", text, options=OPTIONS) == "Trading"
+
+
+def test_accents_and_apostrophes_are_not_what_a_choice_hangs_on() -> None:
+    assert typed("select", "societe d'etudes", options=OPTIONS) == OPTIONS[2]
+
+
+@pytest.mark.parametrize("text", ["Nonsense", "Trad"])
+def test_what_is_not_offered_stays_as_it_was_typed_and_is_refused(text: str) -> None:
+    spec = asked("select", options=OPTIONS)
+    assert spec.from_cells({"": text}) == text
+    with pytest.raises(AnswerError, match="one of the options"):
+        spec.clean(text)
+
+
+@pytest.mark.parametrize("text", ["CH", "Switzerland", "Schweiz", "suisse", "Suiza"])
+def test_a_country_is_found_by_its_code_and_by_its_name_in_any_of_our_languages(text: str) -> None:
+    assert typed("select", text, options=["CH", "NL"]) == "CH"
+    assert typed("nationality", text) == ["CH"]
+
+
+@pytest.mark.parametrize("text", ["NL; NO", "Netherlands;Norway", "Netherlands\nNorway", "Netherlands, Norway"])
+def test_several_are_told_apart(text: str) -> None:
+    assert typed("nationality", text) == ["NL", "NO"]
+
+
+def test_a_comma_within_a_choice_is_no_mark_between_two() -> None:
+    assert typed("multi_select", OPTIONS[0], options=OPTIONS) == [OPTIONS[0]]
+    assert typed("multi_select", f"{OPTIONS[0]}; Trading", options=OPTIONS) == OPTIONS[:2]
+
+
+@pytest.mark.parametrize(("text", "raw"), [("Yes", "true"), ("FALSE", "false"), ("ja", "true"), ("maybe", "maybe")])
+def test_yes_and_no_are_words(text: str, raw: str) -> None:
+    assert typed("boolean", text) == raw
+
+
+def test_a_share_may_be_shown_as_percent() -> None:
+    assert typed("number", "25 %") == "25"
+
+
+def test_an_address_has_a_column_for_each_line_and_finds_its_country() -> None:
+    spec = asked("address")
+    raw = spec.from_cells({"street1": "1 Main St", "street2": "", "city": "Zug", "country": "Switzerland"})
+    assert raw == {"street1": "1 Main St", "city": "Zug", "country": "CH"}
+    assert spec.clean(raw).country == "CH"
+    assert [bool(spec.cell_choices(part)) for part in spec.cell_parts] == [False] * 5 + [True]
+
+
+def test_an_amount_takes_its_only_currency_by_itself() -> None:
+    one, several = (asked("currency_amount", allowed_currencies=codes) for codes in (["USD"], ["USD", "EUR"]))
+    assert one.cell_parts == ("amount",)
+    assert one.from_cells({"amount": "500"}) == {"amount": "500", "currency": "USD"}
+    assert several.from_cells({"amount": "500", "currency": "eur"}) == {"amount": "500", "currency": "EUR"}
+
+
+@pytest.mark.parametrize("name", ["X", "O’Brien-d'Arcy", "Sukarno", "李明", "محمد", "-", "Nguyễn"])
+def test_a_name_is_taken_unchanged(name: str) -> None:
+    assert typed("text", name) == name

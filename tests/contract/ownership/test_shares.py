@@ -1,0 +1,47 @@
+"""Numbers of shares: what is read, what is refused and why, and that equal parts are equal."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from formation_portal.contract.fields.values import AnswerError
+from formation_portal.contract.ownership.shares import parse_number_of_shares, split_equally
+
+
+@pytest.mark.parametrize(("typed", "number"), [("0", 0), ("5000", 5000), ("5,000", 5000), ("5 000", 5000), ("7.0", 7)])
+def test_whole_numbers_are_read_however_they_are_grouped(typed: str, number: int) -> None:
+    assert parse_number_of_shares(typed, of="shares") == number
+
+
+@pytest.mark.parametrize(
+    ("typed", "code", "said"),
+    [
+        ("lots", "not_a_number", "Enter the number of Ordinary shares in digits, like 5000"),
+        ("12½", "not_a_number", "Enter the number of Ordinary shares in digits, like 5000"),
+        ("1.5", "not_whole", "Enter a whole number of Ordinary shares"),
+        ("-5", "negative", "Enter the number of Ordinary shares as zero or more"),
+        ("1" + "0" * 30, "too_many_digits", "Enter the number of Ordinary shares with at most 15 digits"),
+        ("9" * 2_000, "too_many_digits", "Enter the number of Ordinary shares with at most 15 digits"),
+    ],
+)
+def test_anything_else_is_refused_with_the_way_out(typed: str, code: str, said: str) -> None:
+    with pytest.raises(AnswerError) as refused:
+        parse_number_of_shares(typed, of="Ordinary shares")
+    assert (refused.value.code, refused.value.message) == (code, said)
+
+
+@given(st.text())
+def test_no_text_is_read_as_less_than_nothing_or_as_more_than_can_be_kept(typed: str) -> None:
+    try:
+        number = parse_number_of_shares(typed, of="shares")
+    except AnswerError:
+        return
+    assert 0 <= number < 10**15
+
+
+@given(total=st.integers(min_value=0, max_value=10**15), among=st.integers(min_value=1, max_value=200))
+def test_equal_parts_add_up_and_the_first_get_what_is_left_over(total: int, among: int) -> None:
+    parts = split_equally(total, among=among)
+    assert (len(parts), sum(parts)) == (among, total)
+    assert max(parts) - min(parts) <= 1
+    assert list(parts) == sorted(parts, reverse=True)

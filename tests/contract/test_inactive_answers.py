@@ -1,0 +1,163 @@
+"""What is set aside is what was answered and isn't asked any more, counted once; and a way back brings all of it."""
+
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from formation_portal.contract.inactive_answers import (
+    Inactive,
+    InactiveAnswer,
+    all_inactive,
+    inactive_without,
+    newly_inactive,
+)
+from formation_portal.contract.record import Record
+from formation_portal.contract.rules import FormState, evaluate
+from formation_portal.contract.schema import FormSchema
+from formation_portal.contract.validation import Answers
+from tests.strategies import records, schemas
+
+from .builders import entity, form, person, question, record, role, share_class
+
+ON = {"field": "on", "value": True}
+NOTHING = Inactive()
+
+
+def changed(data: st.DataObject, schema: FormSchema, now: Record) -> Record:
+    """The same with other answers about the entity, as one save makes it."""
+    other = data.draw(records(schema)).answers
+    return replace(now, answers=other)
+
+
+def asked_names(standing: FormState, holder: Any) -> set[str]:
+    """The names that any section asks of the holder, found the long way."""
+    return {
+        spec.name
+        for section in standing.schema.sections
+        if holder is None or section.role in holder.roles
+        for spec in section.groups.get("entity" if holder is None else holder.kind, ())
+        if standing.field_activation(section, spec, holder).active
+    }
+
+
+@given(schemas(), st.data())
+def test_what_is_set_aside_was_answered_and_is_not_asked(document: dict[str, Any], data: st.DataObject) -> None:
+    schema = FormSchema.model_validate(document)
+    standing = evaluate(schema, data.draw(records(schema)))
+    found = all_inactive(standing)
+    for holder in (None, *standing.record.parties):
+        answers: Answers = holder.answers if holder else standing.record.answers
+        given_names = {*answers.values, *answers.problems}
+        listed = {one.name for one in found.answers if one.holder == (holder.id if holder else None)}
+        if holder is None or holder.id not in found.parties:
+            assert listed == given_names - asked_names(standing, holder)
+        else:
+            assert not listed
+            assert not standing.active_roles(holder)
+
+
+@given(schemas(), st.data())
+def test_what_hangs_on_an_answer_is_what_taking_it_back_sets_aside(
+    document: dict[str, Any], data: st.DataObject
+) -> None:
+    schema = FormSchema.model_validate(document)
+    now = data.draw(records(schema))
+    standing = evaluate(schema, now)
+    for holder in (None, *now.parties):
+        answers = holder.answers if holder else now.answers
+        for name in answers.values:
+            left = Answers({key: value for key, value in answers.values.items() if key != name}, answers.problems)
+            parties = tuple(replace(one, answers=left) if one is holder else one for one in now.parties)
+            without = replace(now, parties=parties) if holder else replace(now, answers=left)
+            found = inactive_without([name], standing, holder)[name]
+            assert found == newly_inactive(standing, evaluate(schema, without))
+            assert standing.record == now
+            for section in found.sections:
+                assert standing.section_activation(next(one for one in schema.sections if one.key == section)).active
+
+
+@given(schemas(), st.data())
+def test_no_change_sets_nothing_aside(document: dict[str, Any], data: st.DataObject) -> None:
+    schema = FormSchema.model_validate(document)
+    now = data.draw(records(schema))
+    assert newly_inactive(evaluate(schema, now), evaluate(schema, now)) == NOTHING
+
+
+@given(schemas(), st.data())
+def test_what_a_change_sets_aside_is_counted_once_and_was_asked_before(
+    document: dict[str, Any], data: st.DataObject
+) -> None:
+    schema = FormSchema.model_validate(document)
+    now = data.draw(records(schema))
+    before, after = evaluate(schema, now), evaluate(schema, changed(data, schema, now))
+    aside = newly_inactive(before, after)
+    assert not {one.section for one in aside.answers} & aside.sections
+    assert not {one.holder for one in aside.answers} & aside.parties
+    for section in schema.sections:
+        if section.key in aside.sections:
+            assert before.section_activation(section).active
+            assert not after.section_activation(section).active
+    for party in now.parties:
+        if party.id in aside.parties:
+            roles = schema.sections_of(party.roles)
+            assert any(before.section_activation(section).active for section in roles)
+            assert not any(after.section_activation(section).active for section in roles)
+
+
+@given(schemas(), st.data())
+def test_changing_back_leaves_nothing_set_aside_that_was_not(document: dict[str, Any], data: st.DataObject) -> None:
+    schema = FormSchema.model_validate(document)
+    now = data.draw(records(schema))
+    before, between = evaluate(schema, now), evaluate(schema, changed(data, schema, now))
+    after = evaluate(schema, now)
+    aside, back = newly_inactive(before, between), all_inactive(after)
+    assert not aside.sections & back.sections
+    assert not aside.parties & back.parties
+    assert back == all_inactive(before)
+
+
+SCHEMA = form(
+    entity(question("on", "boolean"), *(question(f"a{n}", depends_on=ON) for n in range(5)), title="First"),
+    entity(question("b"), question("a0"), title="Second", depends_on=ON),
+    entity(question("c"), title="Empty", depends_on=ON),
+    role("director", question("d"), depends_on=ON),
+    role("secretary", question("e")),
+    {"scope": "share_structure", "title": "Shares", "depends_on": ON},
+)
+ADA = person(SCHEMA, "director", d="x")
+EVE = person(SCHEMA, "director", "secretary", id="eve", d="x", e="x")
+ORDINARY = share_class(SCHEMA)
+
+
+def standing(on: bool, **answers: Any) -> FormState:
+    return evaluate(SCHEMA, record(SCHEMA, parties=(ADA, EVE), classes=(ORDINARY,), on=on, **answers))
+
+
+def test_whole_sections_people_and_classes_are_counted_as_such() -> None:
+    aside = newly_inactive(standing(True, b="x", a1="x"), standing(False, b="x", a1="x"))
+    assert aside.sections == {"second", "directors", "shares"}
+    assert aside.parties == {"ada"}
+    assert aside.share_classes == {"a"}
+    assert aside.answers == {InactiveAnswer("first", None, "xx.a1")}
+    assert aside.is_much
+
+
+def test_a_few_answers_are_not_much_and_more_are() -> None:
+    small = form(entity(question("on", "boolean"), *(question(f"a{n}", depends_on=ON) for n in range(5))))
+
+    def after(count: int) -> Inactive:
+        given_answers = {f"a{n}": "x" for n in range(count)}
+        before, now = (evaluate(small, record(small, on=on, **given_answers)) for on in (True, False))
+        return newly_inactive(before, now)
+
+    assert [after(count).is_much for count in (0, 3, 4)] == [False, False, True]
+
+
+def test_an_answer_that_another_section_still_asks_is_not_set_aside() -> None:
+    both = form(
+        entity(question("on", "boolean"), question("a"), title="First"),
+        entity(question("a"), title="Second", depends_on=ON),
+    )
+    assert all_inactive(evaluate(both, record(both, on=False, a="x"))) == NOTHING

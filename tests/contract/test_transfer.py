@@ -1,0 +1,85 @@
+"""Which answers to one form answer another: the same canonical name, and the same value of the same type."""
+
+from typing import Any
+
+import pytest
+
+from formation_portal.contract import transfer
+from formation_portal.contract.rules import evaluate
+from formation_portal.contract.transfer import compare
+from formation_portal.contract.validation import validate
+from tests.contract.builders import entity, form, question, record
+from tests.strategies import TODAY
+
+NAMED = {"canonical_field": "entity.k"}
+
+
+def reason(old: dict[str, Any], raw: Any, new: dict[str, Any], **more: Any) -> str:
+    """Why the answer to `old` doesn't answer `new`; empty where it does."""
+    here, there = form(entity(old)), form(entity(new), **more)
+    [section] = here.entity_sections
+    questions = evaluate(here, record(here)).questions(section)
+    typed = {here.entity_fields[0].name: raw}
+    answers = validate(here.entity_fields, typed, today=TODAY)
+    found = compare(questions, answers=answers, raw=typed, there=there, into=there.entity_fields, today=TODAY)
+    assert len(found.fits) + len(found.misfits) == 1
+    assert found.raw == (typed if found.fits else {})
+    return found.misfits[0].reason if found.misfits else ""
+
+
+def named(field_type: str = "text", **more: Any) -> dict[str, Any]:
+    return question("k", field_type, **{**NAMED, **more})
+
+
+@pytest.mark.parametrize(
+    ("old", "raw", "new"),
+    [
+        (named(), "Trading", named()),
+        (named(), "Trading", named("textarea")),
+        (named(), "Trading", named("select", options=["Trading"])),
+        (named("select", options=["Trading"]), "Trading", named()),
+        (named("date"), {"day": "1", "month": "May", "year": "1990"}, named("date")),
+        (named(), "Trading", question("another_key", **NAMED)),
+    ],
+)
+def test_the_same_value_fits(old: dict[str, Any], raw: Any, new: dict[str, Any]) -> None:
+    assert reason(old, raw, new) == ""
+
+
+EURO = {"amount": "5", "currency": "EUR"}
+
+
+@pytest.mark.parametrize(
+    ("old", "raw", "new", "why"),
+    [
+        (named("number"), "5", named(), transfer.ASKED_DIFFERENTLY),
+        (named("boolean"), "true", named(), transfer.ASKED_DIFFERENTLY),
+        (named("share_class_ref"), "token", named(), transfer.ASKED_DIFFERENTLY),
+        (named("date"), {"day": "1", "month": "5", "year": "1990"}, named(), transfer.ASKED_DIFFERENTLY),
+        (named("select", options=["A"]), "A", named("select", options=["B"]), "Not one of the options"),
+        (
+            named("currency_amount"),
+            EURO,
+            named("currency_amount", allowed_currencies=["USD"]),
+            "Not in this currency",
+        ),
+        (named("number"), "many", named("number"), transfer.UNREADABLE),
+        (named(), "A", named(provided_by_agent=True), transfer.FROM_AGENT),
+        (named(), "A", question("k"), transfer.NOT_ASKED),
+        (question("k"), "A", question("k"), transfer.NOT_ASKED),
+    ],
+)
+def test_anything_else_stays_and_says_why(old: dict[str, Any], raw: Any, new: dict[str, Any], why: str) -> None:
+    assert reason(old, raw, new) == why
+
+
+def test_what_is_set_aside_here_stays() -> None:
+    old = named(depends_on={"field": "switch", "value": True})
+    here = form(entity(question("switch", "boolean"), old))
+    there = form(entity(named()))
+    [section] = here.entity_sections
+    answers = validate(here.entity_fields, {"entity.k": "A"}, today=TODAY)
+    questions = evaluate(here, record(here)).questions(section)
+    raw = {"entity.k": "A"}
+    found = compare(questions, answers=answers, raw=raw, there=there, into=there.entity_fields, today=TODAY)
+    assert [one.reason for one in found.misfits] == [transfer.INACTIVE]

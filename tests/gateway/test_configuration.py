@@ -1,0 +1,149 @@
+"""A base address is plain HTTP to one host, or it is refused at start with a reason."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from formation_portal.gateway import service
+from formation_portal.gateway.catalog import forget
+from formation_portal.gateway.configuration import address_error, check_service, is_unencrypted
+from formation_portal.gateway.errors import NotAuthorised, NotConfigured
+from tests.other_service import OtherService
+
+HOSTILE = [
+    "ftp://formation.example",
+    "file:///etc/passwd",
+    "gopher://formation.example",
+    "javascript:alert(1)",
+    "//formation.example",
+    "formation.example",
+    "",
+    "https://",
+    "https:///path",
+    "https://user:secret@formation.example",
+    "https://user@formation.example",
+    "https://formation.example?x=1",
+    "https://formation.example/?",
+    "https://formation.example/#",
+    "https://formation.example#top",
+    "https://formation.example\\@elsewhere.example",
+    "https://formation.example /x",
+    "https://formation.example\r\nHost: elsewhere.example",
+    "https://formation.example:0",
+    "https://formation.example:99999",
+    "https://formation.example:",
+    "https://formation.example:port",
+    "https://formation.example.",
+    "https://formation..example",
+    "https://-formation.example",
+    "https://2130706433",
+    "https://0x7f000001",
+    "https://0177.0.0.1",
+    "https://127.1",
+    "https://0.0.0.0",
+    "https://[::]",
+    "https://[::ffff:127.0.0.1]",
+    "https://[::ffff:169.254.169.254]",
+    "https://[2002:7f00:1::]",
+    "https://[fe80::1%25eth0]",
+    "https://[fe80::1]",
+    "https://[",
+    "https://169.254.169.254",
+    "https://224.0.0.1",
+    "https://255.255.255.255",
+    "https://formation.example/api/v1",
+    "https://formation.example/api/v1/",
+    "https://formation.example/api",
+    "https://formation.example/a/../b",
+    "https://formation.example//b",
+    "https://formation.example/%2e%2e/b",
+    "https://formätion.example",
+    "https://" + "a" * 64 + ".example",
+    "https://" + "a." * 130 + "example",
+]
+
+
+@pytest.mark.parametrize("url", HOSTILE)
+def test_a_hostile_address_is_refused(url: str) -> None:
+    assert address_error(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://formation.example",
+        "https://formation.example/",
+        "https://formation.example:8443/formation",
+        "http://localhost:8001",
+        "http://127.0.0.1:8001",
+        "http://[::1]:8001",
+        "https://10.0.0.7",
+        "https://[2001:db8::7]",
+        "http://formation_service:8000",
+        "https://xn--formtion-4za.example",
+    ],
+)
+def test_a_plain_address_is_taken(url: str) -> None:
+    assert address_error(url) == ""
+
+
+@pytest.mark.parametrize(
+    ("url", "exposed"),
+    [
+        ("https://formation.example", False),
+        ("http://localhost:1", False),
+        ("http://127.0.0.9", False),
+        ("http://[::1]", False),
+        ("http://formation.example", True),
+        ("http://10.0.0.7", True),
+    ],
+)
+def test_plain_http_is_exposed_unless_it_stays_on_the_machine(url: str, exposed: bool) -> None:
+    assert is_unencrypted(url) is exposed
+
+
+@pytest.mark.parametrize(
+    ("url", "key", "ids"),
+    [
+        ("", "", []),
+        ("", "sk_live_x", ["gateway.W001"]),
+        ("https://formation.example", "sk_live_x", []),
+        ("http://formation.example", "sk_live_x", ["gateway.W002"]),
+        ("ftp://formation.example", "sk_live_x", ["gateway.E001"]),
+        ("https://formation.example", "", ["gateway.E002"]),
+        ("https://formation.example", "sk_live\n", ["gateway.E003"]),
+        ("ftp://formation.example", "", ["gateway.E001", "gateway.E002"]),
+    ],
+)
+def test_the_start_says_what_is_wrong_with_the_settings(settings: Any, url: str, key: str, ids: list[str]) -> None:
+    settings.FORMATION_SERVICE_URL = url
+    settings.FORMATION_SERVICE_KEY = key
+    messages = check_service()
+    assert [message.id for message in messages] == ids
+    assert not any(key and key in message.msg for message in messages)
+
+
+@pytest.mark.parametrize(("url", "key"), [("ftp://x", "k"), ("https://x.example", "a\nb"), ("https://x.example", "ä")])
+def test_with_wrong_settings_no_service_is_made(settings: Any, url: str, key: str) -> None:
+    settings.FORMATION_SERVICE_URL = url
+    settings.FORMATION_SERVICE_KEY = key
+    with pytest.raises(NotConfigured):
+        service()
+
+
+def test_a_wrong_key_is_an_operators_matter(at_other_service: OtherService, settings: Any) -> None:
+    settings.FORMATION_SERVICE_KEY = "wrong"
+    with pytest.raises(NotAuthorised):
+        service().parties("E-1")
+
+
+def test_the_embedded_services_key_is_read_for_every_call(settings: Any, tmp_path: Path) -> None:
+    settings.FORMATION_SERVICE_URL = ""
+    settings.DATA_DIR = tmp_path
+    forget()
+    read_key = service()._records.call.__self__._read_key  # type: ignore[attr-defined]
+    assert read_key() == ""
+    (tmp_path / "portal-service-key").write_text("sk_live_x\n")
+    assert read_key() == "sk_live_x"
+    forget()

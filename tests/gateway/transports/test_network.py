@@ -1,0 +1,148 @@
+"""A call ends when its time is over, and nothing is tried twice."""
+
+import socket
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from formation_portal.gateway.calls import Limits
+from formation_portal.gateway.errors import NotSent, Unclear
+from formation_portal.gateway.transports.network import Timeouts
+from tests.gateway.conftest import client_at
+from tests.gateway.raw_server import Line, RawServer, Script
+
+Start = Callable[[Script], RawServer]
+
+OK = 'HTTP/1.1 201 Created\r\nContent-Length: 24\r\n\r\n{"data": {"id": "ent_1"}}'.replace("24", "25")
+
+
+def test_a_healthy_answer_arrives(raw_server: Start) -> None:
+    server = raw_server(lambda line: line.send(OK))
+    assert client_at(server.url).create_entity({}, key="k") == {"id": "ent_1"}
+
+
+# Both would succeed after several seconds if only the read time-out counted.
+@pytest.mark.parametrize("head", ["", OK[: OK.index("{")]], ids=["headers", "body"])
+def test_a_dripping_answer_is_cut_off(raw_server: Start, head: str) -> None:
+    def drip(line: Line) -> None:
+        line.send(head)
+        line.drip(OK[len(head) :])
+
+    server = raw_server(drip)
+    with pytest.raises(Unclear):
+        client_at(server.url).create_entity({}, key="k")
+    assert len(server.requests) == 1
+
+
+def test_a_server_that_reads_slowly_is_cut_off() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client = client_at(f"http://127.0.0.1:{listener.getsockname()[1]}")
+        # Nobody accepts or reads: the kernel takes the first part, and the rest has nowhere to go.
+        with pytest.raises(Unclear):
+            client.upload_document(
+                "ent_1", file=b"x" * 20_000_000, filename="a", mime_type="image/png", document_key="d", key="k"
+            )
+
+
+def test_silence_is_unclear(raw_server: Start) -> None:
+    server = raw_server(Line.wait_for_end)
+    with pytest.raises(Unclear):
+        client_at(server.url).create_entity({}, key="k")
+    assert len(server.requests) == 1
+
+
+def test_a_long_upload_may_take_longer_than_a_connection() -> None:
+    """The time-out for connecting must not cut off the sending."""
+    limits = Limits(upload_timeouts=Timeouts(connect=0.3, read=5, whole=5))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def read_late() -> None:
+            line, _ = listener.accept()
+            with line:
+                read = threading.Event()
+                read.wait(0.6)
+                received = 0
+                while received < 8_000_000:
+                    received += len(line.recv(1_000_000))
+                line.sendall(OK.encode())
+
+        thread = threading.Thread(target=read_late)
+        thread.start()
+        client = client_at(f"http://127.0.0.1:{listener.getsockname()[1]}", limits=limits)
+        client.upload_document(
+            "ent_1", file=b"x" * 8_000_000, filename="a", mime_type="image/png", document_key="d", key="k"
+        )
+        thread.join()
+
+
+def test_a_refused_connection_is_not_sent() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    with pytest.raises(NotSent):
+        client_at(url).create_entity({}, key="k")
+
+
+def test_a_host_without_address_is_not_sent() -> None:
+    with pytest.raises(NotSent):
+        client_at("http://nobody.invalid").create_entity({}, key="k")
+
+
+def test_a_failed_handshake_is_not_sent(raw_server: Start) -> None:
+    server = raw_server(lambda line: line.send("this is no TLS"))
+    with pytest.raises(NotSent):
+        client_at(server.url.replace("http:", "https:")).create_entity({}, key="k")
+    assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "",
+        "garbage\r\n\r\n",
+        "HTTP/1.1 201 Created\r\nContent-Length: 500\r\n\r\n{",
+        'HTTP/1.1 201 Created\r\nConnection: close\r\n\r\n{"data": {"id": "e',
+        "HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    ],
+    ids=["closed", "no HTTP", "short", "short without a length", "bad chunk"],
+)
+def test_an_answer_that_breaks_off_is_unclear_and_not_tried_again(raw_server: Start, answer: str) -> None:
+    server = raw_server(lambda line: line.send(answer))
+    with pytest.raises(Unclear):
+        client_at(server.url).create_entity({}, key="k")
+    assert len(server.requests) == 1
+
+
+def serve(line: Line) -> None:
+    """Answer until the client leaves."""
+    line.send(OK)
+    while line.read_request():
+        line.send(OK)
+
+
+def test_reads_share_a_connection_until_it_idles_and_writes_have_their_own(
+    raw_server: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = raw_server(serve)
+    client = client_at(server.url)
+    client.entity("ent_1")
+    client.entity("ent_1")
+    assert server.connections == 1
+    monkeypatch.setattr("formation_portal.gateway.transports.network._IDLE_LIMIT", -1.0)
+    client.entity("ent_1")
+    assert server.connections == 2
+    monkeypatch.undo()
+    client.create_entity({}, key="k")
+    assert server.connections == 3
+    assert len(server.requests) == 4
+
+
+def test_another_process_has_connections_of_its_own(raw_server: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = raw_server(serve)
+    client = client_at(server.url)
+    client.entity("ent_1")
+    monkeypatch.setattr("os.getpid", lambda: -1)  # as after a fork
+    client.entity("ent_1")
+    client.entity("ent_1")
+    assert server.connections == 2
