@@ -132,7 +132,7 @@ def test_what_was_typed_is_told_by_its_labels_and_in_words(
     # The catalog as the process has it: it needs no database.
     products = (CatalogProduct("example", "Example company", factories.product()),)
     monkeypatch.setattr(
-        "formation_portal.ui.forms.form_data.known_catalog", lambda: Catalog(products, datetime.now(UTC))
+        "formation_portal.ui.forms.form_data.cached_catalog", lambda: Catalog(products, datetime.now(UTC))
     )
     started = {"q:started_on:day": "27", "q:started_on:month": "3", "q:started_on:year": "1985"}
     party = {

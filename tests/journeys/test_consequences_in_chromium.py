@@ -49,7 +49,7 @@ def test_the_line_stands_at_the_control_and_undo_keeps_what_was_typed(open_tab: 
     tab = browser.tab
     chosen = question(tab).get_by_role("radio", checked=True).get_attribute("value")
     choose_members(browser)
-    line = tab.locator(".inactive-answers")
+    line = tab.locator(".inactive")
     expect(line).to_have_text(SAYS)
     expect(tab.locator("#announcer")).to_have_text(SAYS)
     assert line.locator("xpath=ancestor::*[contains(@class, 'field')]").get_by_role("radiogroup").count() == 1
@@ -70,7 +70,7 @@ def test_what_is_set_aside_stands_on_the_check_page_without_a_barrier(open_tab: 
     browser = open_tab(owner, width=width)
     browser.get(address)
     choose_members(browser)
-    expect(browser.tab.locator(".inactive-answers")).to_be_visible()
+    expect(browser.tab.locator(".inactive")).to_be_visible()
     browser.get(f"/applications/{application.reference}/check/")
     aside = browser.tab.get_by_role("region", name="No longer needed")
     expect(aside).to_contain_text("1 person")
@@ -88,7 +88,7 @@ def test_what_another_answer_sets_aside_is_said_before_and_stays_where_it_is(ope
     assert str(warning.get_attribute("id")) in told.split()
     place = warning.bounding_box()
     choose_members(browser)
-    expect(browser.tab.locator(".inactive-answers")).to_be_visible()
+    expect(browser.tab.locator(".inactive")).to_be_visible()
     assert warning.bounding_box() == place
     assert list(barriers(browser.tab)) == []
 
@@ -98,11 +98,11 @@ def test_another_choice_takes_the_line_away(open_tab: OpenTab, site: str) -> Non
     browser = open_tab(owner)
     browser.get(address)
     choose_members(browser)
-    expect(browser.tab.locator(".inactive-answers")).to_be_visible()
+    expect(browser.tab.locator(".inactive")).to_be_visible()
     choose_members(browser)
-    expect(browser.tab.locator(".inactive-answers")).to_have_count(0)
+    expect(browser.tab.locator(".inactive")).to_have_count(0)
     choose_members(browser)
-    expect(browser.tab.locator(".inactive-answers")).to_be_visible()
+    expect(browser.tab.locator(".inactive")).to_be_visible()
     assert browser.faults == []
 
 

@@ -55,7 +55,7 @@ def save(client: Client, draft: Draft, **answers: Any) -> Any:
 
 def test_a_choice_says_at_its_control_what_it_has_set_aside(as_owner: Client, trading: Draft) -> None:
     page = change(as_owner, trading.application, activity="Holding company", shown=("region-q:goods",))
-    line = page.one("div", class_="inactive-answers")
+    line = page.one("div", class_="inactive")
     assert SAYS in line.text
     assert line.ancestors[-1].attributes["hx-swap-oob"] == 'beforeend:[id="q:activity-field"]'
     assert page.one("button", formaction=undo_url(trading)).text == "Undo"
@@ -65,7 +65,7 @@ def test_a_choice_says_at_its_control_what_it_has_set_aside(as_owner: Client, tr
 def test_a_choice_that_sets_little_aside_takes_the_line_away(as_owner: Client, trading: Draft) -> None:
     change(as_owner, trading.application, activity="Holding company", shown=("region-q:goods",))
     page = change(as_owner, trading.application, activity="Trading")
-    assert page.all("div", class_="inactive-answers") == []
+    assert page.all("div", class_="inactive") == []
     assert "set-aside" in swapped(page)
 
 

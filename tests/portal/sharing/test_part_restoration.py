@@ -49,7 +49,7 @@ def is_pep(invitation: Invitation) -> str:
 
 def test_with_script_the_way_back_stands_at_the_choice(guest: Client, invitation: Invitation) -> None:
     page = Markup(choose(guest, invitation, is_by_script=True).content.decode())
-    assert SAYS in page.one("div", class_="inactive-answers").text
+    assert SAYS in page.one("div", class_="inactive").text
     assert page.one("button", formaction=undo_url(invitation)).text == "Undo"
     typed = {"version": str(stored(invitation).version), "q:person.last_name": "Byron"} | NO
     assert guest.post(undo_url(invitation), typed)["Location"] == url(invitation)
