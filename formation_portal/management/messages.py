@@ -27,7 +27,7 @@ LOCALE = PROJECT / "formation_portal" / "locale"
 ROLES = LOCALE / "roles.yaml"
 TERMS = PROJECT / "formation_portal" / "ui" / "glossary" / "terms.yaml"
 
-# What marks a message in Python: Django's functions and the contract's (contract/language.py, ui/formats.py),
+# What marks a message in Python: Django's functions and the contract's (contract/localisation.py, ui/formats.py),
 # and the history's.
 _KEYWORDS = {
     "gettext": None,
@@ -35,10 +35,8 @@ _KEYWORDS = {
     "_": None,
     "ngettext": (1, 2),
     "ngettext_lazy": (1, 2),
-    "say": None,
-    "noted": None,
+    "gettext_noop": None,
     "note": None,
-    "say_count": (1, 2),
     "counted": (2, 3),
 }
 

@@ -146,7 +146,7 @@ def test_an_open_case_says_what_others_do_and_nothing_moves(desk: tuple[Tab, Any
     tab.get_by_label("Notify me of changes").check()
     link.focus()
     tab.clock.fast_forward(61_000)
-    expect(tab.locator("#announcer")).to_contain_text("Ida Lund began the review at")
+    expect(tab.locator("#announcer")).to_contain_text("Ida Lund began the review on")
     expect(link).to_be_focused()
     tab.locator("#news-show").evaluate("one => one.remove()")
     assert tab.evaluate(places) == before

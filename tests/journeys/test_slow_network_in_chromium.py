@@ -119,7 +119,7 @@ def _catalog(open_tab: OpenTab) -> Place:
 PLACES: dict[str, Callable[[OpenTab], Place]] = {
     "section.html": _section,
     "share_class.html": _share_class,
-    "_shares_grid.html": _grid,
+    "_grid.html": _grid,
     "party.html": _party,
     "part.html": _part,
     "catalog.html": _catalog,

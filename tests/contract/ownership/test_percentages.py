@@ -59,7 +59,9 @@ def test_ends_add_up_with_what_nobody_is_known_to_own(numbers: list[int], stake:
     assert sum(one for _, one in figures.direct.values()) == WHOLE
     assert sum(one for _, one in figures.final.values()) + figures.rest == WHOLE
     unknown = Fraction(held["holder 0"], sum(numbers)) * (1 - stake)
-    assert bool(figures.rest) == bool(unknown)
+    assert unknown or not figures.rest
+    # Less than a hundredth of a percent may be shown as none.
+    assert figures.rest or unknown < Fraction(1, WHOLE)
     # Who holds directly alone has one figure, in the table as in the end.
     for holder, (exact, _) in figures.final.items():
         if holder != "owner":
