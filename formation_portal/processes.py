@@ -7,10 +7,14 @@ one under the same id is taken for it. Where the system doesn't tell (it has no 
 import functools
 import os
 import socket
-from collections.abc import Iterable
 from pathlib import Path
+from typing import TypeVar
+
+from django.db.models import Model, QuerySet
 
 NAME_LIMIT = 200
+
+Row = TypeVar("Row", bound=Model)
 
 _PROC = Path("/proc")
 # Of /proc/<pid>/stat, counted behind the command's name (proc(5)): the state, and the start in ticks since boot.
@@ -40,9 +44,10 @@ def has_ended(name: str) -> bool:
     return bool(stat) and (stat[_STATE] in "ZX" or stat[_STARTED] != started)
 
 
-def ended_among(names: Iterable[str]) -> list[str]:
-    """Those of the processes that are surely gone."""
-    return [name for name in set(names) if has_ended(name)]
+def held_by_ended(rows: QuerySet[Row]) -> QuerySet[Row]:
+    """Those of the rows whose `holder` names a process that is surely gone."""
+    holders = set(rows.exclude(holder="").values_list("holder", flat=True))
+    return rows.filter(holder__in=[name for name in holders if has_ended(name)])
 
 
 @functools.cache

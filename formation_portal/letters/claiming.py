@@ -5,7 +5,7 @@ import datetime as dt
 from django.db.models import F
 from django.utils import timezone
 
-from formation_portal.processes import ended_among, this_process
+from formation_portal.processes import held_by_ended, this_process
 
 from .models import Letter
 
@@ -32,12 +32,10 @@ def take() -> Letter | None:
     return None
 
 
-def free_what_the_dead_held() -> None:
+def release_dead_leases() -> None:
     """What a process of this machine tried when it ended is due now, and not when its lease is over."""
     now = timezone.now()
-    held = Letter.objects.filter(next_at__gt=now).exclude(holder="")
-    if ended := ended_among(held.values_list("holder", flat=True)):
-        held.filter(holder__in=ended).update(next_at=now, holder="")
+    held_by_ended(Letter.objects.filter(next_at__gt=now)).update(next_at=now, holder="")
 
 
 def is_still_ours(letter: Letter) -> bool:

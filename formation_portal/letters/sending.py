@@ -14,7 +14,7 @@ from django.conf import settings
 from django.core.mail import EmailMultiAlternatives, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 
-from .claiming import conclude, free_what_the_dead_held, is_still_ours, take
+from .claiming import conclude, is_still_ours, release_dead_leases, take
 from .models import Letter
 
 logger = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ def send_due(*, may_go_on: Callable[[], bool] = lambda: True) -> int:
     """Try every letter that is due, one after the other; how many the mail server took."""
     if not settings.LETTERS_GO_OUT:
         return 0
-    free_what_the_dead_held()
+    release_dead_leases()
     sent = 0
     connection = get_connection()
     try:

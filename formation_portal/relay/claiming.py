@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from formation_portal.applications.models import Application
-from formation_portal.processes import ended_among, has_ended, this_process
+from formation_portal.processes import has_ended, held_by_ended, this_process
 
 from . import rate_limit, timing
 from .calls.routes import has_nothing_to_send, is_unsupported
@@ -177,9 +177,8 @@ def _expire_leases(rows: Iterable[Delivery], profile: Profile, *, now: datetime)
 
 def release_dead_leases() -> None:
     """Rows that an ended process of this machine had claimed are due now, and not when their lease is over."""
-    held = Delivery.objects.filter(state__in=(DeliveryState.SENDING, DeliveryState.RECONCILING)).exclude(holder="")
-    if ended := ended_among(held.values_list("holder", flat=True)):
-        held.filter(holder__in=ended).update(next_at=timezone.now())
+    claimed = Delivery.objects.filter(state__in=(DeliveryState.SENDING, DeliveryState.RECONCILING))
+    held_by_ended(claimed).update(next_at=timezone.now())
 
 
 def _postpone(rows: list[Delivery], *, now: datetime) -> None:

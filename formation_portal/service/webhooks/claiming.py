@@ -14,7 +14,7 @@ from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
 
 from formation_portal.databases import SERVICE
-from formation_portal.processes import ended_among, this_process
+from formation_portal.processes import held_by_ended, this_process
 from formation_portal.service.models import DeliveryAttempt, EventDelivery
 from formation_portal.service.webhooks.posting import PostResult
 
@@ -73,9 +73,7 @@ def due_subscriptions() -> list[str]:
 def release_dead_leases() -> None:
     """What a process of this machine was sending when it ended is due now, and not when its lease is over."""
     now = timezone.now()
-    held = EventDelivery.objects.filter(next_at__gt=now).exclude(holder="")
-    if ended := ended_among(held.values_list("holder", flat=True)):
-        held.filter(holder__in=ended).update(next_at=now, holder="")
+    held_by_ended(EventDelivery.objects.filter(next_at__gt=now)).update(next_at=now, holder="")
 
 
 def claim_next(subscription_id: str) -> EventClaim | None:
