@@ -13,8 +13,8 @@ PRODUCTS: dict[str, Json] = FACTS["products"]
 
 every_product = pytest.mark.parametrize("slug", PRODUCTS)
 
-# The facts' word, and ours: options are words that people read.
-NAME_ENDINGS = {"none": "No ending"}
+# The facts' word for a name without an ending. Here the question is optional: an option would be read as an ending.
+NO_ENDING = "none"
 
 # The facts' name of a question, and ours.
 RENAMED = {"entity.proposed_name_1": "entity.name"}  # the interface's canonical name of the first choice
@@ -85,8 +85,9 @@ def test_a_conditional_minimum_is_the_strictest_of_the_facts(slug: str, by_slug:
 @every_product
 def test_name_endings_are_those_of_the_facts(slug: str, by_slug: dict[str, Json]) -> None:
     asked = {name_of(a.field): a.field for a in asked_in(by_slug[slug])}
-    expected = [NAME_ENDINGS.get(ending, ending) for ending in PRODUCTS[slug]["name_endings"]]
-    assert asked["entity.name_ending"]["options"] == expected
+    endings, question = PRODUCTS[slug]["name_endings"], asked["entity.name_ending"]
+    assert question["options"] == [ending for ending in endings if ending != NO_ENDING]
+    assert question["required"] == (NO_ENDING not in endings)
 
 
 @every_product
@@ -109,6 +110,6 @@ def test_no_exception_is_idle(by_slug: dict[str, Json]) -> None:
     endings = {ending for facts in PRODUCTS.values() for ending in facts["name_endings"]}
     listed = {name for slug in PRODUCTS for name in questions_of(slug)}
     ruled = {target for facts in PRODUCTS.values() for target in facts["shown_if"]}
-    assert set(NAME_ENDINGS) <= endings
+    assert NO_ENDING in endings
     assert set(NOT_ASKED) <= listed
     assert set(OTHER_RULES) <= ruled
