@@ -30,7 +30,7 @@ test: $(DEV_READY) ## Set up and run every test
 	$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
 
 test-long: $(DEV_READY) ## What takes a minute or more each: kills, soak, the campaign on PostgreSQL
-	$(BIN)/python -m pytest -m long $(ARGS)
+	$(BIN)/python -m pytest -m long -o faulthandler_timeout=0 $(ARGS)
 
 properties: export EXAMPLES ?= 1000
 properties: $(DEV_READY) ## Look for what breaks a property: EXAMPLES=1000 for each

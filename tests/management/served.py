@@ -18,6 +18,8 @@ PROJECT = Path(__file__).resolve().parent.parent.parent
 READY = "Press Ctrl-C to stop."
 # A slow machine with other work; nothing waits this long when all is well.
 PATIENCE = 120
+# The state of a socket in /proc/net/tcp (proc(5)).
+_LISTENS = "0A"
 
 
 def free_port() -> int:
@@ -51,12 +53,17 @@ class Served:
         return self
 
     def until(self, words: str) -> str:
-        """Read what it says up to a line with these words; all of it so far."""
+        """Read what it says up to a line with these words; all of it so far. Who is silent too long is ended."""
         assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.lines.append(line)
-            if words in line:
-                return "".join(self.lines)
+        patience = threading.Timer(PATIENCE, self.process.kill)
+        patience.start()
+        try:
+            for line in self.process.stdout:
+                self.lines.append(line)
+                if words in line:
+                    return "".join(self.lines)
+        finally:
+            patience.cancel()
         raise AssertionError(f"it never said “{words}”:\n{''.join(self.lines)}")
 
     def get(self, path: str) -> tuple[int, str]:
@@ -83,8 +90,25 @@ class Served:
         return {pid for pid, parent in pairs if parent == self.process.pid}
 
     def web_servers(self) -> list[int]:
-        """Those of its children that hold its listening socket: all but the relay worker, which is forked last."""
-        return sorted(self.children())[:-1]
+        """Those of its children that hold its listening socket."""
+        return sorted(child for child in self.children() if self._socket in _open_files(child))
+
+    @property
+    def worker(self) -> int:
+        """Its relay worker: the child without that socket. Process ids begin anew, and tell no order."""
+        [worker] = self.children() - set(self.web_servers())
+        return worker
+
+    @property
+    def _socket(self) -> str:
+        """The listening socket, as the system names it among the files of a process."""
+        rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+        [inode] = [row[9] for row in rows if row[1].endswith(f":{self.port:04X}") and row[3] == _LISTENS]
+        return f"socket:[{inode}]"
+
+
+def _open_files(pid: int) -> set[str]:
+    return {str(file.readlink()) for file in Path(f"/proc/{pid}/fd").iterdir()}
 
 
 def eventually(happens: Callable[[], bool]) -> None:

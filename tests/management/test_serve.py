@@ -70,11 +70,11 @@ def test_a_second_start_does_no_work_twice_and_serves(served: Served) -> None:
 
 def test_whatever_dies_is_started_again(served: Served) -> None:
     served.start().until(READY)
-    worker = max(served.children())
+    worker = served.worker
     os.kill(worker, signal.SIGKILL)
     served.until("The relay worker stopped unexpectedly (exit code -9). Restarting it.")
     served.until("The relay is running")
-    web = min(served.children())
+    web = served.web_servers()[0]
     os.kill(web, signal.SIGKILL)
     served.until("The web server stopped unexpectedly (exit code -9). Restarting it.")
     assert served.get("/livez")[0] == 200
