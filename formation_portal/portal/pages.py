@@ -7,11 +7,13 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.http import HttpRequest
+from django.urls import reverse
 
 from formation_portal.accounts.addresses import has_confirmed
 from formation_portal.accounts.models import User
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.accounts.writing_limits import may_write_to
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.localisation import gettext, gettext_noop
@@ -43,6 +45,38 @@ def read_only_reason(application: Application) -> str:
     reason = gettext(_REASONS[application.status]) if application.status in _REASONS else ""
     sentences = (when, reason, gettext("These are the current answers."))
     return " ".join(sentence for sentence in sentences if sentence)
+
+
+@dataclass(frozen=True, slots=True)
+class ApplicationPage:
+    """What every page of an application has: what is formed, why it is read-only, and the way to its other pages."""
+
+    draft: Draft
+
+    @property
+    def company(self) -> str:
+        return self.draft.title
+
+    @property
+    def read_only_reason(self) -> str:
+        """Why nothing can be changed; empty while it can."""
+        return read_only_reason(self.draft.application)
+
+    @property
+    def overview_url(self) -> str:
+        return self._url("overview")
+
+    @property
+    def people_url(self) -> str:
+        return self._url("people")
+
+    @property
+    def shares_url(self) -> str:
+        return self._url("shares")
+
+    def _url(self, view: str, *more: object) -> str:
+        """The address of a view of the application."""
+        return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
 
 
 @dataclass(frozen=True, slots=True)

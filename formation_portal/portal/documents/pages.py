@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from django.urls import reverse
-
 from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
@@ -15,7 +13,7 @@ from formation_portal.ui.forms.controls import Problem
 from .. import navigation
 from ..delivery_status import CustomerDeliveries, customer_deliveries
 from ..navigation import ReturnUrl
-from ..pages import NeedRow, file_problems, need_rows, read_only_reason
+from ..pages import ApplicationPage, NeedRow, file_problems, need_rows
 from ..review_feedback import ReviewFeedback, review_feedback
 from ..slots import SlotRow, slot_rows
 
@@ -35,11 +33,10 @@ class SlotGroup:
 
 
 @dataclass(frozen=True)
-class DocumentsPage:
+class DocumentsPage(ApplicationPage):
     """The whole page; `refused` says, by the key of its slot, why a file was not taken just now, `earlier` are the
     reader's own files, to be offered once more."""
 
-    draft: Draft
     deliveries: CustomerDeliveries
     refused: Mapping[str, str]
     earlier: EarlierFiles | None = None
@@ -52,21 +49,8 @@ class DocumentsPage:
         return gettext("Documents")
 
     @property
-    def company(self) -> str:
-        return self.draft.title
-
-    @property
-    def read_only_reason(self) -> str:
-        """Why nothing can be changed; empty while it can."""
-        return read_only_reason(self.draft.application)
-
-    @property
     def url(self) -> str:
-        return reverse("portal:documents", args=[self.draft.application.reference])
-
-    @property
-    def overview_url(self) -> str:
-        return reverse("portal:overview", args=[self.draft.application.reference])
+        return self._url("documents")
 
     @property
     def next_step(self) -> navigation.FormStep:

@@ -6,8 +6,6 @@ from datetime import date
 from functools import cached_property
 from typing import Any
 
-from django.urls import reverse
-
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.duplicates import properties_of
 from formation_portal.applications.parties import PartyRow
@@ -15,6 +13,8 @@ from formation_portal.contract.fields.iso_codes import country_name
 from formation_portal.contract.localisation import gettext, join_list, long_date, ngettext
 from formation_portal.ui.readback import answer_in_words, number_of_shares
 from formation_portal.ui.roles import duplicate_question, role_words, with_article
+
+from ..pages import ApplicationPage
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +27,11 @@ class DifferingAnswer:
 
 
 @dataclass(frozen=True)
-class DuplicatePage:
+class DuplicatePage(ApplicationPage):
     """`party` is the entry that was just saved, `other` the one that stays if both are one."""
 
-    draft: Draft
     party: PartyRow
     other: PartyRow
-
-    @property
-    def company(self) -> str:
-        return self.draft.title
 
     @property
     def question(self) -> str:
@@ -87,10 +82,6 @@ class DuplicatePage:
             for label, stays, goes in pairs
             if stays and goes
         )
-
-    @property
-    def people_url(self) -> str:
-        return reverse("portal:people", args=[self.draft.application.reference])
 
 
 def already_here(draft: Draft, row: PartyRow) -> str:

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from django.urls import reverse
-
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.imports.columns import kind_word
@@ -21,7 +19,7 @@ from formation_portal.ui.formats import day, time_or_day
 from formation_portal.ui.forms.controls import Problem
 from formation_portal.ui.roles import active_roles, role_words
 
-from ..pages import read_only_reason
+from ..pages import ApplicationPage
 from .duplicates import already_here
 
 
@@ -35,27 +33,13 @@ class EarlierUpload:
 
 
 @dataclass(frozen=True)
-class SpreadsheetPage:
+class SpreadsheetPage(ApplicationPage):
     """The page; `refused` says why the sheet that was just uploaded isn't taken."""
 
-    draft: Draft
     kept: PartyImport | None = None
     refused: str = ""
 
     most = MAX_ROWS
-
-    @property
-    def company(self) -> str:
-        return self.draft.title
-
-    @property
-    def read_only_reason(self) -> str:
-        """Why nothing can be changed; empty while it can."""
-        return read_only_reason(self.draft.application)
-
-    @property
-    def people_url(self) -> str:
-        return self._url("people")
 
     @property
     def xlsx_url(self) -> str:
@@ -88,9 +72,6 @@ class SpreadsheetPage:
     def problems(self) -> tuple[Problem, ...]:
         """Why the file isn't taken, with the way to the control."""
         return (Problem("sheet", self.refused),) if self.refused else ()
-
-    def _url(self, view: str, *more: str) -> str:
-        return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
 
 
 def spreadsheet_page(draft: Draft, *, refused: str = "") -> SpreadsheetPage:
@@ -133,23 +114,13 @@ class InvalidRow:
 
 
 @dataclass(frozen=True)
-class PartyImportPage:
+class PartyImportPage(ApplicationPage):
     """The whole page."""
 
-    draft: Draft
     found: PartyImport
     rows: tuple[SheetRow, ...]
     # What was chosen on the page and not yet done, by the tokens of the rows; None where nothing was.
     wanted: Mapping[str, str] | None = None
-
-    @property
-    def company(self) -> str:
-        return self.draft.title
-
-    @property
-    def read_only_reason(self) -> str:
-        """Why nothing can be changed; empty while it can."""
-        return read_only_reason(self.draft.application)
 
     @property
     def name(self) -> str:
@@ -247,13 +218,6 @@ class PartyImportPage:
     @property
     def spreadsheet_url(self) -> str:
         return self._url("spreadsheet")
-
-    @property
-    def people_url(self) -> str:
-        return self._url("people")
-
-    def _url(self, view: str, *more: str) -> str:
-        return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
 
 
 def party_import_page(draft: Draft, found: PartyImport, wanted: Mapping[str, str] | None = None) -> PartyImportPage:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from django.http import QueryDict
-from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -22,7 +21,7 @@ from formation_portal.contract.ownership.stakes import parse_stake
 from formation_portal.ui.forms.controls import Option, Problem, as_options
 from formation_portal.ui.ownership import unaccounted_for
 
-from ..pages import read_only_reason
+from ..pages import ApplicationPage
 
 _STAKE = "stake:"
 _THERE = "party:"
@@ -83,10 +82,9 @@ class NewOwner:
 
 
 @dataclass(frozen=True)
-class OwnersPage:
+class OwnersPage(ApplicationPage):
     """One company with its owners, and with what was typed to add one."""
 
-    draft: Draft
     company_row: PartyRow
     typed: Mapping[tuple[str, str], str]
     new: NewOwner
@@ -98,21 +96,8 @@ class OwnersPage:
         return gettext("Who owns {name}", name=self.company_row.label)
 
     @property
-    def company(self) -> str:
-        return self.draft.title
-
-    @property
-    def read_only_reason(self) -> str:
-        """Why nothing can be changed; empty while it can."""
-        return read_only_reason(self.draft.application)
-
-    @property
     def url(self) -> str:
         return self._url("owners", self.company_row.token)
-
-    @property
-    def shares_url(self) -> str:
-        return self._url("shares")
 
     @cached_property
     def owners(self) -> tuple[Owner, ...]:
@@ -174,9 +159,6 @@ class OwnersPage:
     def problems(self) -> tuple[Problem, ...]:
         """What can't be read, of those who are here and of the new one."""
         return (*(Problem(row.name, row.error) for row in self.rows if row.error), *self.new_problems)
-
-    def _url(self, view: str, *more: str) -> str:
-        return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
 
 
 def _unreadable(part: str) -> str:

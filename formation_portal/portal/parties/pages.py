@@ -31,7 +31,7 @@ from formation_portal.ui.readback import share_class_choices
 from formation_portal.ui.roles import RoleChoice
 
 from ..delivery_status import CustomerDeliveries, customer_deliveries
-from ..pages import NeedRow, need_rows
+from ..pages import ApplicationPage, NeedRow, need_rows
 from ..review_feedback import ReviewFeedback, review_feedback
 from ..sections.changes import inactive_warnings
 from ..sections.pages import QuestionPage
@@ -72,10 +72,6 @@ class PartyPage(QuestionPage):
     @property
     def url(self) -> str:
         return self._url("party", self.party.token)
-
-    @property
-    def people_url(self) -> str:
-        return self._url("people")
 
     @property
     def removal_url(self) -> str:
@@ -254,10 +250,9 @@ class KindChoice:
 
 
 @dataclass(frozen=True)
-class PartyNewPage:
+class PartyNewPage(ApplicationPage):
     """One step of the two. The token makes posting the page twice harmless."""
 
-    draft: Draft
     user: User
     kind: str
     role: str
@@ -266,14 +261,6 @@ class PartyNewPage:
     token: str
     # The kind that is ticked in the first step.
     ticked: str
-
-    @property
-    def company(self) -> str:
-        return self.draft.title
-
-    @property
-    def people_url(self) -> str:
-        return reverse("portal:people", args=[self.draft.application.reference])
 
     @cached_property
     def kinds(self) -> tuple[KindChoice, ...]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 
@@ -28,7 +27,7 @@ from formation_portal.ui.ownership import join_sentences
 
 from .. import navigation
 from ..delivery_status import AnswersDelivery, CustomerDeliveries, customer_deliveries
-from ..pages import read_only_reason
+from ..pages import ApplicationPage
 from ..review_feedback import return_message
 from .duplicates import distinguishing_words
 
@@ -104,10 +103,9 @@ class RemovedParty:
 
 
 @dataclass(frozen=True)
-class PeoplePage:
+class PeoplePage(ApplicationPage):
     """The whole page."""
 
-    draft: Draft
     deliveries: CustomerDeliveries
     user: User
     invitations: Mapping[str, Invitation]
@@ -116,23 +114,10 @@ class PeoplePage:
     def title(self) -> str:
         return gettext(navigation.PEOPLE_TITLE)
 
-    @property
-    def company(self) -> str:
-        return self.draft.title
-
-    @property
-    def read_only_reason(self) -> str:
-        """Why nothing can be changed; empty while it can."""
-        return read_only_reason(self.draft.application)
-
     @cached_property
     def return_message(self) -> str:
         """What our reviewer wrote about the whole when it came back."""
         return return_message(self.draft)
-
-    @property
-    def overview_url(self) -> str:
-        return self._url("overview")
 
     @property
     def new_url(self) -> str:
@@ -290,9 +275,6 @@ class PeoplePage:
             counted(documents, "{count} document", "{count} documents"),
         )
         return "half", gettext("{things} to complete", things=join_list([part for part in parts if part]))
-
-    def _url(self, view: str, *more: str) -> str:
-        return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
 
 
 def people_page(draft: Draft, user: User) -> PeoplePage:

@@ -8,7 +8,6 @@ from typing import Concatenate, ParamSpec
 from django.contrib import messages
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import render
-from django.urls import reverse
 
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications import services
@@ -22,33 +21,24 @@ from formation_portal.ui.forms.form_data import RESTORE, ROLES, posted_answers
 from formation_portal.ui.roles import role_words
 
 from ..lookups import PartyRemoved
-from ..pages import customer_name
+from ..pages import ApplicationPage, customer_name
 from ..sections.conflicts import Reader, hidden_controls, unsaved_rows
 from .owners import new_owner, stake_control
 from .pages import form_with_roles
 
 
 @dataclass(frozen=True, slots=True)
-class RemovedPage:
+class RemovedPage(ApplicationPage):
     """The party, who has removed it, what was typed as its writer recognises it, and the whole post, to be sent again.
 
     `said` tells who and when; `url` is where the post went.
     """
 
-    draft: Draft
     party: PartyRow
     said: str
     typed: tuple[AnswerRow, ...]
     hidden_controls: tuple[tuple[str, str], ...]
     url: str
-
-    @property
-    def company(self) -> str:
-        return self.draft.title
-
-    @property
-    def people_url(self) -> str:
-        return reverse("portal:people", args=[self.draft.application.reference])
 
 
 def removed_page(draft: Draft, party: PartyRow, post: QueryDict, *, url: str, reader: Reader) -> RemovedPage:

@@ -26,7 +26,7 @@ from formation_portal.ui.glossary import Term, explained_term, place_of, terms_i
 from formation_portal.ui.readback import share_class_choices
 
 from ..delivery_status import AnswersDelivery, CustomerDeliveries, customer_deliveries
-from ..pages import NeedRow, file_problems, need_rows, read_only_reason
+from ..pages import ApplicationPage, NeedRow, file_problems, need_rows, read_only_reason
 from ..review_feedback import ReviewFeedback, review_feedback
 from ..slots import SlotRow, slot_rows
 from .changes import Consequence, consequence, inactive_warnings
@@ -45,7 +45,7 @@ class UsedTerms:
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuestionPage:
+class QuestionPage(ApplicationPage):
     """The questions of one sheet in their application, ready to draw.
 
     `party` is whom its documents are about, None for the entity; `refused` says, by the key of the slot, why a file
@@ -53,7 +53,6 @@ class QuestionPage:
     is what our reviewer asks and has accepted.
     """
 
-    draft: Draft
     form: QuestionForm
     answers_delivery: AnswersDelivery
     party: PartyRow | None = None
@@ -81,10 +80,6 @@ class QuestionPage:
         raise NotImplementedError
 
     @property
-    def company(self) -> str:
-        return self.draft.title
-
-    @property
     def delivery(self) -> str:
         """How far it has come, as ui/delivery.html names it."""
         return self.answers_delivery.state
@@ -93,11 +88,6 @@ class QuestionPage:
     def delivery_why(self) -> str:
         """Why our team has it."""
         return self.answers_delivery.why
-
-    @property
-    def read_only_reason(self) -> str:
-        """Why nothing can be changed; empty while it can."""
-        return read_only_reason(self.draft.application)
 
     @property
     def answers(self) -> tuple[AnswerRow, ...]:
@@ -195,9 +185,6 @@ class QuestionPage:
         """The address that asks whether to remove a document, and leads back to the page that asks for it."""
         return f"{self._url('document_removal', str(document.pk))}?next=page"
 
-    def _url(self, view: str, *more: str) -> str:
-        return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
-
 
 def accepted_reason(is_accepted: bool) -> str:
     """Why nothing can be changed where all of it was accepted; else nothing."""
@@ -218,10 +205,6 @@ class SectionPage(QuestionPage):
     @property
     def url(self) -> str:
         return self._url("section", self.section.key)
-
-    @property
-    def overview_url(self) -> str:
-        return self._url("overview")
 
     @property
     def title(self) -> str:

@@ -29,7 +29,7 @@ from formation_portal.ui.readback import share_class_choices
 
 from ..delivery_status import CustomerDeliveries, customer_deliveries
 from ..navigation import need_url
-from ..pages import NeedRow, need_rows, read_only_reason
+from ..pages import ApplicationPage, NeedRow, need_rows, read_only_reason
 from ..review_feedback import ReviewFeedback, review_feedback
 from ..sections.pages import QuestionPage, accepted_reason
 from .beneficial_owners import BeneficialOwners, beneficial_owners
@@ -54,18 +54,13 @@ _UNSETTLED = (DeliveryStage.YOURS, DeliveryStage.OURS, DeliveryStage.CHECKING, D
 
 
 @dataclass(frozen=True)
-class SharesPage:
+class SharesPage(ApplicationPage):
     """The whole page."""
 
-    draft: Draft
     section: Section
     deliveries: CustomerDeliveries
     allocation: Allocation
     feedback: ReviewFeedback
-
-    @property
-    def company(self) -> str:
-        return self.draft.title
 
     @property
     def title(self) -> str:
@@ -74,14 +69,6 @@ class SharesPage:
     @property
     def url(self) -> str:
         return self._url("shares")
-
-    @property
-    def overview_url(self) -> str:
-        return self._url("overview")
-
-    @property
-    def people_url(self) -> str:
-        return self._url("people")
 
     @property
     def class_new_url(self) -> str:
@@ -289,9 +276,6 @@ class SharesPage:
             paid_in=self.allocation.paid_in(row),
         )
 
-    def _url(self, view: str, *more: str) -> str:
-        return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
-
 
 def shares_page(draft: Draft, section: Section) -> SharesPage:
     """The page as the draft stands."""
@@ -319,10 +303,6 @@ class ShareClassPage(QuestionPage):
     @property
     def url(self) -> str:
         return self._url("share_class", self.token) if self.share_class else self._url("share_class_new")
-
-    @property
-    def shares_url(self) -> str:
-        return self._url("shares")
 
     @property
     def holder(self) -> str:

@@ -15,8 +15,7 @@ from formation_portal.invitations.models import Invitation
 from formation_portal.ui import roles
 from formation_portal.ui.formats import day, listed, time_or_day
 
-from .. import pages
-from ..pages import EmailControl
+from ..pages import ApplicationPage, EmailControl
 from ..parties.pages import party_email
 from ..parties.people import InvitationStatus, invitation_status
 
@@ -52,10 +51,9 @@ class CollaboratorRow:
 
 
 @dataclass(frozen=True, slots=True)
-class AccessPage:
+class AccessPage(ApplicationPage):
     """The whole page."""
 
-    draft: Draft
     lines: tuple[CollaboratorRow, ...]
     box: EmailControl
     rights: tuple[RightChoice, ...]
@@ -63,10 +61,6 @@ class AccessPage:
     @property
     def days(self) -> int:
         return int(settings.INVITATION_DAYS)
-
-    @property
-    def overview_url(self) -> str:
-        return reverse("portal:overview", args=[self.draft.application.reference])
 
     @property
     def owner(self) -> str:
@@ -111,10 +105,9 @@ def _status(one: Collaborator) -> tuple[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class InvitationPage:
+class InvitationPage(ApplicationPage):
     """Who is invited to what, how far it has come, and what can be done."""
 
-    draft: Draft
     party: PartyRow
     box: EmailControl
     invitation: Invitation | None
@@ -124,15 +117,6 @@ class InvitationPage:
     @property
     def title(self) -> str:
         return self.party.label
-
-    @property
-    def company(self) -> str:
-        return self.draft.title
-
-    @property
-    def read_only_reason(self) -> str:
-        """Why nobody can be invited; empty while they can."""
-        return pages.read_only_reason(self.draft.application)
 
     @property
     def days(self) -> int:
@@ -170,22 +154,15 @@ class InvitationPage:
 
     @property
     def url(self) -> str:
-        return self._url("invitation")
+        return self._url("invitation", self.party.token)
 
     @property
     def withdrawal_url(self) -> str:
-        return self._url("invitation_withdrawal")
+        return self._url("invitation_withdrawal", self.party.token)
 
     @property
     def reminder_url(self) -> str:
-        return self._url("invitation_reminder")
-
-    @property
-    def people_url(self) -> str:
-        return reverse("portal:people", args=[self.draft.application.reference])
-
-    def _url(self, view: str) -> str:
-        return reverse(f"portal:{view}", args=[self.draft.application.reference, self.party.token])
+        return self._url("invitation_reminder", self.party.token)
 
 
 def invitation_page(draft: Draft, party: PartyRow, *, box: EmailControl | None = None) -> InvitationPage:
