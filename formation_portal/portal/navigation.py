@@ -52,7 +52,7 @@ def _steps(draft: Draft) -> Iterator[FormStep]:
     for section in draft.schema.sections:
         if section.is_drawn and draft.form_state.section_activation(section).active:
             yield _step_of(draft, section)
-    if _has_slots(draft):
+    if draft.form_state.slots() or any(draft.form_state.slots(row.record) for row in draft.parties):
         yield _step(draft, DOCUMENTS, title=gettext("Documents"))
     yield _step(draft, CHECK, title=gettext("Check your answers"))
 
@@ -68,10 +68,6 @@ def _step_of(draft: Draft, section: Section) -> FormStep:
 def _step(draft: Draft, view: str, key: str = "", *, title: str) -> FormStep:
     arguments = [draft.application.reference, *([key] if key else [])]
     return FormStep(view, key, title, reverse(f"portal:{view}", args=arguments))
-
-
-def _has_slots(draft: Draft) -> bool:
-    return bool(draft.form_state.slots()) or any(draft.form_state.slots(row.record) for row in draft.parties)
 
 
 # Pages that send somebody to a question, and take them back after saving.

@@ -133,7 +133,9 @@ def slot_state(document: Document, view: DeliveryStatus) -> SlotState:
     if view.state in _ON_ITS_WAY:
         return SlotState("half", _("Checking"), detail=str(view.words))
     if view.document_status == APPROVED:
-        return SlotState("met", str(view.words), _day_of(view), detail=_accepted(view))
+        return SlotState(
+            "met", str(view.words), _day_of(view), detail=" ".join(filter(None, (_("Accepted."), view.note)))
+        )
     if view.state is DeliveryStage.RECEIVED:
         return SlotState("met", str(view.words), _day_of(view))
     return SlotState("met", str(view.words))
@@ -146,10 +148,6 @@ def reviewed_slot(stands: SlotState, asked: QueryNote | None, *, is_locked: bool
     if asked and not asked.is_answered:
         return replace(stands, mark="heed", word=_("Returned to you"), when="", detail="")
     return stands
-
-
-def _accepted(view: DeliveryStatus) -> str:
-    return " ".join(filter(None, (_("Accepted."), view.note)))
 
 
 def _day_of(view: DeliveryStatus) -> str:

@@ -136,7 +136,9 @@ class _TreeBuilder:
             owners=tuple(self._owners(party, way)) if is_open else (),
             end=end,
             rest=self._rest(party) if is_open else "",
-            owners_url=self._url(party) if is_open and self._has_links else "",
+            owners_url=reverse("portal:owners", args=[self._draft.application.reference, party.token])
+            if is_open and self._has_links
+            else "",
         )
 
     def _end(self, party: PartyRow, way: OwnershipPath) -> str:
@@ -153,9 +155,6 @@ class _TreeBuilder:
                 yield OwnershipNode(one.party.label, one.words, "", "")
             elif one.part:
                 yield self.node(one.party, way.extended(company.token, counted[one.party.token]), one.words)
-
-    def _url(self, company: PartyRow) -> str:
-        return reverse("portal:owners", args=[self._draft.application.reference, company.token])
 
     def _rest(self, company: PartyRow) -> str:
         """Nothing where all of it is accounted for."""

@@ -116,16 +116,12 @@ def printed_record(draft: Draft, *, made_at: datetime) -> PrintedRecord:
         name=draft.title,
         caption=", ".join(part for part in (application.product_name, application.jurisdiction_name) if part),
         lead=_lead(draft),
-        words=_words(),
+        words={
+            "page": gettext("Page %(number)s of %(total)s") % {"number": "{number}", "total": "{total}"},
+            "nothing": gettext("Not provided"),
+        },
         entries=tuple(_entries(draft, made_at)),
     )
-
-
-def _words() -> dict[str, str]:
-    return {
-        "page": gettext("Page %(number)s of %(total)s") % {"number": "{number}", "total": "{total}"},
-        "nothing": gettext("Not provided"),
-    }
 
 
 def _lead(draft: Draft) -> str:

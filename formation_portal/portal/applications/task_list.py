@@ -12,7 +12,6 @@ from formation_portal.applications.draft import Draft
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.localisation import gettext, gettext_noop, ngettext
 from formation_portal.contract.needs import Need
-from formation_portal.contract.rules import Activation
 from formation_portal.contract.schema import Section
 from formation_portal.ui import roles
 from formation_portal.ui.formats import entity_word
@@ -164,7 +163,14 @@ def _task(
     verdict = draft.form_state.section_activation(section)
     title = section.title or section.key
     if not verdict.active:
-        return Task(f"task-{section.key}", title, "", "later", gettext("Not available yet"), _why(verdict))
+        return Task(
+            f"task-{section.key}",
+            title,
+            "",
+            "later",
+            gettext("Not available yet"),
+            f"{verdict.reason}." if verdict.reason else "",
+        )
     state, status = _standing(needs, is_begun=is_begun)
     url = reverse(f"portal:{view}", args=[draft.application.reference, *keys])
     return Task(f"task-{section.key}", title, url, state, status, note, roles.role_reason(draft, section))
@@ -174,10 +180,6 @@ def _standing(needs: tuple[Need, ...], *, is_begun: bool) -> tuple[str, str]:
     if not needs:
         return "met", gettext("Complete") if is_begun else gettext("Nothing required")
     return ("half", gettext("In progress")) if is_begun else ("open", gettext("Not started"))
-
-
-def _why(verdict: Activation) -> str:
-    return f"{verdict.reason}." if verdict.reason else ""
 
 
 def _without_documents(needs: tuple[Need, ...]) -> tuple[Need, ...]:

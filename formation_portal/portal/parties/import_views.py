@@ -38,7 +38,12 @@ def spreadsheet(request: UserRequest, reference: str) -> HttpResponse:
     if request.method != "POST" or (chosen and _SHEET not in request.FILES):
         return _render_spreadsheet(request, spreadsheet_page(draft))
     try:
-        kept = _keep_upload(request, draft)
+        upload = cast("UploadedFile[bytes] | None", request.FILES.get(_SHEET))
+        if upload is None:
+            raise SheetRefused(gettext("Choose a spreadsheet, then upload it"))
+        grid = read_sheet(_content(upload), keys_by_heading(draft.schema), account=request.user.pk)
+        check_headings(draft, grid.headings)
+        kept = services.keep_import(draft, grid, name=upload.name or "", by=request.user)
     except SheetRefused as refused:
         return _render_spreadsheet(request, spreadsheet_page(draft, refused=refused.message), status=422)
     except services.Closed:
@@ -51,15 +56,6 @@ def spreadsheet(request: UserRequest, reference: str) -> HttpResponse:
 
 def _render_spreadsheet(request: UserRequest, page: SpreadsheetPage, *, status: int = 200) -> HttpResponse:
     return render(request, "portal/parties/spreadsheet.html", {"page": page, "problems": page.problems}, status=status)
-
-
-def _keep_upload(request: UserRequest, draft: Draft) -> PartyImport:
-    upload = cast("UploadedFile[bytes] | None", request.FILES.get(_SHEET))
-    if upload is None:
-        raise SheetRefused(gettext("Choose a spreadsheet, then upload it"))
-    grid = read_sheet(_content(upload), keys_by_heading(draft.schema), account=request.user.pk)
-    check_headings(draft, grid.headings)
-    return services.keep_import(draft, grid, name=upload.name or "", by=request.user)
 
 
 def _content(upload: "UploadedFile[bytes]") -> bytes:

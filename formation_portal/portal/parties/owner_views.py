@@ -15,7 +15,7 @@ from formation_portal.ui.forms.form_data import keeps_theirs, posted_page_versio
 from ..lookups import get_draft_or_404, get_party_or_404
 from ..sections.conflicts import FieldConflict, kept_theirs_words
 from ..sections.question_views import render_conflict
-from .owners import NewOwner, OwnersPage, asks_for_owners, new_owner, owners_page, stake_control
+from .owners import OwnersPage, asks_for_owners, new_owner, owners_page, stake_control
 from .removed import restores_removed_party
 
 
@@ -66,12 +66,10 @@ def _keep(request: UserRequest, page: OwnersPage, *, is_added: bool) -> services
     company, by = page.company_row, request.user
     left = services.save_owners(page.draft, company, typed, by=by, version=page.version, page_version=seen)
     if is_added and new.kind:
-        _add(request, page, new)
+        services.add_owner(
+            page.draft, page.company_row, new.kind, new.names, new.part, by=request.user, token=new.token
+        )
     return left
-
-
-def _add(request: UserRequest, page: OwnersPage, new: NewOwner) -> None:
-    services.add_owner(page.draft, page.company_row, new.kind, new.names, new.part, by=request.user, token=new.token)
 
 
 def _typed(page: OwnersPage, post: QueryDict) -> dict[str, str]:

@@ -181,7 +181,7 @@ class PeoplePage(ApplicationPage):
         minimum, tally = self.draft.form_state.minimum_of(section), self.draft.form_state.count_parties(section)
         state, status = _standing(minimum.count, tally)
         query = urlencode({"role": section.role or ""})
-        known = self._known_for(section)
+        known = tuple(usable for one, usable in self._known if section.allows(one.kind))
         return RoleCard(
             id=f"role-{section.key}",
             title=roles.role_title(section),
@@ -218,9 +218,6 @@ class PeoplePage(ApplicationPage):
             detail="" if is_only else distinguishing_words(known.identifying_values),
             own=gettext("Add yourself") if known.is_owner else "",
         )
-
-    def _known_for(self, section: Section) -> tuple[RoleCandidate, ...]:
-        return tuple(usable for one, usable in self._known if section.allows(one.kind))
 
     def _line(self, row: PartyRow) -> PartyListItem:
         arrival = self.deliveries.of_party(row.token, changed_at=row.model.updated_at)

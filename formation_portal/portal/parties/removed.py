@@ -110,7 +110,12 @@ def restores_removed_party(view: PartyView[Rest]) -> PartyView[Rest]:
                 raise
             if request.POST.get(RESTORE) != removed.party.token:
                 return _offer(request, removed)
-            _restore(request, removed)
+            try:
+                back = services.restore_party(removed.draft, removed.party.token, by=request.user)
+            except (services.Closed, services.Gone) as refused:
+                messages.error(request, f"{refused}.")
+            else:
+                messages.success(request, gettext("{name} was restored.", name=back.label))
         return view(request, *args, **kwargs)
 
     return guarded
@@ -123,12 +128,3 @@ def _offer(request: UserRequest, removed: PartyRemoved) -> HttpResponse:
     page = removed_page(removed.draft, removed.party, request.POST, url=request.get_full_path(), reader=request.user)
     context = {"page": page, "had_files": bool(request.FILES)}
     return render(request, "portal/parties/removed.html", context, status=409)
-
-
-def _restore(request: UserRequest, removed: PartyRemoved) -> None:
-    try:
-        back = services.restore_party(removed.draft, removed.party.token, by=request.user)
-    except (services.Closed, services.Gone) as refused:
-        messages.error(request, f"{refused}.")
-    else:
-        messages.success(request, gettext("{name} was restored.", name=back.label))

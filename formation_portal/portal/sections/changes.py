@@ -36,7 +36,8 @@ class PageUpdate:
 def page_update(*, before: QuestionForm, after: QuestionForm, shown: Iterable[str]) -> PageUpdate:
     """Compare what the page shows (`shown`, the posted markers) with what it has to show after saving."""
     if before.structure != after.structure:
-        return _rebuilt(before, after)
+        there, now = before.shown_controls, after.shown_controls
+        return PageUpdate((), (), announcement(added=len(now - there), removed=len(there - now)), is_rebuilt=True)
     wrong = after.shown.symmetric_difference(shown)
     regions = tuple(region for region in after.regions if region.id in wrong)
     swapped = {question.name for region in regions for question in region.questions}
@@ -47,11 +48,6 @@ def page_update(*, before: QuestionForm, after: QuestionForm, shown: Iterable[st
         if question.name not in swapped and question.mark != earlier.get(question.name) and not question.error
     )
     return PageUpdate(regions, marks, _announcement(regions))
-
-
-def _rebuilt(before: QuestionForm, after: QuestionForm) -> PageUpdate:
-    there, now = before.shown_controls, after.shown_controls
-    return PageUpdate((), (), announcement(added=len(now - there), removed=len(there - now)), is_rebuilt=True)
 
 
 def _announcement(regions: tuple[Region, ...]) -> str:

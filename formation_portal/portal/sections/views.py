@@ -65,12 +65,8 @@ def replies(request: UserRequest, reference: str) -> HttpResponse:
         except services.Closed as closed:
             messages.error(request, f"{closed}.")
         else:
-            _say(request, kept)
+            if kept:
+                messages.success(request, gettext("Reply saved. We will send it with your corrections."))
+            else:
+                messages.error(request, gettext("Our reviewer has withdrawn this query."))
     return redirect(f"portal:{page if page in _BACK else 'overview'}", reference=reference)
-
-
-def _say(request: UserRequest, kept: int) -> None:
-    if kept:
-        messages.success(request, gettext("Reply saved. We will send it with your corrections."))
-    else:
-        messages.error(request, gettext("Our reviewer has withdrawn this query."))

@@ -165,7 +165,12 @@ class SharesPage(ApplicationPage):
         """The picture: one bar for each class of which shares are given."""
         bounds = self.allocation.bounds
         return tuple(
-            share_bar(row.label, self._holdings_of(row), there_are=self.allocation.available(row), short_of=bounds)
+            share_bar(
+                row.label,
+                [(party.label, self.allocation.shares(party, row)) for party in self.allocation.holders],
+                there_are=self.allocation.available(row),
+                short_of=bounds,
+            )
             for row in self.draft.share_classes
             if self.allocation.allocated(row)
         )
@@ -174,9 +179,6 @@ class SharesPage(ApplicationPage):
     def owners(self) -> BeneficialOwners | None:
         """Who seems to be a beneficial owner, where the form asks for them."""
         return beneficial_owners(self.draft, self.allocation)
-
-    def _holdings_of(self, row: ShareClassRow) -> list[tuple[str, int]]:
-        return [(party.label, self.allocation.shares(party, row)) for party in self.allocation.holders]
 
     @property
     def needs_title(self) -> str:

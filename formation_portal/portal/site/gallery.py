@@ -62,12 +62,13 @@ def _described() -> Mapping[str, Any]:
 def _exhibits(shown: Mapping[str, Any]) -> Iterator[Exhibit]:
     for name, described in shown.items():
         tag, _, css_class = described.get("within", "div").partition(".")
-        states = tuple(Specimen(title, _rendered(name, given)) for title, given in described["states"].items())
+        states = tuple(
+            Specimen(
+                title, render_to_string(f"ui/{name}.html", {key: _as_given(value) for key, value in given.items()})
+            )
+            for title, given in described["states"].items()
+        )
         yield Exhibit(name.replace("_", " "), tag, css_class, bool(described.get("is_entry")), states)
-
-
-def _rendered(name: str, given: Mapping[str, Any]) -> SafeString:
-    return render_to_string(f"ui/{name}.html", {key: _as_given(value) for key, value in given.items()})
 
 
 def _as_given(value: Any) -> Any:

@@ -110,7 +110,13 @@ def returned(note: DeliverySummary, move: Change | None, *, back_to: str = "") -
 
 def corrections_of(changes: Iterable[Change]) -> tuple[Correction, ...]:
     """What was changed, each line once."""
-    return tuple(dict.fromkeys(_correction(change) for change in changes if not change.moved_to))[:_CORRECTIONS]
+    return tuple(
+        dict.fromkeys(
+            Correction(entry_text(change), entry_language(change), ", ".join(change.labels))
+            for change in changes
+            if not change.moved_to
+        )
+    )[:_CORRECTIONS]
 
 
 def _lines(since: Iterable[Change]) -> frozenset[ChangedLine]:
@@ -188,10 +194,6 @@ def _whose(draft: Draft, need: Need) -> str:
     return party.label if party else share_class.label if share_class else ""
 
 
-def _correction(change: Change) -> Correction:
-    return Correction(entry_text(change), entry_language(change), ", ".join(change.labels))
-
-
 @dataclass(frozen=True, slots=True)
 class ReviewRoundItem:
     """One question of a round."""
@@ -232,7 +234,7 @@ def review_rounds(draft: Draft, moves: Sequence[Change]) -> tuple[ReviewRound, .
             back,
             [one for one in asked if one.round == number],
             words[number],
-            _within(between, out, back),
+            [change for change in between if out.pk < change.pk < back.pk],
         )
         for number, out, back in answered
     )
@@ -246,10 +248,6 @@ def _answered(moves: Sequence[Change]) -> Iterator[tuple[int, Change, Change]]:
         number += move.moved_to == State.SUBMITTED_FOR_REVIEW
         if (move.moved_to, following.moved_to) == (State.RETURNED_FOR_CHANGES, State.SUBMITTED_FOR_REVIEW):
             yield number, move, following
-
-
-def _within(between: Sequence[Change], out: Change, back: Change) -> list[Change]:
-    return [change for change in between if out.pk < change.pk < back.pk]
 
 
 def _round(
@@ -266,13 +264,13 @@ def _round(
         said=said,
         items=tuple(
             ReviewRoundItem(
-                query_title(draft, one), whose(draft, one.place), one.text, one.reply, _is_settled(draft, one)
+                query_title(draft, one),
+                whose(draft, one.place),
+                one.text,
+                one.reply,
+                one.is_settled and draft.application.status not in UNDER_REVIEW,
             )
             for one in asked
         ),
         corrections=corrections,
     )
-
-
-def _is_settled(draft: Draft, one: Asked) -> bool:
-    return one.is_settled and draft.application.status not in UNDER_REVIEW

@@ -73,7 +73,9 @@ def posted_answers(form: QuestionForm, post: QueryDict) -> dict[str, Raw]:
     # Two questions under opposite rules may share one answer: what the person saw is read last, and so wins.
     for region in sorted(form.regions, key=lambda one: not one.is_conditional or one.id in shown):
         raw |= _of_region(region, post)
-    _log_ignored(post, _known(form))
+    ignored = {name for name in post if name.startswith(_QUESTION)}.difference(_known(form))
+    if ignored:
+        logger.info("ignored answers that nobody asks for: %r", sorted(name[:80] for name in ignored)[:20])
     return raw
 
 
@@ -94,12 +96,6 @@ def _known(form: QuestionForm) -> Iterable[str]:
         if question.is_asked:
             yield question.name
             yield from (part.name for part in question.parts)
-
-
-def _log_ignored(post: QueryDict, known: Iterable[str]) -> None:
-    ignored = {name for name in post if name.startswith(_QUESTION)}.difference(known)
-    if ignored:
-        logger.info("ignored answers that nobody asks for: %r", sorted(name[:80] for name in ignored)[:20])
 
 
 def keeps_theirs(post: QueryDict, control: str) -> bool:

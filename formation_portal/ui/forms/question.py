@@ -283,13 +283,10 @@ class Question:
             label=gettext(_PART_LABELS[part]) if part in _PART_LABELS else part,
             value=value,
             autocomplete=token if token in ("", "off") else f"{token}-{part}",
-            choices=self._currencies(value) if part == "currency" else (),
+            choices=_with_what_was_typed(_rows(self.spec.choices(), {value}), value) if part == "currency" else (),
             optional=part in self.spec.optional_parts,
             is_wrong=is_wrong,
         )
-
-    def _currencies(self, chosen: str) -> tuple[Option, ...]:
-        return _with_what_was_typed(_rows(self.spec.choices(), {chosen}), chosen)
 
 
 def _rows(offered: Iterable[Choice], chosen: set[str], alone: frozenset[str] = frozenset()) -> tuple[Option, ...]:
