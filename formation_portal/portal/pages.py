@@ -92,12 +92,12 @@ def file_problems(refused: Mapping[str, str]) -> tuple[Problem, ...]:
     return tuple(Problem(slot_id(key), f"{slot_name(key)}: {message}") for key, message in refused.items())
 
 
-def need_rows(needs: Iterable[Need], sheet: QuestionForm | None = None, *, about: str = "") -> tuple[NeedRow, ...]:
-    """What is needed of a page that asks the sheet's questions: each line leads to its control.
+def need_rows(needs: Iterable[Need], form: QuestionForm | None = None, *, about: str = "") -> tuple[NeedRow, ...]:
+    """What is needed of a page that asks the form's questions: each line leads to its control.
 
     `about` is whom the page is about: their name need not begin each line there.
     """
-    return tuple(NeedRow(_without(need.text, f"{about}: "), _place(need, sheet)) for need in needs)
+    return tuple(NeedRow(_without(need.text, f"{about}: "), _place(need, form)) for need in needs)
 
 
 def _without(text: str, prefix: str) -> str:
@@ -107,10 +107,10 @@ def _without(text: str, prefix: str) -> str:
     return rest[:1].upper() + rest[1:]
 
 
-def _place(need: Need, sheet: QuestionForm | None) -> str:
+def _place(need: Need, form: QuestionForm | None) -> str:
     if need.slot:
         return f"#{slot_id(slot_key(need.party_id, need.slot))}"
-    found = sheet.control_id_of(need.field) if sheet and need.field else ""
+    found = form.control_id_of(need.field) if form and need.field else ""
     return f"#{found}" if found else ""
 
 

@@ -168,18 +168,18 @@ class PartyPage(QuestionPage):
 
 def party_page(draft: Draft, party: PartyRow, *, own_email: str = "", earlier: EarlierFiles | None = None) -> PartyPage:
     """The page as the draft stands. `own_email` is the reader's: only their own data may be filled in by a browser."""
-    board = customer_deliveries(draft.application)
-    arrival = board.of_party(party.token, changed_at=party.model.updated_at)
-    returned = review_feedback(draft)
-    sheet = _question_form(draft, party.record, party, own_email, arrival.refused, returned)
+    deliveries = customer_deliveries(draft.application)
+    delivery = deliveries.of_party(party.token, changed_at=party.model.updated_at)
+    feedback = review_feedback(draft)
+    form = _question_form(draft, party.record, party, own_email, delivery.refused, feedback)
     return PartyPage(
         draft=draft,
         party=party,
-        form=sheet,
-        answers_delivery=arrival,
-        deliveries=board,
+        form=form,
+        answers_delivery=delivery,
+        deliveries=deliveries,
         earlier=earlier,
-        feedback=returned,
+        feedback=feedback,
     )
 
 
@@ -195,7 +195,7 @@ def _question_form(
     party: PartyRow,
     own_email: str,
     refused: Mapping[str, str],
-    returned: ReviewFeedback | None,
+    feedback: ReviewFeedback | None,
 ) -> QuestionForm:
     asked = draft.form_state.party_questions(holder)
     return QuestionForm(
@@ -213,8 +213,8 @@ def _question_form(
         record=draft.record,
         suggestions=suggestions(draft),
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
-        locked=returned.locks.answers_of(party.token) if returned else frozenset(),
-        notes=returned.at_answers(party.token) if returned else {},
+        locked=feedback.locks.answers_of(party.token) if feedback else frozenset(),
+        notes=feedback.at_answers(party.token) if feedback else {},
     )
 
 

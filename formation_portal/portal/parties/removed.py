@@ -79,8 +79,8 @@ def _roles(party: PartyRow, post: QueryDict) -> Iterator[AnswerRow]:
 
 
 def _answers(draft: Draft, party: PartyRow, post: QueryDict) -> tuple[AnswerRow, ...]:
-    sheet = form_with_roles(draft, party, post.getlist(ROLES))
-    return unsaved_rows(sheet, posted_answers(sheet, post))
+    form = form_with_roles(draft, party, post.getlist(ROLES))
+    return unsaved_rows(form, posted_answers(form, post))
 
 
 def _owners(draft: Draft, post: QueryDict) -> Iterator[AnswerRow]:

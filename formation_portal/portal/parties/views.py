@@ -154,15 +154,15 @@ def party(request: UserRequest, reference: str, token: str) -> HttpResponse:
 def _save(request: UserRequest, before: PartyPage, page: Callable[[], PartyPage]) -> HttpResponse:
     draft, found = before.draft, before.party
     roles = _posted_roles(request, found)
-    sheet = form_with_roles(draft, found, roles or ())
+    form = form_with_roles(draft, found, roles or ())
 
     def keep() -> services.KeptTheirs:
         version, seen = posted_version(request.POST), posted_page_version(request.POST, draft)
-        raw = posted_answers(sheet, request.POST) | posted_proposal(request, before)
+        raw = posted_answers(form, request.POST) | posted_proposal(request, before)
         return services.save_party(draft, found, raw, roles=roles, version=version, by=request.user, page_version=seen)
 
     def both(stale: services.Stale) -> tuple[FieldConflict, ...]:
-        return (*_role_clashes(stale), *field_conflicts(sheet, stale))
+        return (*_role_clashes(stale), *field_conflicts(form, stale))
 
     response = question_views.save_page(
         request, before, page=page, keep=keep, clashes=both, onwards=lambda: before.people_url

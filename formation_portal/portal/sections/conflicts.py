@@ -91,18 +91,18 @@ def conflict_page(
     return ConflictPage(draft, title, draft.title, url, version, choices, left, (*hidden_controls(post), *settled))
 
 
-def field_conflicts(sheet: QuestionForm, stale: Stale) -> tuple[FieldConflict, ...]:
+def field_conflicts(form: QuestionForm, stale: Stale) -> tuple[FieldConflict, ...]:
     """The answers that differ, in the order of the questions."""
     return tuple(
         FieldConflict(
             control=question.name,
             label=question.label,
-            mine=answer_in_words(question.spec, stale.posted[question.spec.name], sheet.share_classes),
-            theirs=answer_in_words(question.spec, stale.stored.get(question.spec.name), sheet.share_classes),
+            mine=answer_in_words(question.spec, stale.posted[question.spec.name], form.share_classes),
+            theirs=answer_in_words(question.spec, stale.stored.get(question.spec.name), form.share_classes),
             change=stale.changes.get(question.spec.name),
             is_left=question.spec.name in stale.kept_theirs,
         )
-        for question in sheet.questions
+        for question in form.questions
         if question.spec.name in (*stale.fields, *stale.kept_theirs)
     )
 
@@ -128,9 +128,9 @@ def kept_theirs_words(labels: Iterable[str]) -> str:
     return gettext("%(names)s were changed in another window. We kept the answers saved there.") % words
 
 
-def kept_theirs_labels(sheet: QuestionForm, left: KeptTheirs) -> tuple[str, ...]:
+def kept_theirs_labels(form: QuestionForm, left: KeptTheirs) -> tuple[str, ...]:
     """The labels of the questions whose answers were left, in their order."""
-    return tuple(dict.fromkeys(question.label for question in sheet.questions if question.spec.name in left))
+    return tuple(dict.fromkeys(question.label for question in form.questions if question.spec.name in left))
 
 
 def hidden_controls(post: QueryDict, *, but: Collection[str] = _NOT_CARRIED) -> tuple[tuple[str, str], ...]:
@@ -147,13 +147,13 @@ def hidden_controls(post: QueryDict, *, but: Collection[str] = _NOT_CARRIED) -> 
     )
 
 
-def unsaved_rows(sheet: QuestionForm, raw: Mapping[str, Any]) -> tuple[AnswerRow, ...]:
+def unsaved_rows(form: QuestionForm, raw: Mapping[str, Any]) -> tuple[AnswerRow, ...]:
     """What was posted and is not what stands there, to be read and copied where it could not be saved."""
-    posted = ((one, answer_in_words(one.spec, raw.get(one.spec.name), sheet.share_classes)) for one in sheet.questions)
+    posted = ((one, answer_in_words(one.spec, raw.get(one.spec.name), form.share_classes)) for one in form.questions)
     return tuple(
         AnswerRow(question.label, words, question.is_name, "")
         for question, words in posted
-        if words and words != answer_in_words(question.spec, question.typed, sheet.share_classes)
+        if words and words != answer_in_words(question.spec, question.typed, form.share_classes)
     )
 
 

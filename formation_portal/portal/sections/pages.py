@@ -46,7 +46,7 @@ class UsedTerms:
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionPage(ApplicationPage):
-    """The questions of one sheet in their application, ready to draw.
+    """The questions of one form in their application, ready to draw.
 
     `party` is whom its documents are about, None for the entity; `refused` says, by the key of the slot, why a file
     that was chosen just now was not taken, `earlier` are the reader's own files, to be offered once more, `feedback`
@@ -275,30 +275,30 @@ class SectionPage(QuestionPage):
 def section_page(draft: Draft, section: Section, *, earlier: EarlierFiles | None = None) -> SectionPage:
     """The page as the draft stands."""
     row = draft.sections.get(section.key)
-    board = customer_deliveries(draft.application)
-    arrival = board.of_entity(section.fields, changed_at=row.updated_at if row else None)
-    returned = review_feedback(draft)
-    sheet = QuestionForm(
+    deliveries = customer_deliveries(draft.application)
+    delivery = deliveries.of_entity(section.fields, changed_at=row.updated_at if row else None)
+    feedback = review_feedback(draft)
+    form = QuestionForm(
         schema=draft.schema,
         asked=draft.form_state.questions(section),
         raw=draft.raw(section),
         answers=draft.record.answers,
-        refused=arrival.refused,
+        refused=delivery.refused,
         overlong=draft.overlong,
         share_classes=share_class_choices(draft),
         record=draft.record,
         suggestions=suggestions(draft),
         warnings=cache(partial(inactive_warnings, draft, section.fields)),
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
-        locked=returned.locks.answers_of(""),
-        notes=returned.at_answers(section.key),
+        locked=feedback.locks.answers_of(""),
+        notes=feedback.at_answers(section.key),
     )
     return SectionPage(
         draft=draft,
         section=section,
-        form=sheet,
-        answers_delivery=arrival,
-        deliveries=board,
+        form=form,
+        answers_delivery=delivery,
+        deliveries=deliveries,
         earlier=earlier,
-        feedback=returned,
+        feedback=feedback,
     )

@@ -200,7 +200,7 @@ class SharesPage(ApplicationPage):
         return need_url(self.draft, need)
 
     def _class_line(self, row: ShareClassRow) -> ShareClassLine:
-        arrival = self.deliveries.of_share_class(row.token, changed_at=row.model.updated_at)
+        delivery = self.deliveries.of_share_class(row.token, changed_at=row.model.updated_at)
         said = partial(self.allocation.property_of, row)
         count = sum(need.share_class_id == row.token and need.field is not None for need in self.draft.needs)
         return ShareClassLine(
@@ -212,8 +212,8 @@ class SharesPage(ApplicationPage):
             status=counted(count, "{count} answer to complete", "{count} answers to complete"),
             edit_url=self._url("share_class", row.token),
             remove_url="" if self.read_only_reason else self._url("share_class_removal", row.token),
-            delivery=arrival.state,
-            why=arrival.why,
+            delivery=delivery.state,
+            why=delivery.why,
         )
 
     def _row(self, place: int, party: PartyRow) -> HolderRow:
@@ -336,28 +336,28 @@ def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClas
     """The page of the class with the token as the draft stands; where there is none, that of a new one."""
     share_class = draft.share_class(token)
     changed_at = share_class.model.updated_at if share_class else None
-    arrival = customer_deliveries(draft.application).of_share_class(token, changed_at=changed_at)
+    delivery = customer_deliveries(draft.application).of_share_class(token, changed_at=changed_at)
     holder = share_class.record if share_class else record.ShareClass(token)
-    returned = review_feedback(draft)
-    sheet = QuestionForm(
+    feedback = review_feedback(draft)
+    form = QuestionForm(
         schema=draft.schema,
         asked=draft.form_state.questions(section, holder),
         raw=share_class.raw if share_class else {},
         answers=holder.answers,
-        refused=arrival.refused,
+        refused=delivery.refused,
         overlong=draft.overlong,
         share_classes=share_class_choices(draft),
         holder=holder,
         record=draft.record,
         suggestions=suggestions(draft),
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
-        notes=returned.at_answers(token),
+        notes=feedback.at_answers(token),
     )
     return ShareClassPage(
         draft=draft,
-        form=sheet,
-        answers_delivery=arrival,
+        form=form,
+        answers_delivery=delivery,
         share_class=share_class,
         token=token,
-        feedback=returned,
+        feedback=feedback,
     )

@@ -116,17 +116,17 @@ class PartPage(PartyPage):
 def part_page(part: OwnPart) -> PartPage:
     """The page as the draft stands. Classes of shares are not theirs to see, and so not theirs to choose."""
     draft, party = part.draft, part.draft.party(part.party.token) or part.party
-    board = customer_deliveries(draft.application)
-    arrival = board.of_party(party.token, changed_at=party.model.updated_at)
+    deliveries = customer_deliveries(draft.application)
+    delivery = deliveries.of_party(party.token, changed_at=party.model.updated_at)
     asked = draft.form_state.party_questions(party.record)
     # What our reviewer asks is for whoever forms the company; what they have accepted is so for everybody.
-    returned = ReviewFeedback(draft, locks=locks_of(draft))
-    sheet = GuestForm(
+    feedback = ReviewFeedback(draft, locks=locks_of(draft))
+    form = GuestForm(
         schema=draft.schema,
         asked=tuple(one for one in asked if not one.spec.refers_to_share_class),
         raw=party.raw,
         answers=party.record.answers,
-        refused=arrival.refused,
+        refused=delivery.refused,
         overlong=draft.overlong,
         control=party_control,
         is_own=party.kind == "person",
@@ -135,14 +135,14 @@ def part_page(part: OwnPart) -> PartPage:
         record=draft.record,
         # Where others come from is not theirs to know.
         suggestions=suggestions(draft, only=party.record),
-        locked=returned.locks.answers_of(party.token),
+        locked=feedback.locks.answers_of(party.token),
     )
     return PartPage(
         draft=draft,
         party=party,
-        form=sheet,
-        answers_delivery=arrival,
-        deliveries=board,
+        form=form,
+        answers_delivery=delivery,
+        deliveries=deliveries,
         part=part,
-        feedback=returned,
+        feedback=feedback,
     )

@@ -68,17 +68,17 @@ def typed_rows(request: UserRequest, unsent: Unsent) -> tuple[AnswerRow, ...]:
 
 def _rows(draft: Draft, view: str, place: dict[str, str], post: QueryDict) -> tuple[AnswerRow, ...]:
     if view == "section":
-        sheet = section_page(draft, get_section_or_404(draft, place["key"])).form
+        form = section_page(draft, get_section_or_404(draft, place["key"])).form
     elif view == "party":
         party, posted = get_party_or_404(draft, place["token"]), [role for role in post.getlist(ROLES) if role]
-        sheet = form_with_roles(draft, party, posted)
-        rows = unsaved_rows(sheet, posted_answers(sheet, post))
+        form = form_with_roles(draft, party, posted)
+        rows = unsaved_rows(form, posted_answers(form, post))
         is_other = ROLES in post and set(posted) != set(party.roles)
         roles = AnswerRow(gettext("Roles"), role_words(posted), is_name=False, note="")
         return (roles, *rows) if is_other else rows
     elif view in ("share_class", "share_class_new"):
         token = place.get("token") or post.get("token", "")
-        sheet = share_class_page(draft, get_share_section_or_404(draft), token=token).form
+        form = share_class_page(draft, get_share_section_or_404(draft), token=token).form
     elif view in ("shares", "share_owner"):
         cells = shares_page(draft, get_share_section_or_404(draft)).cells
         typed = ((cell, post.get(cell.name, "")) for cell in cells)
@@ -87,7 +87,7 @@ def _rows(draft: Draft, view: str, place: dict[str, str], post: QueryDict) -> tu
         )
     else:
         raise Http404
-    return unsaved_rows(sheet, posted_answers(sheet, post))
+    return unsaved_rows(form, posted_answers(form, post))
 
 
 FRAMING_POLICY = f"{CONTENT_POLICY}; frame-src 'self'"

@@ -222,16 +222,16 @@ class AnswerRow:
     note: str
 
 
-def answer_rows(sheet: QuestionForm) -> tuple[AnswerRow, ...]:
-    """The shown questions of a sheet with their answers."""
+def answer_rows(form: QuestionForm) -> tuple[AnswerRow, ...]:
+    """The shown questions of a form with their answers."""
     return tuple(
         AnswerRow(
             term=question.label,
-            value="\n".join(question.given) or answer_in_words(question.spec, question.typed, sheet.share_classes),
+            value="\n".join(question.given) or answer_in_words(question.spec, question.typed, form.share_classes),
             is_name=question.is_name,
             note=gettext("Provided by your registered agent") if question.given else question.doubt,
         )
-        for region in sheet.regions
+        for region in form.regions
         if region.shown
         for question in region.questions
         if not question.unanswerable
