@@ -106,7 +106,7 @@ class NeedLink:
 
     text: str
     url: str
-    code: str
+    code: str = ""
 
 
 def need_links(draft: Draft, needs: Sequence[Need], *, back_to: str = "") -> tuple[NeedLink, ...]:

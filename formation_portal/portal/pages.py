@@ -22,6 +22,8 @@ from formation_portal.ui import formats
 from formation_portal.ui.forms.controls import Problem, slot_id, slot_key, slot_name
 from formation_portal.ui.forms.form import QuestionForm
 
+from .navigation import NeedLink
+
 _REASONS = {
     State.SUBMITTED_FOR_REVIEW: gettext_noop(
         "It is waiting for review. If something needs to change, we will return it to you."
@@ -79,25 +81,17 @@ class ApplicationPage:
         return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
 
 
-@dataclass(frozen=True, slots=True)
-class NeedRow:
-    """One line of a needs list, with the way to mend it."""
-
-    text: str
-    url: str
-
-
 def file_problems(refused: Mapping[str, str]) -> tuple[Problem, ...]:
     """The files that were not taken, by the key of their slot, each with the way to its slot."""
     return tuple(Problem(slot_id(key), f"{slot_name(key)}: {message}") for key, message in refused.items())
 
 
-def need_rows(needs: Iterable[Need], form: QuestionForm | None = None, *, about: str = "") -> tuple[NeedRow, ...]:
+def need_rows(needs: Iterable[Need], form: QuestionForm | None = None, *, about: str = "") -> tuple[NeedLink, ...]:
     """What is needed of a page that asks the form's questions: each line leads to its control.
 
     `about` is whom the page is about: their name need not begin each line there.
     """
-    return tuple(NeedRow(_without(need.text, f"{about}: "), _place(need, form)) for need in needs)
+    return tuple(NeedLink(_without(need.text, f"{about}: "), _place(need, form)) for need in needs)
 
 
 def _without(text: str, prefix: str) -> str:

@@ -36,6 +36,7 @@ class KeyFigure:
 
     term: str
     value: str
+    is_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,12 +53,13 @@ _NAMED_AT_MOST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class InactiveRow:
-    """One thing that is kept: what it is, what was entered, and the rule."""
+class AnswerRow:
+    """One answer as ui/summary_row.html draws it."""
 
     term: str
     value: str
-    note: str
+    is_name: bool = False
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class InactiveEntry:
 
     counts: str
     how_restored: str
-    rows: tuple[InactiveRow, ...]
+    rows: tuple[AnswerRow, ...]
 
 
 def inactive_entry(aside: InactiveAnswers) -> InactiveEntry:
@@ -101,19 +102,21 @@ def _how_restored(aside: InactiveAnswers) -> str:
     return gettext("We restore it if you change {questions} back.", questions=questions)
 
 
-def _people(aside: InactiveAnswers) -> Iterator[InactiveRow]:
+def _people(aside: InactiveAnswers) -> Iterator[AnswerRow]:
     for one in aside.parties:
         roles = ", ".join(one.roles)
-        yield InactiveRow(one.party.label, roles[:1].upper() + roles[1:], _reasons(one.activations))
+        yield AnswerRow(one.party.label, roles[:1].upper() + roles[1:], note=_reasons(one.activations))
 
 
-def _rest(aside: InactiveAnswers) -> Iterator[InactiveRow]:
+def _rest(aside: InactiveAnswers) -> Iterator[AnswerRow]:
     for answer in aside.answers:
-        yield InactiveRow(_of(answer.line.spec.label, answer.holder), answer.line.value, _reasons([answer.activation]))
+        yield AnswerRow(
+            _of(answer.line.spec.label, answer.holder), answer.line.value, note=_reasons([answer.activation])
+        )
     for share in aside.share_classes:
-        yield InactiveRow(share.share_class.label, gettext("Share class"), _reasons([share.activation]))
+        yield AnswerRow(share.share_class.label, gettext("Share class"), note=_reasons([share.activation]))
     for paper in aside.documents:
-        yield InactiveRow(_of(paper.document.slot, paper.holder), paper.document.name, _reasons([paper.activation]))
+        yield AnswerRow(_of(paper.document.slot, paper.holder), paper.document.name, note=_reasons([paper.activation]))
 
 
 def _of(what: str, holder: PartyRow | ShareClassRow | None) -> str:

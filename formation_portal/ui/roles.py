@@ -1,13 +1,14 @@
 """Roles in words: what each is called, who may have it, and who may not."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from formation_portal.applications.draft import Draft
 from formation_portal.contract import canonical
 from formation_portal.contract.localisation import gettext, gettext_noop, join_list
 from formation_portal.contract.rules import Minimum
 from formation_portal.contract.schema import Section
+
+from .forms.controls import Option
 
 _A_KIND = {
     "person": gettext_noop("a person"),
@@ -24,17 +25,6 @@ _CANNOT_BE = {
     "corporate": gettext_noop("A company can’t be {roles} in this form."),
     "foundation": gettext_noop("A foundation can’t be {roles} in this form."),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class RoleChoice:
-    """One role that a party of some kind can have."""
-
-    value: str
-    label: str
-    help: str
-    chosen: bool
-    is_ours: bool = False
 
 
 def role_title(section: Section) -> str:
@@ -100,15 +90,15 @@ def kinds_for_role(draft: Draft, role: str = "") -> tuple[str, ...]:
     return tuple(kind for kind in canonical.PARTY_KINDS if any(section.allows(kind) for section in sections))
 
 
-def role_choices(draft: Draft, kind: str, held: tuple[str, ...]) -> tuple[RoleChoice, ...]:
+def role_choices(draft: Draft, kind: str, held: tuple[str, ...]) -> tuple[Option, ...]:
     """The roles that the kind can have; one that is held already stays in the list, so that it can be given up."""
-    choices: dict[str, RoleChoice] = {}
+    choices: dict[str, Option] = {}
     for section in draft.schema.role_sections:
         active = draft.form_state.section_activation(section).active
         if section.role and ((active and section.allows(kind)) or section.role in held):
             said = section.help if active else gettext("Not needed at the moment. We keep it until you submit.")
             label = capitalised(canonical.role_word(section.role))
-            choice = RoleChoice(section.role, label, said, section.role in held, is_ours=not active)
+            choice = Option(section.role, label, section.role in held, help=said, is_ours=not active)
             choices.setdefault(section.role, choice)
     return tuple(choices.values())
 

@@ -12,8 +12,8 @@ from formation_portal.ui.forms.controls import Problem
 
 from .. import navigation
 from ..delivery_status import CustomerDeliveries, customer_deliveries
-from ..navigation import ReturnUrl
-from ..pages import ApplicationPage, NeedRow, file_problems, need_rows
+from ..navigation import NeedLink, ReturnUrl
+from ..pages import ApplicationPage, file_problems, need_rows
 from ..review_feedback import ReviewFeedback, review_feedback
 from ..slots import SlotRow, slot_rows
 
@@ -90,7 +90,7 @@ class DocumentsPage(ApplicationPage):
         return gettext("To complete")
 
     @property
-    def needs(self) -> tuple[NeedRow, ...]:
+    def needs(self) -> tuple[NeedLink, ...]:
         """The documents that are missing."""
         return need_rows(need for need in self.draft.needs if need.slot is not None)
 

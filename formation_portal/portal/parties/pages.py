@@ -23,15 +23,15 @@ from formation_portal.contract.record import Party
 from formation_portal.contract.schema import Section
 from formation_portal.ui import formats, roles
 from formation_portal.ui.formats import listed
-from formation_portal.ui.forms.controls import Problem, party_control
+from formation_portal.ui.forms.controls import Option, Problem, party_control
 from formation_portal.ui.forms.form import QuestionForm, Region
 from formation_portal.ui.forms.suggestions import suggestions
 from formation_portal.ui.ownership import unaccounted_for
 from formation_portal.ui.readback import share_class_choices
-from formation_portal.ui.roles import RoleChoice
 
 from ..delivery_status import CustomerDeliveries, customer_deliveries
-from ..pages import ApplicationPage, NeedRow, need_rows
+from ..navigation import NeedLink
+from ..pages import ApplicationPage, need_rows
 from ..review_feedback import ReviewFeedback, review_feedback
 from ..sections.changes import inactive_warnings
 from ..sections.pages import QuestionPage
@@ -123,7 +123,7 @@ class PartyPage(QuestionPage):
         return formats.time_or_day(self.party.model.updated_at)
 
     @cached_property
-    def needs(self) -> tuple[NeedRow, ...]:
+    def needs(self) -> tuple[NeedLink, ...]:
         return need_rows(self.draft.needs_of_party(self.party.token), self.form, about=self._named)
 
     @property
@@ -144,7 +144,7 @@ class PartyPage(QuestionPage):
         )
 
     @property
-    def roles(self) -> tuple[roles.RoleChoice, ...]:
+    def roles(self) -> tuple[Option, ...]:
         return roles.role_choices(self.draft, self.party.kind, self.party.roles)
 
     @property
@@ -239,16 +239,6 @@ _HINTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class KindChoice:
-    """One kind of party."""
-
-    value: str
-    label: str
-    help: str
-    chosen: bool
-
-
 @dataclass(frozen=True)
 class PartyNewPage(ApplicationPage):
     """One step of the two. The token makes posting the page twice harmless."""
@@ -263,10 +253,10 @@ class PartyNewPage(ApplicationPage):
     ticked: str
 
     @cached_property
-    def kinds(self) -> tuple[KindChoice, ...]:
+    def kinds(self) -> tuple[Option, ...]:
         """The kinds that the role takes, or any role where none was named."""
         return tuple(
-            KindChoice(kind, _capital(roles.kind_with_article(kind)), gettext(_HINTS[kind]), kind == self.ticked)
+            Option(kind, _capital(roles.kind_with_article(kind)), kind == self.ticked, help=gettext(_HINTS[kind]))
             for kind in roles.kinds_for_role(self.draft, self.role)
         )
 
@@ -281,12 +271,10 @@ class PartyNewPage(ApplicationPage):
         return gettext(_HEADINGS[self.kind]) if self.kind else gettext("Add someone")
 
     @property
-    def roles(self) -> tuple[RoleChoice, ...]:
+    def roles(self) -> tuple[Option, ...]:
         """The roles that the kind can have, with those ticked that were chosen before."""
         choices = roles.role_choices(self.draft, self.kind, ())
-        return tuple(
-            RoleChoice(one.value, one.label, one.help, one.value in self.chosen, one.is_ours) for one in choices
-        )
+        return tuple(replace(one, chosen=one.value in self.chosen) for one in choices)
 
     @property
     def excluded_roles(self) -> str:

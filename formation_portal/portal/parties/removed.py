@@ -16,8 +16,8 @@ from formation_portal.applications.models import Change
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.localisation import gettext
 from formation_portal.ui.formats import time_or_day
-from formation_portal.ui.forms.form import AnswerRow
 from formation_portal.ui.forms.form_data import RESTORE, ROLES, posted_answers
+from formation_portal.ui.readback import AnswerRow
 from formation_portal.ui.roles import role_words
 
 from ..lookups import PartyRemoved
@@ -75,7 +75,7 @@ def _removal(draft: Draft, party: PartyRow) -> Change | None:
 def _roles(party: PartyRow, post: QueryDict) -> Iterator[AnswerRow]:
     chosen = tuple(role for role in post.getlist(ROLES) if role)
     if ROLES in post and set(chosen) != set(party.roles):
-        yield AnswerRow(gettext("Roles"), role_words(chosen), is_name=False, note="")
+        yield AnswerRow(gettext("Roles"), role_words(chosen))
 
 
 def _answers(draft: Draft, party: PartyRow, post: QueryDict) -> tuple[AnswerRow, ...]:
@@ -87,10 +87,10 @@ def _owners(draft: Draft, post: QueryDict) -> Iterator[AnswerRow]:
     """The parts that were typed on the page of a company's owners."""
     for row in draft.parties:
         if typed := post.get(stake_control(row.token), "").strip():
-            yield AnswerRow(row.label, typed, is_name=False, note="")
+            yield AnswerRow(row.label, typed)
     new = new_owner(post)
     if name := " ".join(text for text in (new.first_name, new.last_name) if text):
-        yield AnswerRow(name, new.part, is_name=False, note="")
+        yield AnswerRow(name, new.part)
 
 
 Rest = ParamSpec("Rest")

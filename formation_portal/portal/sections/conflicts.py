@@ -13,9 +13,9 @@ from formation_portal.applications.models import Change
 from formation_portal.applications.services import KeptTheirs, Stale
 from formation_portal.contract.localisation import in_quotes
 from formation_portal.ui.formats import listed, time_or_day
-from formation_portal.ui.forms.form import AnswerRow, QuestionForm
+from formation_portal.ui.forms.form import QuestionForm
 from formation_portal.ui.forms.form_data import KEEP, PAGE_VERSION, THEIRS
-from formation_portal.ui.readback import answer_in_words
+from formation_portal.ui.readback import AnswerRow, answer_in_words
 
 from ..pages import customer_name
 from ..review_feedback import posted_replies
@@ -151,7 +151,7 @@ def unsaved_rows(form: QuestionForm, raw: Mapping[str, Any]) -> tuple[AnswerRow,
     """What was posted and is not what stands there, to be read and copied where it could not be saved."""
     posted = ((one, answer_in_words(one.spec, raw.get(one.spec.name), form.share_classes)) for one in form.questions)
     return tuple(
-        AnswerRow(question.label, words, question.is_name, "")
+        AnswerRow(question.label, words, question.is_name)
         for question, words in posted
         if words and words != answer_in_words(question.spec, question.typed, form.share_classes)
     )
@@ -160,7 +160,7 @@ def unsaved_rows(form: QuestionForm, raw: Mapping[str, Any]) -> tuple[AnswerRow,
 def unsaved_replies(post: QueryDict) -> tuple[AnswerRow, ...]:
     """What was written to our reviewer, likewise."""
     written = (reply.text for reply in posted_replies(post) if reply.text.strip())
-    return tuple(AnswerRow(gettext("Your reply to our reviewer"), text, is_name=False, note="") for text in written)
+    return tuple(AnswerRow(gettext("Your reply to our reviewer"), text) for text in written)
 
 
 def accepted_words(labels: Iterable[str]) -> str:

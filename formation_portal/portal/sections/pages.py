@@ -19,14 +19,15 @@ from formation_portal.contract.schema import Section
 from formation_portal.relay.problems import LocatedProblem
 from formation_portal.ui import formats
 from formation_portal.ui.forms.controls import Problem
-from formation_portal.ui.forms.form import AnswerRow, QuestionForm, answer_rows
+from formation_portal.ui.forms.form import QuestionForm, answer_rows
 from formation_portal.ui.forms.question import QueryNote, Question
 from formation_portal.ui.forms.suggestions import suggestions
 from formation_portal.ui.glossary import Term, explained_term, place_of, terms_in
-from formation_portal.ui.readback import share_class_choices
+from formation_portal.ui.readback import AnswerRow, share_class_choices
 
 from ..delivery_status import AnswersDelivery, CustomerDeliveries, customer_deliveries
-from ..pages import ApplicationPage, NeedRow, file_problems, need_rows, read_only_reason
+from ..navigation import NeedLink
+from ..pages import ApplicationPage, file_problems, need_rows, read_only_reason
 from ..review_feedback import ReviewFeedback, review_feedback
 from ..slots import SlotRow, slot_rows
 from .changes import Consequence, consequence, inactive_warnings
@@ -251,7 +252,7 @@ class SectionPage(QuestionPage):
         return formats.time_or_day(row.updated_at) if row else ""
 
     @cached_property
-    def needs(self) -> tuple[NeedRow, ...]:
+    def needs(self) -> tuple[NeedLink, ...]:
         """What this section still needs, each with the way to it on this page."""
         return need_rows(self.draft.needs_of_section(self.section.key), self.form)
 

@@ -28,8 +28,8 @@ from formation_portal.ui.forms.suggestions import suggestions
 from formation_portal.ui.readback import share_class_choices
 
 from ..delivery_status import CustomerDeliveries, customer_deliveries
-from ..navigation import need_url
-from ..pages import ApplicationPage, NeedRow, need_rows, read_only_reason
+from ..navigation import NeedLink, need_url
+from ..pages import ApplicationPage, need_rows, read_only_reason
 from ..review_feedback import ReviewFeedback, review_feedback
 from ..sections.pages import QuestionPage, accepted_reason
 from .beneficial_owners import BeneficialOwners, beneficial_owners
@@ -185,9 +185,9 @@ class SharesPage(ApplicationPage):
         return gettext("To complete")
 
     @cached_property
-    def needs(self) -> tuple[NeedRow, ...]:
+    def needs(self) -> tuple[NeedLink, ...]:
         """What the shares still need, each with the way to it: a class's page, or a cell of the grid."""
-        return tuple(NeedRow(need.text, self._place(need)) for need in self.draft.needs_of_section(self.section.key))
+        return tuple(NeedLink(need.text, self._place(need)) for need in self.draft.needs_of_section(self.section.key))
 
     def _place(self, need: Any) -> str:
         if need.code == "share_class":
@@ -325,7 +325,7 @@ class ShareClassPage(QuestionPage):
         return formats.time_or_day(self.share_class.model.updated_at) if self.share_class else ""
 
     @cached_property
-    def needs(self) -> tuple[NeedRow, ...]:
+    def needs(self) -> tuple[NeedLink, ...]:
         """What the class still needs, a new one too."""
         share_class = self.share_class.record if self.share_class else record.ShareClass(self.token)
         ours = needs_of_share_class(self.draft.form_state, share_class)

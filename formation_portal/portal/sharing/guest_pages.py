@@ -23,7 +23,8 @@ from formation_portal.ui.forms.form import QuestionForm, Region
 from formation_portal.ui.forms.suggestions import suggestions
 
 from ..delivery_status import customer_deliveries
-from ..pages import NeedRow, need_rows
+from ..navigation import NeedLink
+from ..pages import need_rows
 from ..parties.pages import PartyPage, RoleEntry
 from ..review_feedback import ReviewFeedback
 from ..sections.changes import Consequence, guest_consequence, guest_inactive_warnings
@@ -87,7 +88,7 @@ class PartPage(PartyPage):
         return self._own("part_document_removal", document.pk)
 
     @cached_property
-    def needs(self) -> tuple[NeedRow, ...]:
+    def needs(self) -> tuple[NeedLink, ...]:
         """What only they can give: shares, for one, are given by whoever forms the company."""
         needed = self.draft.needs_of_party(self.party.token)
         theirs = (need for need in needed if need.slot or (need.field and self.form.control_id_of(need.field)))

@@ -14,6 +14,7 @@ from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
 from formation_portal.ui import roles
 from formation_portal.ui.formats import day, listed, time_or_day
+from formation_portal.ui.forms.controls import Option
 
 from ..pages import ApplicationPage, EmailControl
 from ..parties.pages import party_email
@@ -23,16 +24,6 @@ _HELP = {
     Right.VIEW: gettext_lazy("Can see every page and document, but not change anything"),
     Right.EDIT: gettext_lazy("Can edit, but not submit or share"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class RightChoice:
-    """One right that can be given."""
-
-    value: str
-    label: str
-    help: str
-    chosen: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +47,7 @@ class AccessPage(ApplicationPage):
 
     lines: tuple[CollaboratorRow, ...]
     box: EmailControl
-    rights: tuple[RightChoice, ...]
+    rights: tuple[Option, ...]
 
     @property
     def days(self) -> int:
@@ -74,7 +65,7 @@ def access_page(draft: Draft, *, box: EmailControl | None = None, right: Right =
         draft=draft,
         lines=tuple(_line(draft, one) for one in found),
         box=box or EmailControl(""),
-        rights=tuple(RightChoice(one.value, str(one.words), str(_HELP[one]), one is right) for one in GRANTABLE),
+        rights=tuple(Option(one.value, str(one.words), one is right, help=str(_HELP[one])) for one in GRANTABLE),
     )
 
 

@@ -13,7 +13,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
 from formation_portal.accounts.signing_in import Unsent
-from formation_portal.ui.forms.form import AnswerRow
+from formation_portal.ui.readback import AnswerRow
 
 _HERE = Path(__file__).parent
 COMPONENTS = _HERE.parents[2] / "templates/ui"
@@ -92,7 +92,7 @@ ERRORS: Mapping[str, Mapping[str, Any]] = {
     "500": {},
     "503": {
         "unsent": Unsent("/", _POSTED, had_files=True),
-        "typed": (AnswerRow("Name", "Larkfield Holdings", is_name=True, note=""),),
+        "typed": (AnswerRow("Name", "Larkfield Holdings", is_name=True),),
         "path": "/",
     },
 }

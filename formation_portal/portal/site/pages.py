@@ -19,10 +19,10 @@ from formation_portal.letters.drawing import styles
 from formation_portal.letters.models import Letter
 from formation_portal.letters.samples import sample, samples
 from formation_portal.ui.formats import time_or_day
-from formation_portal.ui.forms.form import AnswerRow
 from formation_portal.ui.forms.form_data import ROLES, posted_answers, recognised_answers
 from formation_portal.ui.glossary import GlossaryPlace, Term, explained_term, places
 from formation_portal.ui.glossary.terms import term_texts
+from formation_portal.ui.readback import AnswerRow
 from formation_portal.ui.roles import role_words
 
 from ..lookups import get_draft_or_404, get_party_or_404, get_section_or_404, get_share_section_or_404
@@ -74,7 +74,7 @@ def _rows(draft: Draft, view: str, place: dict[str, str], post: QueryDict) -> tu
         form = form_with_roles(draft, party, posted)
         rows = unsaved_rows(form, posted_answers(form, post))
         is_other = ROLES in post and set(posted) != set(party.roles)
-        roles = AnswerRow(gettext("Roles"), role_words(posted), is_name=False, note="")
+        roles = AnswerRow(gettext("Roles"), role_words(posted))
         return (roles, *rows) if is_other else rows
     elif view in ("share_class", "share_class_new"):
         token = place.get("token") or post.get("token", "")
@@ -82,9 +82,7 @@ def _rows(draft: Draft, view: str, place: dict[str, str], post: QueryDict) -> tu
     elif view in ("shares", "share_owner"):
         cells = shares_page(draft, get_share_section_or_404(draft)).cells
         typed = ((cell, post.get(cell.name, "")) for cell in cells)
-        return tuple(
-            AnswerRow(cell.label, text, is_name=False, note="") for cell, text in typed if text not in ("", cell.typed)
-        )
+        return tuple(AnswerRow(cell.label, text) for cell, text in typed if text not in ("", cell.typed))
     else:
         raise Http404
     return unsaved_rows(form, posted_answers(form, post))

@@ -19,6 +19,7 @@ from formation_portal.relay.resources import ResourceKind
 from formation_portal.reviews.asked import words_of
 from formation_portal.reviews.rulings import registration_of
 from formation_portal.ui import formats
+from formation_portal.ui.prices import KeyFigure
 
 from ..delivery_status import DeliverySummary, delivery_summary
 from .corrections import Returned, ReviewRound, returned, review_rounds
@@ -36,15 +37,6 @@ _MOVING = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW, State.SUBMITTE
 
 
 @dataclass(frozen=True, slots=True)
-class ReceiptFact:
-    """One fact of the receipt."""
-
-    term: str
-    value: str
-    is_name: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class StatusPage:
     """Everything that the status page shows."""
 
@@ -52,7 +44,7 @@ class StatusPage:
     delivery: DeliverySummary
     lead: str
     steps: tuple[ProgressStep, ...]
-    facts: tuple[ReceiptFact, ...]
+    facts: tuple[KeyFigure, ...]
     can_withdraw: bool
     # Where it waits for its customer.
     returned: Returned | None
@@ -111,11 +103,11 @@ def _declined(application: Application) -> str:
     return words_of(application, "decline").get(application.submissions, "")
 
 
-def _registered(application: Application) -> Iterable[ReceiptFact]:
+def _registered(application: Application) -> Iterable[KeyFigure]:
     """The company's entry in the register: one query, where it was incorporated."""
     if entry := registration_of(application):
-        yield ReceiptFact(gettext("Registration number"), entry.number)
-        yield ReceiptFact(gettext("Registered on"), long_date(entry.day))
+        yield KeyFigure(gettext("Registration number"), entry.number)
+        yield KeyFigure(gettext("Registered on"), long_date(entry.day))
 
 
 def _lead(draft: Draft, way: Progress, came_back: Returned | None) -> str:
@@ -137,13 +129,13 @@ def _waits_for_you(came_back: Returned) -> str:
     ) % {"count": left}
 
 
-def _facts(draft: Draft) -> Iterable[ReceiptFact]:
+def _facts(draft: Draft) -> Iterable[KeyFigure]:
     application = draft.application
     if application.submitted_at is not None:
-        yield ReceiptFact(gettext("Submitted"), formats.date_and_time(application.submitted_at))
+        yield KeyFigure(gettext("Submitted"), formats.date_and_time(application.submitted_at))
     by = application.submitted_by
     if by is not None:
-        yield ReceiptFact(gettext("By"), by.called, is_name=True)
+        yield KeyFigure(gettext("By"), by.called, is_name=True)
 
 
 def status_version(application: Application) -> str:

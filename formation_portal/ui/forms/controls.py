@@ -50,6 +50,9 @@ class Option:
     chosen: bool
     # Whether it excludes every other one.
     alone: bool = False
+    # What stands below the label; the portal's own words or the schema's.
+    help: str = ""
+    is_ours: bool = False
 
 
 def as_options(labels: Iterable[tuple[str, str]], chosen: str) -> tuple[Option, ...]:

@@ -23,7 +23,7 @@ from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.validation import Answers
 from formation_portal.contract.visibility import Row, VisibilityTables
 
-from ..readback import answer_in_words
+from ..readback import AnswerRow, answer_in_words
 from .controls import markup
 from .question import QueryNote, Question, address_lines
 from .rendering import render_all
@@ -210,16 +210,6 @@ class QuestionForm:
     @cached_property
     def _ids(self) -> dict[str, str]:
         return {question.spec.name: question.id for question in self.questions}
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerRow:
-    """One answer as ui/summary_row.html draws it."""
-
-    term: str
-    value: str
-    is_name: bool
-    note: str
 
 
 def answer_rows(form: QuestionForm) -> tuple[AnswerRow, ...]:

@@ -17,10 +17,10 @@ from formation_portal.contract.schema import FormSchema
 from formation_portal.gateway.catalog import cached_catalog
 from formation_portal.whole_numbers import whole_number
 
-from ..readback import answer_in_words
+from ..readback import AnswerRow, answer_in_words
 from ..roles import role_words
 from .controls import party_control
-from .form import AnswerRow, QuestionForm, Region
+from .form import QuestionForm, Region
 
 logger = logging.getLogger(__name__)
 
@@ -122,15 +122,15 @@ def recognised_answers(controls: Iterable[tuple[str, Iterable[str]]]) -> tuple[A
 
 def _rows(post: QueryDict) -> Iterator[AnswerRow]:
     if roles := [role for role in post.getlist(ROLES) if role]:
-        yield AnswerRow(gettext("Roles"), role_words(roles), is_name=False, note="")
+        yield AnswerRow(gettext("Roles"), role_words(roles))
     controls = dict.fromkeys(_control(name) for name in post if name.startswith(_QUESTION))
     specs = _specs(controls) if controls else {}
     for control in controls:
         if spec := specs.get(control):
-            yield AnswerRow(spec.label, _words(spec, spec.from_post(post, control)), is_name=False, note="")
+            yield AnswerRow(spec.label, _words(spec, spec.from_post(post, control)))
         else:
             text = ", ".join(value for value in post.getlist(control) if value)
-            yield AnswerRow(unquote(control.removeprefix(_QUESTION)), text, is_name=False, note="")
+            yield AnswerRow(unquote(control.removeprefix(_QUESTION)), text)
 
 
 def _control(name: str) -> str:
