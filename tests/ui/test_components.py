@@ -14,7 +14,7 @@ from django.test import RequestFactory
 
 from formation_portal.ui.glossary import Term
 from formation_portal.ui.sessions import SessionEnd
-from formation_portal.ui.templatetags import components as register
+from formation_portal.ui.templatetags import components
 from tests.markup import Markup
 
 COMPONENTS = Path(__file__).parents[2] / "templates/ui"
@@ -60,6 +60,8 @@ class Shares:
     totals: tuple[str, ...] = ("1",)
 
 
+Some = SimpleNamespace
+
 EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "back": {"url": "/", "label": ODD, "is_name": True},
     "banner": {},
@@ -87,33 +89,29 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "messages": {"messages": [ODD]},
     "needs_list": {"needs": [Named()], "met": [ODD], "large": True, "id": "needs"},
     "pagination": {"page": Paginator(range(50), 20).page(2), "request": RequestFactory().get("/?a=1")},
-    "party": {"id": "p", "name": ODD, "kind": "foundation", "facts": ODD, "status": ODD, "edit_url": "/e"},
+    "party": {"party": Some(id="p", name=ODD, kind="foundation", facts=ODD, status=ODD, edit_url="/e")},
     "receipt": {"reference": "FP-1", "facts": [Named()]},
-    "removed_party": {"id": "p", "name": ODD, "kind": "person", "facts": ODD, "restore_url": "/r", "csrf_token": "t"},
-    "role": {
-        "id": "r", "title": ODD, "role": "director", "help": ODD, "state": "open", "status": ODD,
-        "holders": [ODD, ODD], "usable": [Named()], "known": [Named()], "more_known": [Named()],
-        "add_url": "/a", "csrf_token": "t",
-    },
+    "removed_party": {"party": Some(id="p", name=ODD, kind="person", facts=ODD, restore_url="/r"), "csrf_token": "t"},
+    "role": {"role": Some(
+        id="r", title=ODD, role="director", help=ODD, state="open", status=ODD, holders=[ODD, ODD],
+        usable=[Named()], known=[Named()], more_known=[Named()], add_url="/a",
+    ), "csrf_token": "t"},
     "session": {"is_in": True, "session": SessionEnd("14:02", is_near=True), "csrf_token": "t"},
     "session_clock": {"session": SessionEnd("14:02", ask_again=60)},
     "share_table": {"table": Shares()},
-    "slot": {
-        "id": "s", "name": ODD, "help": ODD, "state": "heed", "status": ODD, "file": Named(), "note": ODD,
-        "error": ODD, "upload_url": "/u", "remove_url": "/r", "key": ODD, "csrf_token": "t",
-        "when": ODD, "detail": ODD, "advice": [ODD], "earlier": [Named()], "offers": [Named()],
-    },
-    "slot_control": {"control": "file", "id": "s", "name": ODD, "file": Named()},
-    "slot_earlier": {"earlier": [Named()], "name": ODD},
-    "slot_offers": {"offers": [Named()], "is_in_form": False, "upload_url": "/u", "csrf_token": "t"},
+    "slot": {"slot": Some(
+        id="s", name=ODD, help=ODD, state="heed", status=ODD, file=Named(), note=ODD, error=ODD,
+        upload_url="/u", remove_url="/r", key=ODD, when=ODD, detail=ODD, advice=[ODD], earlier=[Named()],
+        offers=[Named()],
+    ), "csrf_token": "t"},
+    "slot_control": {"slot": Some(id="s", name=ODD, file=Named()), "control": "file"},
+    "slot_earlier": {"slot": Some(earlier=[Named()], name=ODD)},
+    "slot_offers": {"slot": Some(offers=[Named()], is_in_form=False, upload_url="/u"), "csrf_token": "t"},
     "summary_row": {
         "id": "r", "term": ODD, "value": ODD, "is_name": True,
         "change_url": "/c", "change_what": ODD, "state": "met",
     },
-    "task": {
-        "id": "t", "title": ODD, "url": "/s", "state": "half",
-        "status": ODD, "note": ODD, "why": ODD, "copies": "FP-1",
-    },
+    "task": {"task": Some(id="t", title=ODD, url="/s", state="half", status=ODD, note=ODD, why=ODD), "copies": "FP-1"},
     "term": {"term": Term("seat", ODD, ODD, "en", ODD, "nl"), "place": ODD, "is_closed": True},
     "timeline": {"id": "way", "title": ODD, "steps": [Named(), Named(state="met")]},
     "uploading": {},
@@ -156,13 +154,13 @@ def test_the_error_summary_links_to_the_first_control_in_the_words_of_the_field(
 
 
 def test_a_task_that_opens_later_is_not_a_link() -> None:
-    markup = Markup(render_to_string("ui/task.html", {"id": "t", "title": "Submit", "state": "later"}))
+    markup = Markup(render_to_string("ui/task.html", {"task": Some(id="t", title="Submit", state="later")}))
     assert markup.all("a") == []
 
 
 def test_a_refused_file_is_said_at_its_control() -> None:
-    given = {"id": "s", "name": "Passport", "error": "Upload a PDF", "upload_url": "/u"}
-    control = Markup(render_to_string("ui/slot.html", given)).one("input", type="file")
+    slot = Some(id="s", name="Passport", error="Upload a PDF", upload_url="/u")
+    control = Markup(render_to_string("ui/slot.html", {"slot": slot})).one("input", type="file")
     assert control.attributes["aria-invalid"] == "true"
     assert "s-error" in control.attributes["aria-describedby"]
 
@@ -175,16 +173,16 @@ def test_delivery_never_says_failed(state: str) -> None:
 
 
 def test_a_state_nobody_knows_is_being_checked() -> None:
-    assert register.delivery_words("exploded") == "Checking delivery"
+    assert components.delivery_words("exploded") == "Checking delivery"
 
 
-@pytest.mark.parametrize("state", sorted(register.GLYPHS))
+@pytest.mark.parametrize("state", sorted(components.GLYPHS))
 def test_a_mark_is_hidden_from_those_who_hear_the_words(state: str) -> None:
-    assert Markup(register.mark(state)).one("svg").attributes["aria-hidden"] == "true"
+    assert Markup(components.mark(state)).one("svg").attributes["aria-hidden"] == "true"
 
 
 def test_no_state_has_no_mark() -> None:
-    assert register.mark("") == ""
+    assert components.mark("") == ""
 
 
 @pytest.mark.parametrize(
@@ -192,13 +190,13 @@ def test_no_state_has_no_mark() -> None:
     [("Ingrid Marie Solheim", "IS"), ("Kestrel", "K"), ("", "·"), ("Ölund & Åse", "ÖÅ"), ("<b>", "·")],
 )
 def test_a_seal_holds_initials(name: str, letters: str) -> None:
-    assert Markup(register.seal(name)).one("span").text == letters
+    assert Markup(components.seal(name)).one("span").text == letters
 
 
 def test_the_problems_of_a_form_lead_to_its_controls() -> None:
     form = Form({"login": "no"})
     form.add_error(None, "Not known")
-    assert [one.id for one in register.form_problems(form)] == ["id_login", "id_login"]
+    assert [one.id for one in components.form_problems(form)] == ["id_login", "id_login"]
 
 
 @pytest.mark.parametrize("code", ["400", "403", "403_csrf", "404", "500", "503"])

@@ -63,12 +63,15 @@ def _exhibits(shown: Mapping[str, Any]) -> Iterator[Exhibit]:
     for name, described in shown.items():
         tag, _, css_class = described.get("within", "div").partition(".")
         states = tuple(
-            Specimen(
-                title, render_to_string(f"ui/{name}.html", {key: _as_given(value) for key, value in given.items()})
-            )
+            Specimen(title, render_to_string(f"ui/{name}.html", _context(given, described.get("object"))))
             for title, given in described["states"].items()
         )
         yield Exhibit(name.replace("_", " "), tag, css_class, bool(described.get("is_entry")), states)
+
+
+def _context(given: Mapping[str, Any], name: str | None) -> dict[str, Any]:
+    """What a template is given in a state; all of it as one object, where the component takes one of that name."""
+    return {name: _as_given(given)} if name else {key: _as_given(value) for key, value in given.items()}
 
 
 def _as_given(value: Any) -> Any:
