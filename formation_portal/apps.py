@@ -4,7 +4,7 @@ from django.apps import AppConfig
 from django.contrib.staticfiles.apps import StaticFilesConfig
 
 from formation_portal.contract.localisation import set_translator
-from formation_portal.speaking import PageLanguage
+from formation_portal.core.localisation import PageLanguage
 
 
 class FormationPortalConfig(AppConfig):

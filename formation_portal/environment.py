@@ -5,9 +5,9 @@ import ipaddress
 import os
 import sys
 from collections.abc import Iterable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from babel import Locale, UnknownLocaleError
 from pydantic import Field, ValidationError, ValidationInfo, field_validator
@@ -15,7 +15,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from standardwebhooks import Webhook
 from standardwebhooks.webhooks import EmptyWebhookSecretError
 
-from formation_portal import databases, mail_server, networks
+from formation_portal.core.databases import database_settings
+from formation_portal.core.networks import parse_networks
 
 PROJECT = Path(__file__).resolve().parent.parent
 # As Django's own advice has it for a key.
@@ -115,7 +116,7 @@ class Environment(BaseSettings):
     @field_validator("database_url", "service_database_url")
     @classmethod
     def _names_a_database(cls, url: str) -> str:
-        databases.configure(url, default_path=Path("unused"))
+        database_settings(url, default_path=Path("unused"))
         return url
 
     @field_validator("portal_url")
@@ -172,13 +173,13 @@ class Environment(BaseSettings):
     @field_validator("webhook_targets", "trusted_proxies")
     @classmethod
     def _are_networks(cls, listed: str) -> str:
-        networks.read(listed)
+        parse_networks(listed)
         return listed
 
     @field_validator("email_url")
     @classmethod
     def _names_a_mail_server(cls, url: str) -> str:
-        mail_server.configure(url)
+        mail_settings(url)
         return url
 
 
@@ -187,15 +188,15 @@ def read_environment() -> Environment:
     try:
         environment = Environment()
     except ValidationError as error:
-        _refuse(
+        _exit_with(
             f"{str(one['loc'][0]).upper()}: {one['msg'].removeprefix('Value error, ')}"
             for one in error.errors(include_input=False)
         )
-    _refuse(_wrong_in_public(environment))
+    _exit_with(_unsafe_in_public(environment))
     return environment
 
 
-def misspelt(names: Iterable[str]) -> dict[str, str]:
+def misspelled_settings(names: Iterable[str]) -> dict[str, str]:
     """Of the environment's names those that are none of ours, and look as if they should be; each with ours."""
     ours = [name.upper() for name in Environment.model_fields]
     others = [name for name in names if name.upper() not in ours]
@@ -203,12 +204,12 @@ def misspelt(names: Iterable[str]) -> dict[str, str]:
     return {name: found[0] for name, found in close.items() if found}
 
 
-def _refuse(wrong: Iterable[str]) -> None:
+def _exit_with(wrong: Iterable[str]) -> None:
     if lines := list(wrong):
         sys.exit("\n".join(("Some settings are wrong.", *lines)))
 
 
-def _wrong_in_public(environment: Environment) -> list[str]:
+def _unsafe_in_public(environment: Environment) -> list[str]:
     """What must not be where others than this machine can connect."""
     if _is_this_machine(environment.host):
         return []
@@ -239,3 +240,35 @@ def _is_web_address(url: str) -> bool:
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False
+
+
+_BACKENDS = "django.core.mail.backends"
+# The scheme, with the port that goes with it and how the line is kept secret.
+_SMTP: dict[str, tuple[int, dict[str, bool]]] = {
+    "smtp": (25, {}),
+    "smtp+tls": (587, {"EMAIL_USE_TLS": True}),
+    "smtps": (465, {"EMAIL_USE_SSL": True}),
+}
+
+
+def mail_settings(url: str) -> dict[str, Any]:
+    """Django's settings for `smtp://`, `smtp+tls://`, `smtps://` or `file:///a/folder`; "" is no server at all.
+
+    Raises ValueError, without the URL, which holds a password.
+    """
+    if not url:
+        return {"EMAIL_BACKEND": f"{_BACKENDS}.dummy.EmailBackend"}
+    parts = urlsplit(url)
+    if parts.scheme == "file" and PurePosixPath(parts.path).is_absolute():
+        return {"EMAIL_BACKEND": f"{_BACKENDS}.filebased.EmailBackend", "EMAIL_FILE_PATH": unquote(parts.path)}
+    if parts.scheme not in _SMTP or not parts.hostname:
+        raise ValueError("should begin with smtp://, smtp+tls:// or smtps:// and name a host, or be file:///a/folder")
+    port, secrecy = _SMTP[parts.scheme]
+    return {
+        "EMAIL_BACKEND": f"{_BACKENDS}.smtp.EmailBackend",
+        "EMAIL_HOST": parts.hostname,
+        "EMAIL_PORT": parts.port or port,
+        "EMAIL_HOST_USER": unquote(parts.username or ""),
+        "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
+        **secrecy,
+    }

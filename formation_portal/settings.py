@@ -4,20 +4,22 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-from formation_portal import databases, mail_server, networks, secret_files
-from formation_portal.environment import PROJECT, read_environment
-from formation_portal.request_log import in_a_line
+from formation_portal.core.databases import SERVICE, database_settings
+from formation_portal.core.networks import LOOPBACK, local_origin, parse_networks
+from formation_portal.core.request_log import without_traceback
+from formation_portal.core.storage import read_or_create_secret
+from formation_portal.environment import PROJECT, mail_settings, read_environment
 
 ENV = read_environment()
 DATA_DIR = ENV.data_dir.resolve()
 
 
-SECRET_KEY = ENV.secret_key or secret_files.kept(DATA_DIR / "secret-key", lambda: secrets.token_urlsafe(48))
-AUDIT_KEY = ENV.audit_key or secret_files.kept(DATA_DIR / "audit-key", lambda: secrets.token_urlsafe(48))
+SECRET_KEY = ENV.secret_key or read_or_create_secret(DATA_DIR / "secret-key", lambda: secrets.token_urlsafe(48))
+AUDIT_KEY = ENV.audit_key or read_or_create_secret(DATA_DIR / "audit-key", lambda: secrets.token_urlsafe(48))
 DEBUG = ENV.debug
 DEMO = ENV.demo
 ALLOWED_HOSTS = [host.strip() for host in ENV.allowed_hosts.split(",") if host.strip()]
-TRUSTED_PROXIES = networks.read(ENV.trusted_proxies)
+TRUSTED_PROXIES = parse_networks(ENV.trusted_proxies)
 CSRF_TRUSTED_ORIGINS = [origin.strip() for origin in ENV.trusted_origins.split(",") if origin.strip()]
 
 INSTALLED_APPS = [
@@ -33,7 +35,7 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "formation_portal.apps.FormationPortalConfig",
-    "formation_portal.letters",
+    "formation_portal.mail",
     "formation_portal.audit",
     "formation_portal.accounts",
     "formation_portal.service",
@@ -50,17 +52,17 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "formation_portal.proxies.TrustedProxies",
-    "formation_portal.health.Health",
-    "formation_portal.request_log.RequestLog",
-    "formation_portal.headers.SecurityHeaders",
+    "formation_portal.core.networks.TrustedProxies",
+    "formation_portal.core.middleware.Health",
+    "formation_portal.core.request_log.RequestLog",
+    "formation_portal.core.middleware.SecurityHeaders",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "formation_portal.accounts.languages.Languages",
-    "formation_portal.body_limits.BodyLimits",
+    "formation_portal.core.middleware.BodyLimits",
     "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "formation_portal.accounts.session_ends.SessionEnds",
+    "formation_portal.accounts.sessions.SessionExpiry",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -69,7 +71,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "formation_portal.error_pages.ErrorPages",
+    "formation_portal.core.middleware.ErrorPages",
 ]
 
 ROOT_URLCONF = "formation_portal.urls"
@@ -98,10 +100,10 @@ TEMPLATES = [
 ]
 
 DATABASES = {
-    "default": databases.configure(ENV.database_url, default_path=DATA_DIR / "portal.sqlite3"),
-    databases.SERVICE: databases.configure(ENV.service_database_url, default_path=DATA_DIR / "service.sqlite3"),
+    "default": database_settings(ENV.database_url, default_path=DATA_DIR / "portal.sqlite3"),
+    SERVICE: database_settings(ENV.service_database_url, default_path=DATA_DIR / "service.sqlite3"),
 }
-DATABASE_ROUTERS = ["formation_portal.databases.ServiceRouter"]
+DATABASE_ROUTERS = ["formation_portal.core.databases.ServiceRouter"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # Counts attempts to sign in, and letters, for all processes together. With the few entries of the default, whoever
 # tries many addresses would push out what was counted of the others.
@@ -157,13 +159,13 @@ ACCOUNT_RATE_LIMITS = {
 }
 
 # EMAIL_BACKEND and what it needs. Only the outbox's carrier uses it.
-globals().update(mail_server.configure(ENV.email_url))
+globals().update(mail_settings(ENV.email_url))
 EMAIL_TIMEOUT = 10
 LETTERS_GO_OUT = bool(ENV.email_url)
 LETTER_DAYS = ENV.letter_days
 MAIL_FROM = DEFAULT_FROM_EMAIL = ENV.mail_from
 # As `make run` prints it: whoever has signed in at one name of this machine is a stranger at another.
-PORTAL_URL = ENV.portal_url.rstrip("/") or networks.origin(ENV.host, ENV.port)
+PORTAL_URL = ENV.portal_url.rstrip("/") or local_origin(ENV.host, ENV.port)
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("fr", "Français"), ("es", "Español")]
@@ -179,8 +181,8 @@ STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [PROJECT / "static"]
 STORAGES = {
-    "default": {"BACKEND": "formation_portal.files.DurableFiles"},
-    "staticfiles": {"BACKEND": "formation_portal.assets.BundledStorage"},
+    "default": {"BACKEND": "formation_portal.core.storage.DurableFileStorage"},
+    "staticfiles": {"BACKEND": "formation_portal.core.static_files.BundledStaticFilesStorage"},
 }
 # Uploads are served by views that check who asks, never by address.
 MEDIA_ROOT = DATA_DIR / "documents"
@@ -194,7 +196,7 @@ FILE_UPLOAD_TEMP_DIR = DATA_DIR / "arriving"
 FILE_UPLOAD_TEMP_DIR.mkdir(mode=0o700, exist_ok=True)
 FILE_UPLOAD_HANDLERS = [
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
-    "formation_portal.files.SparingUploadHandler",
+    "formation_portal.core.storage.DiskFullUploadHandler",
 ]
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = ENV.secure_cookies
@@ -202,7 +204,7 @@ SESSION_COOKIE_HTTPONLY = True
 # Of a session that nobody uses; whoever asks for it when signing in stays for some weeks.
 SESSION_COOKIE_AGE = ENV.session_minutes * 60
 ACCOUNT_SESSION_COOKIE_AGE = 21 * 24 * 60 * 60
-CSRF_FAILURE_VIEW = "formation_portal.faults.csrf_failure"
+CSRF_FAILURE_VIEW = "formation_portal.core.error_handling.csrf_failure"
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 
@@ -229,7 +231,7 @@ AUDIT_ANCHOR = Path(ENV.audit_anchor or DATA_DIR / "audit-anchor")
 SERVICE_RATE_LIMIT = ENV.rate_limit
 SERVICE_RATE_FILE = DATA_DIR / "service-requests"
 # The demonstration sends events to itself.
-WEBHOOK_TARGETS = networks.read(ENV.webhook_targets or (networks.LOOPBACK if DEMO else ""))
+WEBHOOK_TARGETS = parse_networks(ENV.webhook_targets or (LOOPBACK if DEMO else ""))
 # A request that has not answered for so long has died, and its Idempotency-Key is free again; at once where its process
 # is known to have ended. No request runs this long; and should one, it finds its row taken and rolls back.
 SERVICE_GIVEN_UP_SECONDS = 120
@@ -242,7 +244,7 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "filters": {"in_a_line": {"()": "django.utils.log.CallbackFilter", "callback": in_a_line}},
+    "filters": {"in_a_line": {"()": "django.utils.log.CallbackFilter", "callback": without_traceback}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["in_a_line"]}},
     "root": {"handlers": ["stderr"], "level": ENV.log_level},
     # Its word for a moment in which all threads are at work.

@@ -14,7 +14,7 @@ urlpatterns = [
     path("", include("formation_portal.portal.urls")),
 ]
 
-handler400 = "formation_portal.faults.bad_request"
-handler403 = "formation_portal.faults.forbidden"
-handler404 = "formation_portal.faults.not_found"
-handler500 = "formation_portal.faults.server_error"
+handler400 = "formation_portal.core.error_handling.bad_request"
+handler403 = "formation_portal.core.error_handling.forbidden"
+handler404 = "formation_portal.core.error_handling.not_found"
+handler500 = "formation_portal.core.error_handling.server_error"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from formation_portal.environment import Environment, misspelt, read_environment
+from formation_portal.environment import Environment, misspelled_settings, read_environment
 
 # What none of these settings can mean, and none may repeat.
 WRONG = "a-secret-put-in-the-wrong-place"
@@ -125,7 +125,7 @@ def test_what_may_be(monkeypatch: pytest.MonkeyPatch, settings: dict[str, str]) 
 
 def test_a_misspelt_setting_is_named_with_the_one_that_is_meant() -> None:
     names = ["ALLOWED_HOST", "DATABSE_URL", "LOGLEVEL", "SECURE_COOKIE", "PORT", "HOSTNAME", "PATH", "HOME", "DEBUGGER"]
-    assert misspelt(names) == {
+    assert misspelled_settings(names) == {
         "ALLOWED_HOST": "ALLOWED_HOSTS",
         "DATABSE_URL": "DATABASE_URL",
         "LOGLEVEL": "LOG_LEVEL",

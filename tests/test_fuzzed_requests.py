@@ -9,7 +9,7 @@ from django.test import Client
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from formation_portal.request_log import in_a_line
+from formation_portal.core.request_log import without_traceback
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -114,7 +114,7 @@ def test_an_unknown_host_is_400_with_a_page(browser: Client, method: str) -> Non
 
 def test_an_unknown_host_is_a_line_in_the_log_without_a_traceback(browser: Client) -> None:
     handler = logging.StreamHandler(said := io.StringIO())
-    handler.addFilter(in_a_line)
+    handler.addFilter(without_traceback)
     logging.getLogger().addHandler(handler)
     try:
         browser.get("/", headers={"host": "evil.example"})

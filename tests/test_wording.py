@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from formation_portal.management.messages import gathered
+from formation_portal.management.translations import gather_messages
 from formation_portal.ui.glossary.terms import term_texts as terms
 from tests.wording import grade, sentences, sentences_of_code, sentences_of_template, syllables, words
 
@@ -16,8 +16,8 @@ PACKAGE = ROOT / "formation_portal"
 NOT_FOR_CUSTOMERS = {"audit", "desk", "service", "management", "migrations", "gateway", "gallery", "relay"}
 # What is wrong with a form is told to its provider.
 NOT_FOR_CUSTOMERS |= {"schema_check.py"}
-# What the sandbox sets in its environment is nothing that anybody reads.
-NOT_FOR_CUSTOMERS |= {"sandbox.py"}
+# What is set for a database, a proxy or the sandbox is nothing that anybody reads.
+NOT_FOR_CUSTOMERS |= {"databases.py", "networks.py", "sandbox.py"}
 
 # Words of our trade, of lawyers and of machines; and those that blame, plead or shout.
 JARGON = {
@@ -245,7 +245,7 @@ def test_every_message_is_found_and_has_its_quotation_marks_within_it() -> None:
 
 def test_no_message_is_a_riddle() -> None:
     riddle = re.compile(r"\b(?:" + "|".join(NOT_SAID_ANY_MORE) + r")\b", re.IGNORECASE)
-    found = (one for one in gathered() if one.id)
+    found = (one for one in gather_messages() if one.id)
     said = (form for one in found for form in ([one.id] if isinstance(one.id, str) else list(one.id)))
     assert [one for one in said if riddle.search(one)] == []
 

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
-from formation_portal.letters import post
+from formation_portal.mail import queue_letter
 
 from . import addresses
 from .models import User
@@ -63,7 +63,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         name = context["user"].get_full_name() if "user" in context else ""
         # Without its host: whole addresses are made from PORTAL_URL, not from what a request calls this host.
         path = urlsplit(context[link])._replace(scheme="", netloc="").geturl()
-        post(kind=kind, to=email, language=get_language() or "en", context={"name": name, "link": path})
+        queue_letter(kind=kind, to=email, language=get_language() or "en", context={"name": name, "link": path})
 
     def send_notification_mail(
         self, template_prefix: str, user: User, context: dict[str, Any] | None = None, email: str | None = None

@@ -23,7 +23,7 @@ def has_confirmed(user: User) -> bool:
     return is_confirmed(user, user.email)
 
 
-def has(user: User, email: str) -> bool:
+def has_address(user: User, email: str) -> bool:
     """Whether the account names the address as its own, confirmed or not."""
     named = EmailAddress.objects.filter(user=user, email__iexact=email).exists()
     return bool(named) or user.email.lower() == email.lower()
@@ -41,7 +41,7 @@ def after_confirming(request: HttpRequest, path: str) -> None:
     request.session[AFTER_CONFIRMING] = path
 
 
-def correct(user: User, email: str, request: HttpRequest) -> EmailAddress:
+def replace_unconfirmed(user: User, email: str, request: HttpRequest) -> EmailAddress:
     """Put another address in the place of one that was never confirmed, and ask it for a confirmation.
 
     It is a row of its own: the link of an earlier letter names the old row, and confirms nothing any more.

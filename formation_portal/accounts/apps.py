@@ -11,4 +11,4 @@ class AccountsConfig(AppConfig):
     def ready(self) -> None:
         """Hear of sign-ins: they begin a session, and bring the language of browser and account together. Take part
         in the hourly round."""
-        from . import clearing, languages, session_ends  # noqa: F401  # they connect their receivers
+        from . import languages, sessions  # noqa: F401  # they connect their receivers

@@ -40,7 +40,7 @@ def ensure_demo_accounts() -> None:
             user.save(update_fields=["is_active"])
 
 
-def shut_demo_accounts() -> None:
+def deactivate_demo_accounts() -> None:
     """Let nobody in by the accounts whose password everybody knows; what they own stays."""
     User.objects.filter(email__in=_emails(), is_active=True).update(is_active=False)
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from allauth.account import forms as theirs
+from allauth.account import forms as allauth_forms
 from allauth.account.adapter import get_adapter
 from allauth.account.models import EmailAddress
 from allauth.account.utils import get_next_redirect_url
@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
-from formation_portal import letters
+from formation_portal import mail
 
 from . import addresses
 from .languages import language_in
@@ -34,7 +34,7 @@ _LABELS = {
 }
 
 
-class InOurWords:
+class PortalFormMixin:
     """Names the fields of one of allauth's forms, and says in one line what a new password takes.
 
     Where a language's button was pressed, nothing is judged or done: the form shows what was typed, but for passwords.
@@ -45,7 +45,11 @@ class InOurWords:
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         posted = kwargs.get("data")
         if posted is not None and language_in(posted):
-            kwargs |= {"data": None, "files": None, "initial": (kwargs.get("initial") or {}) | _typed(posted)}
+            kwargs |= {
+                "data": None,
+                "files": None,
+                "initial": (kwargs.get("initial") or {}) | _without_passwords(posted),
+            }
         super().__init__(*args, **kwargs)
         for name, field in self.fields.items():
             field.label = _LABELS.get(name, field.label)
@@ -53,11 +57,11 @@ class InOurWords:
             self.fields["password1"].help_text = _password_hint()
 
 
-class SignInForm(InOurWords, theirs.LoginForm):  # type: ignore[misc]  # allauth has no types
+class SignInForm(PortalFormMixin, allauth_forms.LoginForm):  # type: ignore[misc]  # allauth has no types
     """E-mail address, password, and whether to stay signed in on this device."""
 
 
-class SignUpForm(InOurWords, theirs.SignupForm):  # type: ignore[misc]  # allauth has no types
+class SignUpForm(PortalFormMixin, allauth_forms.SignupForm):  # type: ignore[misc]  # allauth has no types
     """Names as on the passport, so that a person who takes part needn't type them again."""
 
     first_name = forms.CharField(
@@ -84,7 +88,7 @@ class SignUpForm(InOurWords, theirs.SignupForm):  # type: ignore[misc]  # allaut
         return user
 
 
-class AddEmailForm(InOurWords, theirs.AddEmailForm):  # type: ignore[misc]  # allauth has no types
+class AddEmailForm(PortalFormMixin, allauth_forms.AddEmailForm):  # type: ignore[misc]  # allauth has no types
     """The address that takes the place of the account's own: at once where that was never confirmed, else once the new
     one is."""
 
@@ -102,21 +106,21 @@ class AddEmailForm(InOurWords, theirs.AddEmailForm):  # type: ignore[misc]  # al
     def save(self, request: HttpRequest) -> EmailAddress:
         """Ask the new address for a confirmation, and tell the one that is confirmed."""
         if not addresses.has_confirmed(self.user):
-            return addresses.correct(self.user, self.cleaned_data["email"], request)
+            return addresses.replace_unconfirmed(self.user, self.cleaned_data["email"], request)
         letter = {"name": self.user.get_full_name(), "link": reverse("account_reset_password")}
-        letters.post(kind="address_change", to=self.user.email, language=get_language() or "en", context=letter)
+        mail.queue_letter(kind="address_change", to=self.user.email, language=get_language() or "en", context=letter)
         return super().save(request)
 
 
-class ChangePasswordForm(InOurWords, theirs.ChangePasswordForm):  # type: ignore[misc]  # allauth has no types
+class ChangePasswordForm(PortalFormMixin, allauth_forms.ChangePasswordForm):  # type: ignore[misc]  # allauth has no types
     """The old password, and the new one twice."""
 
 
-class SetPasswordForm(InOurWords, theirs.SetPasswordForm):  # type: ignore[misc]  # allauth has no types
+class SetPasswordForm(PortalFormMixin, allauth_forms.SetPasswordForm):  # type: ignore[misc]  # allauth has no types
     """A first password, twice."""
 
 
-class ResetPasswordForm(InOurWords, theirs.ResetPasswordForm):  # type: ignore[misc]  # allauth has no types
+class ResetPasswordForm(PortalFormMixin, allauth_forms.ResetPasswordForm):  # type: ignore[misc]  # allauth has no types
     """Where to send the link."""
 
     users: list[User]
@@ -128,7 +132,7 @@ class ResetPasswordForm(InOurWords, theirs.ResetPasswordForm):  # type: ignore[m
         return email
 
 
-class ResetPasswordKeyForm(InOurWords, theirs.ResetPasswordKeyForm):  # type: ignore[misc]  # allauth has no types
+class ResetPasswordKeyForm(PortalFormMixin, allauth_forms.ResetPasswordKeyForm):  # type: ignore[misc]  # allauth has no types
     """The new password, twice, after the link."""
 
     def save(self) -> None:
@@ -140,7 +144,7 @@ class ResetPasswordKeyForm(InOurWords, theirs.ResetPasswordKeyForm):  # type: ig
             addresses.confirm(self.user)
 
 
-def _typed(posted: Mapping[str, Any]) -> dict[str, Any]:
+def _without_passwords(posted: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in posted.items() if _PASSWORD not in name}
 
 

@@ -18,7 +18,7 @@ from django.utils.cache import patch_vary_headers
 from .models import User
 
 # The service speaks its own language, the agents' pages are in English, and what posts events is no reader.
-_ENGLISH = ("/api/", "/desk/", "/webhooks/")
+_ENGLISH_PATHS = ("/api/", "/desk/", "/webhooks/")
 _YEAR = 365 * 24 * 60 * 60
 
 
@@ -29,13 +29,13 @@ class Languages:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        has_choice = not request.path_info.startswith(_ENGLISH)
+        has_choice = not request.path_info.startswith(_ENGLISH_PATHS)
         request.offers_languages = has_choice  # type: ignore[attr-defined]  # read by ui/languages.html
         found = translation.get_language_from_request(request) if has_choice else settings.LANGUAGE_CODE
         with translation.override(found):
             response = self.get_response(request)
         if taken := getattr(request, "account_language", ""):
-            _keep_in_browser(response, taken)
+            _set_cookie(response, taken)
         if has_choice:
             patch_vary_headers(response, ("Accept-Language", "Cookie"))
         return response
@@ -54,7 +54,7 @@ class ChosenLanguage:
         response = self.get_response(request)
         chosen = getattr(request, "chosen_language", "")
         if chosen and response.status_code < HTTPStatus.INTERNAL_SERVER_ERROR:
-            _keep_in_browser(response, chosen)
+            _set_cookie(response, chosen)
             if request.user.is_authenticated:
                 User.objects.filter(pk=request.user.pk).update(language=chosen)
         return response
@@ -78,7 +78,7 @@ def language_in(post: Mapping[str, Any]) -> str:
     return chosen if chosen in dict(settings.LANGUAGES) else ""
 
 
-def _keep_in_browser(response: HttpResponse, chosen: str) -> None:
+def _set_cookie(response: HttpResponse, chosen: str) -> None:
     response.set_cookie(
         settings.LANGUAGE_COOKIE_NAME,
         chosen,
@@ -90,17 +90,17 @@ def _keep_in_browser(response: HttpResponse, chosen: str) -> None:
 
 
 @receiver(user_logged_in)
-def _bring_together(request: HttpRequest | None, user: User, **_: Any) -> None:
+def _unite_choices(request: HttpRequest | None, user: User, **_: Any) -> None:
     """What was chosen in this browser goes into the account; where nothing was, the account's own goes for it."""
     chosen = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "") if request else ""
     if request and user.language and chosen not in dict(settings.LANGUAGES):
         request.account_language = user.language  # type: ignore[attr-defined]  # read once the answer is there
         return
-    read = chosen if chosen in dict(settings.LANGUAGES) else _read_now()
+    read = chosen if chosen in dict(settings.LANGUAGES) else _active_language()
     if user.language != read:
         user.language = read
         user.save(update_fields=["language"])
 
 
-def _read_now() -> str:
+def _active_language() -> str:
     return (translation.get_language() or settings.LANGUAGE_CODE).partition("-")[0]

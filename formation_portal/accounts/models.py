@@ -1,4 +1,4 @@
-"""A person who signs in. The e-mail address is the login; there is no user name."""
+"""A person who signs in by e-mail address, and what agents may do beside reading (manage.py agent_rights)."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -6,7 +6,20 @@ from typing import Any, ClassVar
 from django.contrib.auth.models import AbstractUser, BaseUserManager
 from django.db import models
 
-from .rights import Right, all_rights
+
+class Right(models.TextChoices):
+    """The rights, each with what it lets an agent do."""
+
+    REVIEW = "review", "claim cases, check facts, see masked numbers and raise queries"
+    DECIDE = "decide", "approve, return and decline"
+    CONFIRM = "confirm", "confirm another agent’s decision"
+    EXPORT = "export", "download records as JSON, PDF and CSV"
+    AUDIT = "audit", "read the audit log"
+
+
+def all_rights() -> list[str]:
+    """What a new account has. It means nothing until the account is an agent's."""
+    return list(Right.values)
 
 
 class UserManager(BaseUserManager["User"]):

@@ -9,15 +9,16 @@ from enum import StrEnum
 from functools import wraps
 from typing import Concatenate, ParamSpec, cast
 
+from allauth.core import ratelimit
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt
 from django_htmx.middleware import HtmxDetails
 
-from . import passes, refusing, signing_in
-from .models import User
-from .rights import Right
+from . import guest_sessions, sign_in
+from .models import Right, User
 
 Rest = ParamSpec("Rest")
 
@@ -48,7 +49,7 @@ class UserRequest(AnyRequest):
 class GuestRequest(AnyRequest):
     """A request of somebody who has opened a part's link in this browser; what `invited` hands to a view."""
 
-    pass_: passes.Pass
+    guest_session: guest_sessions.GuestSession
 
 
 View = Callable[Concatenate[HttpRequest, Rest], HttpResponseBase]
@@ -64,12 +65,12 @@ def public(view: AnyView[Rest]) -> View[Rest]:
 
 def signed_in(view: UserView[Rest]) -> View[Rest]:
     """For everybody who is signed in, whoever it is; others sign in first and come back."""
-    return _declare(Policy.SIGNED_IN, _behind_sign_in(view))
+    return _declare(Policy.SIGNED_IN, _require_sign_in(view))
 
 
 def customer(view: UserView[Rest]) -> View[Rest]:
     """For people and the applications that they own or work on: the view finds records only through `visible_to`."""
-    return _declare(Policy.CUSTOMER, _behind_sign_in(view))
+    return _declare(Policy.CUSTOMER, _require_sign_in(view))
 
 
 def invited(view: GuestView[Rest]) -> View[Concatenate[str, Rest]]:
@@ -78,10 +79,10 @@ def invited(view: GuestView[Rest]) -> View[Concatenate[str, Rest]]:
 
     @wraps(view)
     def guarded(request: GuestRequest, /, reference: str, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
-        found = passes.of(request, reference)
+        found = guest_sessions.find(request, reference)
         if found is None:
-            return passes.refusal(request)
-        request.pass_ = found
+            return guest_sessions.not_found_page(request)
+        request.guest_session = found
         return view(request, reference, *args, **kwargs)
 
     return _declare(Policy.INVITED, cast("View[Concatenate[str, Rest]]", guarded))
@@ -96,7 +97,7 @@ def agent(view: UserView[Rest]) -> View[Rest]:
             raise PermissionDenied
         return view(request, *args, **kwargs)
 
-    return _declare(Policy.AGENT, _behind_sign_in(guarded))
+    return _declare(Policy.AGENT, _require_sign_in(guarded))
 
 
 def agent_with(*rights: Right) -> Callable[[UserView[Rest]], View[Rest]]:
@@ -106,7 +107,7 @@ def agent_with(*rights: Right) -> Callable[[UserView[Rest]], View[Rest]]:
         @wraps(view)
         def guarded(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
             missing = [right for right in rights if not request.user.may[right]]
-            return refusing.page(request, missing[0]) if missing else view(request, *args, **kwargs)
+            return right_missing_page(request, missing[0]) if missing else view(request, *args, **kwargs)
 
         declared = agent(guarded)
         declared.rights = frozenset(rights)  # type: ignore[attr-defined]  # a mark on the function; read by `rights_of`
@@ -131,12 +132,12 @@ def rights_of(view: Callable[..., object]) -> frozenset[Right]:
     return getattr(view, "rights", frozenset())
 
 
-def _behind_sign_in(view: UserView[Rest]) -> View[Rest]:
+def _require_sign_in(view: UserView[Rest]) -> View[Rest]:
     @wraps(view)
     def guarded(request: HttpRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
         if not request.user.is_authenticated:
-            return signing_in.first(request)
-        return signing_in.sent(request, view(cast(UserRequest, request), *args, **kwargs))
+            return sign_in.redirect_to_sign_in(request)
+        return sign_in.forget_if_sent(request, view(cast(UserRequest, request), *args, **kwargs))
 
     return guarded
 
@@ -144,3 +145,20 @@ def _behind_sign_in(view: UserView[Rest]) -> View[Rest]:
 def _declare(policy: Policy, view: View[Rest]) -> View[Rest]:
     view.policy = policy  # type: ignore[attr-defined]  # a mark on the function; read by `policy_of`
     return view
+
+
+# More names than this are no help.
+_MAX_COLLEAGUES = 5
+
+
+def right_missing_page(request: HttpRequest, right: Right) -> HttpResponse:
+    """403 with the name of the right and some colleagues who have it. One query."""
+    agents = User.objects.filter(is_agent=True, is_active=True).order_by("first_name", "last_name", "email")
+    colleagues = [one.called for one in agents if one.may[right]]
+    context = {"right": right, "colleagues": colleagues[:_MAX_COLLEAGUES]}
+    return render(request, "desk/right_missing.html", context, status=403)
+
+
+def may_write_to(request: HttpRequest, address: str) -> bool:
+    """Whether whoever is signed in may have one more letter sent to the address; asking counts."""
+    return bool(ratelimit.consume(request, action="letter", key=address))

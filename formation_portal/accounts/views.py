@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from allauth.account import views as theirs
+from allauth.account import views as allauth_views
 from allauth.account.models import EmailAddress, EmailConfirmationHMAC
 from allauth.account.utils import get_next_redirect_url
 from allauth.core import ratelimit
@@ -20,7 +20,7 @@ from .forms import SignUpForm
 from .policies import UserRequest, signed_in
 
 
-class SignUp(theirs.SignupView):  # type: ignore[misc]  # allauth has no types
+class SignUp(allauth_views.SignupView):  # type: ignore[misc]  # allauth has no types
     """Whose address was taken while the account was made reads the same as whose was taken before."""
 
     def form_valid(self, form: SignUpForm) -> HttpResponse:
@@ -31,7 +31,7 @@ class SignUp(theirs.SignupView):  # type: ignore[misc]  # allauth has no types
             return self.form_invalid(form)  # type: ignore[no-any-return]
 
 
-class ConfirmEmail(theirs.ConfirmEmailView):  # type: ignore[misc]  # allauth has no types
+class ConfirmEmail(allauth_views.ConfirmEmailView):  # type: ignore[misc]  # allauth has no types
     """Confirming takes the letter and the account: whoever gets a letter about an account that a stranger has made in
     their name can't confirm it for the stranger."""
 

@@ -11,8 +11,8 @@ from django.contrib.auth.models import AbstractBaseUser
 from formation_portal.contract import canonical
 from formation_portal.contract.canonical import normalised_name
 from formation_portal.contract.rules import Question
-from formation_portal.papers.asking import CLOSE, LARGE, SMALL, look_at
-from formation_portal.papers.findings import Findings
+from formation_portal.documents.findings import Findings
+from formation_portal.documents.inspection import CLOSE, LARGE, SMALL, inspect_file
 
 from .contacts import Contact, answers_by_property, is_same
 from .draft import Draft
@@ -25,7 +25,7 @@ MAX_DOCUMENTS_READ = 300
 
 def findings_of(document: Document) -> Findings:
     """What the checks found in it."""
-    return Findings.read(document.findings)
+    return Findings.from_json(document.findings)
 
 
 def small_picture(document: Document) -> bytes:
@@ -51,7 +51,7 @@ def _draw(document: Document, *, side: int, page: int = 1) -> bytes:
         return b""
     try:
         with document.file.storage.open(str(document.file.name)) as file:
-            return look_at(cast(IO[bytes], file), document.mime_type, side=side, page=page).picture
+            return inspect_file(cast(IO[bytes], file), document.mime_type, side=side, page=page).picture
     except FileNotFoundError:
         return b""
 

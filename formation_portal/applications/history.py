@@ -12,7 +12,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import models
 
 from formation_portal.audit import chain
-from formation_portal.audit.models import Deed
+from formation_portal.audit.models import AuditAction
 from formation_portal.contract.localisation import get_language, gettext
 
 from .models import Application, Change
@@ -64,7 +64,7 @@ def append_to_audit_log(
     holders = {entry.holder for entry in entries}
     moved_to = next((entry.moved_to for entry in entries if entry.moved_to), "")
     chain.append(
-        Deed.CHANGE,
+        AuditAction.CHANGE,
         by=by,
         application=application,
         subject=holders.pop() if len(holders) == 1 else "",

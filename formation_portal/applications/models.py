@@ -224,7 +224,7 @@ class Document(models.Model):
     mime_type = models.CharField(max_length=40)
     size = models.PositiveIntegerField()
     sha256 = models.CharField(max_length=64)
-    # What the checks found (papers/findings.py); empty where none has run.
+    # What the checks found (documents/findings.py); empty where none has run.
     findings = models.JSONField(default=dict, blank=True)
     # Null where a guest uploaded it by invitation, without an account.
     uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")

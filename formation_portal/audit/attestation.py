@@ -20,7 +20,7 @@ from django.db import models
 Digests = dict[str, dict[str, str]]
 AModel = TypeVar("AModel", bound=type[models.Model])
 
-_AT_ONCE = 2_000
+_CHUNK_SIZE = 2_000
 _fields: dict[str, tuple[str, ...]] = {}
 _not_every: set[str] = set()
 
@@ -46,7 +46,7 @@ def digests(rows: Iterable[models.Model]) -> Digests:
     return found
 
 
-def differing(label: str, expected: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def altered_rows(label: str, expected: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """The keys of the model's rows that are not as they were attested, each with what is wrong.
 
     Rows older than the first attested one were written before there were digests, and are left out.
@@ -66,17 +66,17 @@ def differing(label: str, expected: Mapping[str, str]) -> Iterator[tuple[str, st
 
 def _rows(label: str, first: int) -> Iterator[models.Model]:
     found = apps.get_model(label)._default_manager.filter(pk__gte=first).order_by("pk")
-    return iter(found.iterator(chunk_size=_AT_ONCE))
+    return iter(found.iterator(chunk_size=_CHUNK_SIZE))
 
 
 def _digest(row: models.Model) -> str:
     label = row._meta.label_lower
-    said = [label, row.pk, *(_plain(getattr(row, name)) for name in _fields[label])]
+    said = [label, row.pk, *(_as_json(getattr(row, name)) for name in _fields[label])]
     content = json.dumps(said, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hmac.new(settings.AUDIT_KEY.encode(), content.encode(), hashlib.sha256).hexdigest()[:32]
 
 
-def _plain(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat()
     return value.isoformat() if isinstance(value, date) else value

@@ -10,8 +10,7 @@ from django.db import connection, models, transaction
 
 from . import anchor
 from .attestation import digests
-from .encoding import digest, line
-from .models import BEGINNING, COLUMNS, SUBJECT_LIMIT, TABLE, Actor, Deed, Entry
+from .models import COLUMNS, FIRST_PREVIOUS_HASH, SUBJECT_LIMIT, TABLE, Actor, AuditAction, Entry, as_line, entry_hash
 
 # The number is the key, so of two who take the same one only the first has it; the other waits for the first to end,
 # and does nothing where it was committed. SQLite and PostgreSQL alike.
@@ -21,7 +20,7 @@ _INSERT = (
 )
 
 
-class Somebody(Protocol):
+class Account(Protocol):
     """An account, or a guest, who has none."""
 
     @property
@@ -37,9 +36,9 @@ class Subject(Protocol):
 
 
 def append(
-    deed: Deed,
+    deed: AuditAction,
     *,
-    by: Somebody | None,
+    by: Account | None,
     application: Subject | None,
     subject: object = "",
     rows: Iterable[models.Model] = (),
@@ -53,15 +52,15 @@ def append(
     """
     if attested := digests(rows):
         detail["rows"] = attested
-    told = json.dumps(detail, sort_keys=True, separators=(",", ":")) if detail else ""
+    detail_text = json.dumps(detail, sort_keys=True, separators=(",", ":")) if detail else ""
     about = (application.pk, application.reference) if application else (0, "")
-    said = (time.time_ns() // 1000, *_actor(by), deed.value, *about)
+    values = (time.time_ns() // 1000, *_actor(by), deed.value, *about)
     with transaction.atomic(savepoint=False):
-        number, hashed = _take_its_place((*said, line(str(subject), SUBJECT_LIMIT), told))
+        number, hashed = _insert((*values, as_line(str(subject), SUBJECT_LIMIT), detail_text))
         transaction.on_commit(partial(anchor.write, ((number, hashed),)))
 
 
-def _actor(by: Somebody | None) -> tuple[str, int]:
+def _actor(by: Account | None) -> tuple[str, int]:
     if by is None:
         return Actor.PORTAL.value, 0
     if by.pk is None:
@@ -69,12 +68,12 @@ def _actor(by: Somebody | None) -> tuple[str, int]:
     return (Actor.AGENT if getattr(by, "is_agent", False) else Actor.CUSTOMER).value, by.pk
 
 
-def _take_its_place(said: tuple[Any, ...]) -> tuple[int, str]:
+def _insert(values: tuple[Any, ...]) -> tuple[int, str]:
     """The number and the hash under which it was kept: after the newest that there is when nobody else adds one."""
     while True:
-        newest, previous = Entry.objects.values_list("number", "hash").first() or (0, BEGINNING)
-        content = (newest + 1, *said, previous)
-        hashed = digest(content)
+        newest, previous = Entry.objects.values_list("number", "hash").first() or (0, FIRST_PREVIOUS_HASH)
+        content = (newest + 1, *values, previous)
+        hashed = entry_hash(content)
         with connection.cursor() as cursor:
             cursor.execute(_INSERT, (*content, hashed))
             if cursor.rowcount == 1:

@@ -1,5 +1,7 @@
-"""One table that only ever grows."""
+"""The table of the audit log, which only ever grows, and how an entry becomes bytes and a hash."""
 
+import hashlib
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
 from django.db import models
@@ -7,10 +9,10 @@ from django.db import models
 SUBJECT_LIMIT = 80
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # The hash before the first entry.
-BEGINNING = "0" * 64
+FIRST_PREVIOUS_HASH = "0" * 64
 
 
-class Deed(models.TextChoices):
+class AuditAction(models.TextChoices):
     """What was done."""
 
     LOOK = "look", "Viewed a file"
@@ -36,7 +38,7 @@ class Entry(models.Model):
     """One deed. Rows are written by `chain.append` alone, and neither changed nor removed.
 
     No column refers to another table: whatever is removed there, the entry stays as it was. The columns stand in the
-    order in which they are hashed (encoding.py). Numbers are 0 and texts empty where there is nothing to say.
+    order in which they are hashed (models.py). Numbers are 0 and texts empty where there is nothing to say.
     """
 
     # 1, 2, 3 and so on, without a gap: given by the chain. This type has SQLite keep the rows in their order.
@@ -45,7 +47,7 @@ class Entry(models.Model):
     moment = models.BigIntegerField()
     actor = models.CharField(max_length=10, choices=Actor.choices)
     account = models.BigIntegerField()
-    deed = models.CharField(max_length=10, choices=Deed.choices)
+    deed = models.CharField(max_length=10, choices=AuditAction.choices)
     application = models.BigIntegerField()
     reference = models.CharField(max_length=32)
     # A document's or a delivery's number, a party's token, a section's key.
@@ -82,3 +84,22 @@ def moment_of(at: datetime) -> int:
 # As they are hashed; the hash itself comes last.
 COLUMNS = tuple(field.attname for field in Entry._meta.concrete_fields)
 TABLE = Entry._meta.db_table
+
+
+def entry_hash(values: Iterable[object]) -> str:
+    """The SHA-256 of an entry's columns but its own hash, in their order, as hexadecimal digits.
+
+    Each column is a line. No two entries are the same bytes, since `as_line` takes line ends out of texts: whatever has
+    one too many was tampered with.
+    """
+    return hash_of("\n".join(map(str, values)))
+
+
+def hash_of(content: str) -> str:
+    """The hash of an entry's lines."""
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def as_line(text: str, limit: int) -> str:
+    """A text that fits into one line of so many characters at most."""
+    return text.replace("\n", " ")[:limit]

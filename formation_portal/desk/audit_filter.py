@@ -11,9 +11,9 @@ from django.utils.dateparse import parse_date
 from django.utils.http import urlencode
 
 from formation_portal.accounts.models import User
-from formation_portal.audit.models import Actor, Deed, Entry, moment_of
+from formation_portal.audit.models import Actor, AuditAction, Entry, moment_of
+from formation_portal.core.integers import parse_integer
 from formation_portal.ui.forms.controls import as_options
-from formation_portal.whole_numbers import whole_number
 
 from .filter_controls import FilterControl
 
@@ -34,7 +34,7 @@ class AuditFilter:
         deed, who = query.get("deed", ""), query.get("who", "")
         return cls(
             reference=query.get("reference", "").replace("\x00", "").strip().upper()[:32],
-            deed=deed if deed in Deed.values else "",
+            deed=deed if deed in AuditAction.values else "",
             who=who if who in Actor.values or number_in(who) else "",
             first=_day(query.get("first", "")),
             last=_day(query.get("last", "")),
@@ -64,7 +64,7 @@ class AuditFilter:
 
     def controls(self, agents: Iterable[User]) -> tuple[FilterControl, ...]:
         """The controls, as they are set."""
-        deeds = (("", "Any"), *Deed.choices)
+        deeds = (("", "Any"), *AuditAction.choices)
         people = [("", "Anyone"), *Actor.choices, *((str(one.pk), one.called) for one in agents)]
         if self.who not in dict(people):
             people.append((self.who, f"Account {self.who}"))
@@ -82,7 +82,7 @@ _A_DAY = timedelta(days=1) // timedelta(microseconds=1)
 
 def number_in(text: str) -> int:
     """A positive number in an address; 0 for anything else."""
-    return whole_number(text) or 0
+    return parse_integer(text) or 0
 
 
 def _day(text: str) -> date | None:

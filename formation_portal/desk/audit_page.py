@@ -9,8 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from formation_portal.accounts.models import User
-from formation_portal.audit.encoding import digest
-from formation_portal.audit.models import COLUMNS, Entry
+from formation_portal.audit.models import COLUMNS, Entry, entry_hash
 
 from .audit_filter import AuditFilter
 from .audit_words import Words
@@ -95,7 +94,7 @@ def entry_page(entry: Entry) -> EntryPage:
         case_url=reverse("desk:review", args=[entry.reference]) if words.may_tell(entry) else "",
         before_url=reverse("desk:audit_entry", args=[number - 1]) if number > 1 else "",
         place_url=f"{reverse('desk:audit')}?before={number + 1}",
-        is_sound=digest(content[:-1]) == content[-1],
+        is_sound=entry_hash(content[:-1]) == content[-1],
     )
 
 

@@ -6,17 +6,17 @@ from typing import Any
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.models import Application, Change
-from formation_portal.audit.looks import Way
-from formation_portal.audit.models import Actor, Deed, Entry
+from formation_portal.audit.access import AccessKind
+from formation_portal.audit.models import Actor, AuditAction, Entry
 from formation_portal.contract import canonical
 from formation_portal.relay.models import Decision
 
 from .audit_filter import number_in
 
 _LOOKS: dict[str, str] = {
-    Way.FILE: "Downloaded document {subject}",
-    Way.PAGE: "Viewed page {page} of document {subject}",
-    Way.SMALL: "Viewed the thumbnail of document {subject}",
+    AccessKind.FILE: "Downloaded document {subject}",
+    AccessKind.PAGE: "Viewed page {page} of document {subject}",
+    AccessKind.SMALL: "Viewed the thumbnail of document {subject}",
 }
 _REVIEWS: dict[str, str] = {
     "accept": "Accepted a fact",
@@ -74,20 +74,20 @@ class Words:
         """What was done."""
         said = detail_of(entry)
         match entry.deed:
-            case Deed.LOOK:
+            case AuditAction.LOOK:
                 words = _LOOKS.get(str(said.get("way")), "Viewed document {subject}")
                 return words.format(subject=entry.subject, page=said.get("page"))
-            case Deed.RECORD:
+            case AuditAction.RECORD:
                 return f"Downloaded the record as {str(said.get('kind', 'file')).upper()}"
-            case Deed.REVIEW:
+            case AuditAction.REVIEW:
                 return _reviewed(said.get("did"))
-            case Deed.CLAIM:
+            case AuditAction.CLAIM:
                 return _CLAIMS.get(str(said.get("did")), "Claimed the case")
-            case Deed.REVEAL:
+            case AuditAction.REVEAL:
                 return f"Viewed numbers of {entry.subject}: {_fields(said) or 'unknown'}"
-            case Deed.RIGHTS:
+            case AuditAction.RIGHTS:
                 return self._rights(entry, said)
-            case Deed.DECISION:
+            case AuditAction.DECISION:
                 return f"Decided on {entry.subject}: {_DECISIONS.get(str(said.get('said')), 'as it was')}"
         told = [self._changes[number] for number in _changes(entry) if number in self._changes]
         return "; ".join(told) or "Changed the application"
@@ -107,7 +107,7 @@ class Words:
 
 def _account_changed(entry: Entry) -> int:
     """The account whose rights an entry tells of; 0 where it tells of something else."""
-    return number_in(entry.subject) if entry.deed == Deed.RIGHTS else 0
+    return number_in(entry.subject) if entry.deed == AuditAction.RIGHTS else 0
 
 
 def detail_of(entry: Entry) -> dict[str, Any]:

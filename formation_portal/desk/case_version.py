@@ -6,8 +6,8 @@ from datetime import datetime
 from django.contrib.auth.models import AbstractBaseUser
 
 from formation_portal.applications.models import Application
+from formation_portal.core.integers import parse_integers
 from formation_portal.reviews.models import Review
-from formation_portal.whole_numbers import whole_numbers
 
 from .models import Case, Opening
 from .openings import note_open
@@ -29,7 +29,7 @@ class CaseVersion:
     @classmethod
     def read(cls, text: str) -> "CaseVersion | None":
         """The version that an address names, or None where it names none."""
-        numbers = whole_numbers(text.split(".")[: 4 + _OTHERS_AT_MOST])
+        numbers = parse_integers(text.split(".")[: 4 + _OTHERS_AT_MOST])
         if len(numbers) < 4:
             return None
         revision, review, agent, micros, *others = numbers

@@ -18,7 +18,7 @@ from django.utils import timezone
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.audit import chain
-from formation_portal.audit.models import Deed
+from formation_portal.audit.models import AuditAction
 
 from .beginning import begin_review_of, begin_reviews, locked
 from .models import WORD_LIMIT, Case
@@ -139,7 +139,7 @@ def _won(case: Case, if_still: QuerySet[Case], claim: dict[str, Any], *, by: Abs
 def _keep(application: Application, case: Case, *, by: AbstractUser, did: str) -> None:
     """An entry of the audit, which attests who has the case by now, since when, from whom, and why."""
     details: dict[str, Any] = {"taken_from": case.taken_from_id} if case.taken_from_id else {}
-    chain.append(Deed.CLAIM, by=by, application=application, rows=[case], did=did, **details)
+    chain.append(AuditAction.CLAIM, by=by, application=application, rows=[case], did=did, **details)
 
 
 def _claim_of(agent: AbstractUser) -> dict[str, Any]:

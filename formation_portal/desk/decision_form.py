@@ -9,10 +9,10 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.http import QueryDict
 from django.utils.dateparse import parse_datetime
 
+from formation_portal.core.integers import parse_integers
 from formation_portal.relay.models import Decision
 from formation_portal.relay.resolution.decision_input import DecisionRefused
 from formation_portal.relay.resolution.decisions import bind, declare_absent, record_provider_informed
-from formation_portal.whole_numbers import whole_numbers
 
 BIND, ABSENT, TOLD = Decision.Deed.BIND.value, Decision.Deed.ABSENT.value, Decision.Deed.PROVIDER_INFORMED.value
 
@@ -63,7 +63,7 @@ def posted_form(post: QueryDict) -> DecisionForm:
         remote_id=post.get("remote_id", ""),
         note=post.get("note", ""),
         seen=post.get("seen", ""),
-        also=tuple(whole_numbers(post.getlist("also"))),
+        also=tuple(parse_integers(post.getlist("also"))),
     )
 
 

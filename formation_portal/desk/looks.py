@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from django.http import QueryDict
 from django.utils.http import urlencode
 
-from formation_portal.whole_numbers import whole_number
+from formation_portal.core.integers import parse_integer
 
 from .coming_from import came_from
 from .queue_state import QueueState
@@ -81,4 +81,4 @@ class Look:
 
 
 def _number(query: QueryDict, name: str) -> int:
-    return whole_number(query.get(name, "")) or 0
+    return parse_integer(query.get(name, "")) or 0

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
-from formation_portal.whole_numbers import whole_numbers
+from formation_portal.core.integers import parse_integers
 
 from .models import Case
 from .queue_search import found_cases
@@ -33,7 +33,7 @@ class Token:
     @classmethod
     def read(cls, text: str) -> "Token | None":
         """The version that an address names, or None where it names none."""
-        numbers = whole_numbers(text.split(".")[: 2 + _NAMED_AT_MOST])
+        numbers = parse_integers(text.split(".")[: 2 + _NAMED_AT_MOST])
         if len(numbers) < 2:
             return None
         micros, said, *just_come = numbers

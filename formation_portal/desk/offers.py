@@ -2,8 +2,7 @@
 
 from django.contrib.auth.models import AbstractBaseUser
 
-from formation_portal.accounts.models import User
-from formation_portal.accounts.rights import Right
+from formation_portal.accounts.models import Right, User
 from formation_portal.applications.draft import Draft
 from formation_portal.reviews.reviewing import UNDER_REVIEW
 

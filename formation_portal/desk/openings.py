@@ -8,7 +8,7 @@ from datetime import timedelta
 from django.contrib.auth.models import AbstractBaseUser
 from django.utils import timezone
 
-from formation_portal.letters.rounds import on_each_round
+from formation_portal.core.background import hourly_task
 
 from .models import Opening
 
@@ -40,7 +40,7 @@ def _begin(opening: Opening) -> None:
     )
 
 
-@on_each_round
+@hourly_task
 def delete_ended_openings() -> None:
     """Delete what says nothing any more."""
     Opening.objects.filter(seen_at__lte=timezone.now() - _LASTS).delete()

@@ -8,20 +8,20 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.localisation import format_number, long_date
-from formation_portal.papers.findings import Code
+from formation_portal.documents.findings import FindingCode
 
-_WORDS: Mapping[Code, str] = {
-    Code.UNREADABLE: "It cannot be opened. It may be damaged or incomplete.",
-    Code.PROTECTED: "It is protected by a password.",
-    Code.NO_PAGES: "It has no pages.",
-    Code.TOO_LARGE: "It has {width} × {height} pixels, too many to show.",
-    Code.TOO_HEAVY: "It took too long to open.",
-    Code.MISNAMED: "Its name ends in “{ending}”, but it is {type}.",
-    Code.FEW_PIXELS: "It has {width} × {height} pixels: small print may be unreadable.",
-    Code.BLURRED: "It looks blurred.",
-    Code.BLANK: "The first page looks nearly blank.",
-    Code.MANY_PAGES: "It has {pages} pages.",
-    Code.LOCATION: "It contains the location where it was taken.",
+_WORDS: Mapping[FindingCode, str] = {
+    FindingCode.UNREADABLE: "It cannot be opened. It may be damaged or incomplete.",
+    FindingCode.PROTECTED: "It is protected by a password.",
+    FindingCode.NO_PAGES: "It has no pages.",
+    FindingCode.TOO_LARGE: "It has {width} × {height} pixels, too many to show.",
+    FindingCode.TOO_HEAVY: "It took too long to open.",
+    FindingCode.MISNAMED: "Its name ends in “{ending}”, but it is {type}.",
+    FindingCode.FEW_PIXELS: "It has {width} × {height} pixels: small print may be unreadable.",
+    FindingCode.BLURRED: "It looks blurred.",
+    FindingCode.BLANK: "The first page looks nearly blank.",
+    FindingCode.MANY_PAGES: "It has {pages} pages.",
+    FindingCode.LOCATION: "It contains the location where it was taken.",
 }
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from django.utils.http import urlencode
 
 from formation_portal.contract.lifecycle import State
-from formation_portal.whole_numbers import whole_number, whole_numbers
+from formation_portal.core.integers import parse_integer, parse_integers
 
 # What is typed to search for; more than this is no reference and no name.
 _LONGEST = 200
@@ -41,7 +41,7 @@ class Place:
     @classmethod
     def read(cls, text: str) -> "Place | None":
         """The place that an address names, or None where it names none."""
-        numbers = whole_numbers(text.split("-"))
+        numbers = parse_integers(text.split("-"))
         at = moment_at(numbers[0]) if len(numbers) == 2 else None
         return cls(at, numbers[1]) if at else None
 
@@ -91,7 +91,7 @@ class QueueState:
             view=View(view) if view in set(View) else View.WAITING,
             text=_read(query, "q"),
             state=state if state in set(STATES) else "",
-            holder=holder if holder == NOBODY or whole_number(holder, digits=9) else "",
+            holder=holder if holder == NOBODY or parse_integer(holder, digits=9) else "",
             place=_read(query, "place"),
             product=_read(query, "product"),
             newest_first=query.get("sort") == "newest",

@@ -12,7 +12,7 @@ from formation_portal.applications.parties import name_fields
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.contract.schema import FormSchema
-from formation_portal.letters import post
+from formation_portal.mail import queue_letter
 from formation_portal.reviews.models import Outcome, Ruling
 from formation_portal.reviews.reviewing import UNDER_REVIEW
 
@@ -74,7 +74,7 @@ def give_back_what_is_refused(draft: Draft, ruling: Ruling, by: Any) -> None:
         "reference": application.reference,
         "link": reverse("desk:review", args=[application.reference]),
     }
-    post(kind="proposal_refused", to=proposer.email, language="en", context=context)
+    queue_letter(kind="proposal_refused", to=proposer.email, language="en", context=context)
 
 
 def claim_what_is_worked_on(draft: Draft, by: Any) -> None:

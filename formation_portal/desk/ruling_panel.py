@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-from formation_portal.accounts.models import User
-from formation_portal.accounts.rights import Right
+from formation_portal.accounts.models import Right, User
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.delivery_status import DeliveryStage

@@ -10,9 +10,9 @@ from formation_portal.applications.documents import findings_of
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.contract.localisation import join_list
+from formation_portal.core.integers import parse_integers
 from formation_portal.reviews.facts import Fact
 from formation_portal.reviews.seen import seen_in
-from formation_portal.whole_numbers import whole_numbers
 
 from .coming_from import party_url
 from .looks import Look
@@ -58,7 +58,7 @@ def look_url(document: Document, shown: QueueState) -> str:
 
 def knowing_in(post: QueryDict) -> tuple[int, ...]:
     """The documents that an agent goes on without having opened, as the form says that asked about them."""
-    return tuple(whole_numbers(post.getlist("unseen")))
+    return tuple(parse_integers(post.getlist("unseen")))
 
 
 def _whose(draft: Draft, document: Document) -> str:

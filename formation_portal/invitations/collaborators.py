@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 
-from formation_portal import letters
+from formation_portal import mail
 from formation_portal.applications.access import Collaborator, Right
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
@@ -41,7 +41,7 @@ def share_with(draft: Draft, *, email: str, right: Right, by: AbstractBaseUser, 
             one.asked_at, one.expires_at = now, now + timedelta(days=settings.INVITATION_DAYS)
             link = f"{reverse('portal:collaboration_link')}?{urlencode({'key': key})}"
             context = {"link": link, "until": one.expires_at}
-            letters.post(kind="collaboration", to=one.email, language=language, context=context)
+            mail.queue_letter(kind="collaboration", to=one.email, language=language, context=context)
         one.save()
         invited = gettext_noop("Shared the application")
         journal.note(gettext_noop("Changed someone’s access") if one.accepted_at else invited)

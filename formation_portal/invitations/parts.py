@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 
-from formation_portal import letters
+from formation_portal import mail
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.history import Guest
 from formation_portal.applications.parties import PartyRow
@@ -154,4 +154,4 @@ def _send(invitation: Invitation, kind: str) -> None:
         invitation.save()
         link = f"{reverse('portal:part_link')}?{urlencode({'key': key})}"
         context = {"link": link, "until": invitation.expires_at}
-        letters.post(kind=kind, to=invitation.email, language=invitation.language, context=context)
+        mail.queue_letter(kind=kind, to=invitation.email, language=invitation.language, context=context)

@@ -9,7 +9,7 @@ _M_ARENA_MAX = -8
 _ARENAS = 2
 
 
-def share_arenas() -> None:
+def limit_malloc_arenas() -> None:
     """Have all threads share two of malloc's arenas, before the threads begin.
 
     glibc gives each thread an arena of its own, and what is freed there serves no other thread. Python's threads take
@@ -25,7 +25,7 @@ def share_arenas() -> None:
     mallopt(_M_ARENA_MAX, _ARENAS)
 
 
-def set_aside_what_stays() -> None:
+def freeze_loaded_objects() -> None:
     """Take what is loaded by now out of the garbage collector's rounds: modules, models, addresses.
 
     A full round begins when what is new has come to a quarter of what is old. With all modules counted in, tens of

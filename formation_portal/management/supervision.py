@@ -22,7 +22,7 @@ Say = Callable[[str], None]
 
 # Longer than the web server's own patience with answers under way.
 _PATIENCE_SECONDS = 15.0
-_LOOK_SECONDS = 0.1
+_POLL_SECONDS = 0.1
 # A worker that dies at once, again and again, is started this often at most.
 _PAUSE_SECONDS = 5.0
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -47,7 +47,7 @@ class Child:
     def start(self) -> None:
         """Fork it. Nothing that belongs to one process only, such as a database connection, may be open."""
         self._started_at = time.monotonic()
-        self._process = _FORK.Process(target=_lead, args=(self._work, self._orphaned, os.getpid()), name=self.name)
+        self._process = _FORK.Process(target=_run_child, args=(self._work, self._orphaned, os.getpid()), name=self.name)
         self._process.start()
 
     @property
@@ -60,14 +60,14 @@ class Child:
         """Whether its last start is long enough ago."""
         return time.monotonic() - self._started_at >= _PAUSE_SECONDS
 
-    def ask_to_end(self) -> None:
+    def terminate(self) -> None:
         """Tell it to end, without waiting for it."""
         if self._process is not None and self.exit_code is None:
             self._process.terminate()
 
-    def end(self) -> None:
+    def stop(self) -> None:
         """Ask it to end; insist where it doesn't."""
-        self.ask_to_end()
+        self.terminate()
         if self._process is None:
             return
         self._process.join(_PATIENCE_SECONDS)
@@ -76,7 +76,7 @@ class Child:
             self._process.join()
 
 
-def _lead(work: Callable[[], None], orphaned: signal.Signals, parent: int) -> None:
+def _run_child(work: Callable[[], None], orphaned: signal.Signals, parent: int) -> None:
     os.setpgid(0, 0)
     _end_with_parent(orphaned, parent)
     for number in _SIGNALS:
@@ -111,30 +111,30 @@ class Supervision:
 
     def run(self) -> int:
         """The exit code: 0 after Ctrl-C or SIGTERM, 1 where no web server could be started."""
-        stopping = _stopping()
+        stopping = _stop_event()
         children = (*self.web, self.worker)
         for child in children:
             child.start()
         try:
-            while not stopping.wait(_LOOK_SECONDS):
+            while not stopping.wait(_POLL_SECONDS):
                 if not self._has_announced and (
                     dead := next((one for one in self.web if one.exit_code is not None), None)
                 ):
                     self.say(f"The {dead.name} stopped unexpectedly (exit code {dead.exit_code}). Stopping the rest.")
                     return 1
                 for child in children:
-                    self._look_at(child)
+                    self._check_child(child)
                 if not self._has_announced and self.is_ready():
                     self._has_announced = True
                     self.on_ready()
             return 0
         finally:
             for child in self.web:
-                child.ask_to_end()
+                child.terminate()
             for child in children:
-                child.end()
+                child.stop()
 
-    def _look_at(self, child: Child) -> None:
+    def _check_child(self, child: Child) -> None:
         if child.exit_code is None:
             self._complained.discard(child)
             return
@@ -145,7 +145,7 @@ class Supervision:
             child.start()
 
 
-def _stopping() -> threading.Event:
+def _stop_event() -> threading.Event:
     """Set by Ctrl-C and by SIGTERM."""
     event = threading.Event()
 

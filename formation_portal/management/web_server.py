@@ -26,7 +26,7 @@ from waitress.server import TcpWSGIServer
 from waitress.task import ErrorTask, Task, WSGITask
 from waitress.utilities import BadRequest, Error, RequestEntityTooLarge
 
-from formation_portal.body_limits import body_limit
+from formation_portal.core.middleware import body_limit
 from formation_portal.gateway.catalog import catalog
 from formation_portal.gateway.errors import GatewayError
 
@@ -38,23 +38,23 @@ CONNECTIONS = 2000
 _FILES = 3 * CONNECTIONS + 500
 _BACKLOG = 1024
 # More than the longest address of the desk's queue with all cookies; Waitress joins pieces of a head anew each time.
-_HEAD_BYTES = 32_768
+_HEADER_BYTES = 32_768
 # Of a chunked body: between its chunks, and after the last one.
 _CHUNK_LINE_BYTES = 1024
 # What is larger waits on the disk.
 _BODY_BYTES_IN_MEMORY = 65_536
 # Of all bodies that have not been read yet, in one process; looked at whenever one has grown by so much.
 _ALL_BODIES_BYTES = 1_000_000_000
-_STEP_BYTES = 1_000_000
+_CHECK_EVERY_BYTES = 1_000_000
 # A head that takes longer is no browser's; an upload may come over a slow line.
-_HEAD_SECONDS = 30
+_HEADER_SECONDS = 30
 _BODY_SECONDS = 1800
-_LOOK_SECONDS = 10
+_CLEANUP_SECONDS = 10
 # The thread that reads and sends waits this long for its turn among those that draw; Python's 5 ms would cost a fifth
 # of the requests in a second.
 _SWITCH_SECONDS = 0.0005
 # Answers that are being drawn when the server is to end.
-_PATIENCE_SECONDS = 10.0
+_SHUTDOWN_SECONDS = 10.0
 # A client that is cut off still reads the answer, if what it goes on sending is taken in for a moment.
 _LINGER_SECONDS = 2.0
 _LINGER_BYTES = 10_000_000
@@ -81,9 +81,9 @@ class WebServer:
 
     def run(self) -> None:
         """Serve, then finish what is being answered."""
-        _allow_files()
+        _raise_file_limit()
         tempfile.tempdir = str(settings.FILE_UPLOAD_TEMP_DIR)
-        memory.set_aside_what_stays()
+        memory.freeze_loaded_objects()
         sys.setswitchinterval(_SWITCH_SECONDS)
         server = _Server(self._application, self._listening)
         # Before the first visitor asks for it, and without keeping anybody waiting.
@@ -96,8 +96,8 @@ class WebServer:
 
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, stop)
-        server.turn_while(lambda: not is_stopping.is_set())
-        server.finish()
+        server.loop_while(lambda: not is_stopping.is_set())
+        server.shut_down()
 
 
 class _NoRoom(Error):  # type: ignore[misc]  # of an untyped package
@@ -128,7 +128,7 @@ class _Request(HTTPRequestParser):  # type: ignore[misc]  # of an untyped packag
             return consumed
         if self.chunked and max(len(self.body_rcv.control_line), len(self.body_rcv.trailer)) > _CHUNK_LINE_BYTES:
             return self._refused(BadRequest("A chunk's head is too long."), data)
-        if self.body_bytes_received // _STEP_BYTES > before // _STEP_BYTES and not self._has_room():
+        if self.body_bytes_received // _CHECK_EVERY_BYTES > before // _CHECK_EVERY_BYTES and not self._has_room():
             log.error("Too much is being uploaded at once; a request was turned away")
             return self._refused(_NoRoom("Try again in a few minutes."), data)
         return consumed
@@ -146,10 +146,10 @@ class _Request(HTTPRequestParser):  # type: ignore[misc]  # of an untyped packag
 
     def is_too_slow(self, now: float) -> bool:
         """Whether it should have been here whole by now, a time in seconds."""
-        return now - self.began > (_BODY_SECONDS if self.headers_finished else _HEAD_SECONDS)
+        return now - self.began > (_BODY_SECONDS if self.headers_finished else _HEADER_SECONDS)
 
 
-def _task_for_refused(channel: HTTPChannel, request: _Request) -> Task:
+def _error_task(channel: HTTPChannel, request: _Request) -> Task:
     """What is too large is answered by the portal, which sees its length and nothing of its body; the rest by Waitress,
     in a line."""
     if not isinstance(request.error, RequestEntityTooLarge):
@@ -165,7 +165,7 @@ def _task_for_refused(channel: HTTPChannel, request: _Request) -> Task:
 class _Channel(HTTPChannel):  # type: ignore[misc]  # of an untyped package
     """A connection. One that is cut off lingers for a moment: closed at once, it would take its answer along."""
 
-    error_task_class = staticmethod(_task_for_refused)
+    error_task_class = staticmethod(_error_task)
     lingers = False
     _drains_until = 0.0
     _drained = 0
@@ -220,8 +220,8 @@ class _Server(TcpWSGIServer):  # type: ignore[misc]  # of an untyped package
             backlog=_BACKLOG,
             recv_bytes=65_536,
             inbuf_overflow=_BODY_BYTES_IN_MEMORY,
-            max_request_header_size=_HEAD_BYTES,
-            cleanup_interval=_LOOK_SECONDS,
+            max_request_header_size=_HEADER_BYTES,
+            cleanup_interval=_CLEANUP_SECONDS,
             # A connection's number may go beyond what select() can name.
             asyncore_use_poll=True,
             # Whose word about the client counts is for the portal to say.
@@ -247,23 +247,23 @@ class _Server(TcpWSGIServer):  # type: ignore[misc]  # of an untyped package
         waiting = (one for channel in channels for one in (channel.request, *channel.requests) if one is not None)
         return bool(sum(one.body_bytes_received for one in waiting) < _ALL_BODIES_BYTES)
 
-    def turn_while(self, holds: Callable[[], bool]) -> None:
+    def loop_while(self, holds: Callable[[], bool]) -> None:
         """Read, hand over and send, for as long as it holds."""
         while holds():
             wasyncore.loop(timeout=1, use_poll=True, map=self._map, count=1)
 
-    def finish(self) -> None:
+    def shut_down(self) -> None:
         """Accept nobody any more, and let answers that are under way arrive."""
         wasyncore.dispatcher.close(self)
-        until = time.monotonic() + _PATIENCE_SECONDS
-        self.turn_while(lambda: self._is_answering() and time.monotonic() < until)
+        until = time.monotonic() + _SHUTDOWN_SECONDS
+        self.loop_while(lambda: self._is_answering() and time.monotonic() < until)
         self.task_dispatcher.shutdown(timeout=1)
 
     def _is_answering(self) -> bool:
         return any(channel.requests or channel.total_outbufs_len for channel in self.active_channels.values())
 
 
-def _allow_files() -> None:
+def _raise_file_limit() -> None:
     """As many open files as the connections may need, as far as the system lets us."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)

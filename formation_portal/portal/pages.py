@@ -11,8 +11,7 @@ from django.urls import reverse
 
 from formation_portal.accounts.addresses import has_confirmed
 from formation_portal.accounts.models import User
-from formation_portal.accounts.policies import UserRequest
-from formation_portal.accounts.writing_limits import may_write_to
+from formation_portal.accounts.policies import UserRequest, may_write_to
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State

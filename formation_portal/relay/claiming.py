@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from formation_portal.applications.models import Application
-from formation_portal.processes import has_ended, held_by_ended, this_process
+from formation_portal.core.processes import current_process, has_ended, held_by_ended
 
 from . import rate_limit, timing
 from .calls.routes import has_nothing_to_send, is_unsupported
@@ -147,7 +147,7 @@ def _prepare(row: Delivery) -> None:
 
 def _save_claim(row: Delivery, state: DeliveryState, lease: uuid.UUID, *, was: str, now: datetime) -> None:
     # When the lease has ended, the row is due again.
-    row.state, row.lease, row.lease_until, row.holder = state, lease, now + timing.lease(), this_process()
+    row.state, row.lease, row.lease_until, row.holder = state, lease, now + timing.lease(), current_process()
     row.next_at = row.lease_until
     names = ("state", "lease", "lease_until", "holder", "next_at", "key", "sent", "repeats", "looks", "recheck")
     # On an engine that ignores row locks, whoever came first has changed the state.

@@ -12,7 +12,7 @@ from django.db.models import Q
 from formation_portal.applications.fields import AnswersField
 from formation_portal.applications.models import SUBJECT_LIMIT, Application
 from formation_portal.audit.attestation import attested
-from formation_portal.processes import NAME_LIMIT
+from formation_portal.core.processes import NAME_LIMIT
 
 from .resources import ResourceKind, ResourceName
 

@@ -13,7 +13,7 @@ from django.db import close_old_connections, connections
 from django.db.models import Min, Q
 from django.utils import timezone
 
-from formation_portal.databases import DATABASE_AWAY
+from formation_portal.core.databases import DATABASE_AWAY
 
 from . import rate_limit, wake
 from .calls.sending import make_next_call

@@ -10,7 +10,7 @@ from formation_portal.applications.history import Author
 from formation_portal.applications.services import Closed
 from formation_portal.applications.services.transactions import application_transaction
 from formation_portal.audit import chain
-from formation_portal.audit.models import Deed
+from formation_portal.audit.models import AuditAction
 from formation_portal.contract.lifecycle import State
 
 from .models import TEXT_LIMIT, Remark
@@ -40,7 +40,7 @@ def keep(draft: Draft, replies: Sequence[Reply], *, by: Author) -> int:
         if written:
             Remark.objects.bulk_update(written, ["reply", "replied_at"])
             did = {"reply": [remark.pk for remark in written]}
-            chain.append(Deed.REVIEW, by=by, application=draft.application, rows=written, did=did)
+            chain.append(AuditAction.REVIEW, by=by, application=draft.application, rows=written, did=did)
         return len(came)
 
 

@@ -13,7 +13,7 @@ from formation_portal.applications.models import Application
 from formation_portal.applications.services import Closed, advance
 from formation_portal.applications.services.transactions import application_transaction
 from formation_portal.audit import chain
-from formation_portal.audit.models import Deed
+from formation_portal.audit.models import AuditAction
 from formation_portal.contract.lifecycle import State
 from formation_portal.core import subscribers
 
@@ -108,4 +108,6 @@ def _raise(review: Review) -> int:
 def _chained(work: Work) -> None:
     application, rows = work.draft.application, [row for _, row in work.done]
     did = {what: [row.pk for one, row in work.done if one == what] for what, _ in work.done}
-    chain.append(Deed.REVIEW, by=work.by, application=application, rows=rows, did=did, version=work.review.version)
+    chain.append(
+        AuditAction.REVIEW, by=work.by, application=application, rows=rows, did=did, version=work.review.version
+    )

@@ -9,7 +9,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import OuterRef, Subquery
 
 from formation_portal.applications.draft import Draft
-from formation_portal.audit.looks import is_of_a_document, looks_of_agents
+from formation_portal.audit.access import accesses_by_agents, is_document_access
 
 from .facts import Fact
 from .refusals import Unseen
@@ -39,9 +39,9 @@ def seen_in(draft: Draft) -> Seen:
     named = {name: Subquery(person.values(name)[:1]) for name in ("first_name", "last_name", "email")}
     accounts: dict[int, dict[int, None]] = {}
     names: dict[int, str] = {}
-    looks = looks_of_agents(draft.application.reference).annotate(**named)
+    looks = accesses_by_agents(draft.application.reference).annotate(**named)
     for subject, account, detail, *name in looks.values_list("subject", "account", "detail", *named):
-        if is_of_a_document(subject, detail):
+        if is_document_access(subject, detail):
             accounts.setdefault(int(subject), {})[account] = None
             names[account] = account_model(**dict(zip(named, name, strict=True))).called if name[-1] else ""
     return Seen({document: tuple(several) for document, several in accounts.items()}, names)

@@ -10,7 +10,7 @@ from django.contrib.auth.models import AbstractBaseUser
 
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
-from formation_portal.whole_numbers import whole_number
+from formation_portal.core.integers import parse_integer
 
 from .models import Check, Note, Outcome, Remark, Review, Ruling
 
@@ -29,7 +29,7 @@ class Sight:
     def read(cls, text: str) -> "Sight":
         """The sight that a form carries; what can't be read is older than anything."""
         first, _, second = text.partition(".")
-        round_, version = whole_number(first, digits=9), whole_number(second, digits=9)
+        round_, version = parse_integer(first, digits=9), parse_integer(second, digits=9)
         return cls(0, 0) if round_ is None or version is None else cls(round_, version)
 
     @classmethod

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from ninja.security import HttpBearer
 
-from formation_portal import secret_files
+from formation_portal.core.storage import read_or_create_secret
 from formation_portal.service.models import Account, ApiKey
 from formation_portal.service.problems import ApiError
 
@@ -105,7 +105,7 @@ def ensure_demo_key() -> str | None:
 def portal_key() -> str:
     """The portal's own key to this service, made on the first call and kept in DATA_DIR. It is not rate-limited."""
     path = Path(settings.DATA_DIR) / PORTAL_KEY_FILE
-    key = secret_files.kept(path, lambda: new_key(is_live=True))
+    key = read_or_create_secret(path, lambda: new_key(is_live=True))
     _ensure_key(key, name="portal", is_unlimited=True)
     return key
 

@@ -21,8 +21,8 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 
-from formation_portal.databases import SERVICE
-from formation_portal.processes import has_ended, this_process
+from formation_portal.core.databases import SERVICE
+from formation_portal.core.processes import current_process, has_ended
 from formation_portal.service.models import ApiKey, KeptAnswer
 from formation_portal.service.problems import ApiError, ErrorDetail, invalid, pointer
 from formation_portal.service.storage import file_transaction
@@ -98,7 +98,7 @@ def _claim(key: ApiKey, name: str, fingerprint: str) -> KeptAnswer | None:
         fingerprint=fingerprint,
         attempt=secrets.token_hex(16),
         started_at=now,
-        holder=this_process(),
+        holder=current_process(),
     )
     try:
         with transaction.atomic(using=SERVICE):

@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import State
-from formation_portal.processes import NAME_LIMIT
+from formation_portal.core.processes import NAME_LIMIT
 from formation_portal.service import identifiers
 
 

@@ -14,11 +14,11 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase, HttpResponseNotAllowed
 from django.utils.encoding import escape_uri_path
 
+from formation_portal.core.integers import content_length
 from formation_portal.service import auth, idempotency, rate_limit
 from formation_portal.service.fault_injection import with_faults
 from formation_portal.service.problems import ApiError, error_response, problem_response
 from formation_portal.service.storage import FILE_LIMIT
-from formation_portal.whole_numbers import body_length
 
 logger = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ def guard(run: ServiceView, *, scopes: tuple[str, ...], takes: str | None) -> Se
 
 def _check_body(request: HttpRequest, takes: str | None) -> None:
     """Refuses a body by its size and media type, before it is read. What is missing in an empty one is found later."""
-    size, limit = body_length(request.META), BODY_LIMITS[takes or JSON]
+    size, limit = content_length(request.META), BODY_LIMITS[takes or JSON]
     if size > limit:
         raise ApiError("too_large", f"The body may have at most {limit:,} bytes.")
     if size and takes is not None and request.content_type != takes:

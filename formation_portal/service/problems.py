@@ -15,7 +15,7 @@ from django.http.multipartparser import MultiPartParserError
 from django.utils.encoding import escape_uri_path
 from ninja.errors import HttpError, ValidationError
 
-from formation_portal.databases import DATABASE_AWAY
+from formation_portal.core.databases import DATABASE_AWAY
 
 logger = logging.getLogger(__name__)
 

@@ -12,11 +12,11 @@ from django.http import HttpRequest
 from pydantic import BeforeValidator
 
 from formation_portal.contract.lifecycle import WRITABLE
+from formation_portal.core.integers import parse_integer
 from formation_portal.service import identifiers
 from formation_portal.service.auth import key_of
 from formation_portal.service.models import Document, Entity, Party, ShareClass, Shareholding
 from formation_portal.service.problems import ApiError, ErrorDetail, not_found, pointer
-from formation_portal.whole_numbers import whole_number
 
 Row = TypeVar("Row", bound=Model)
 
@@ -103,7 +103,7 @@ PER_PAGE, MOST_PER_PAGE, LAST_PAGE = 20, 100, 1_000_000
 
 def _only_digits(value: Any) -> Any:
     """A count in a query is digits and nothing else; pydantic would take "1_0" and " 1" too."""
-    if isinstance(value, str) and whole_number(value, digits=9) is None:
+    if isinstance(value, str) and parse_integer(value, digits=9) is None:
         raise ValueError("must be a whole number in digits")
     return value
 

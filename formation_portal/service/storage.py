@@ -21,7 +21,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db import Error, transaction
 from django.http import HttpResponse
 
-from formation_portal.databases import DATABASE_AWAY, SERVICE
+from formation_portal.core.databases import DATABASE_AWAY, SERVICE
 from formation_portal.service.models import Document
 from formation_portal.service.problems import ApiError, ErrorDetail, invalid
 

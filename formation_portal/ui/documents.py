@@ -15,30 +15,30 @@ from formation_portal.applications.locks import locks_of
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.localisation import format_number
-from formation_portal.papers.findings import Code
+from formation_portal.documents.findings import FindingCode
 
 from . import formats
 
-_WORDS: Mapping[Code, object] = {
-    Code.UNREADABLE: gettext_lazy("We can’t open this file. It may be damaged. Upload it again, or keep it."),
-    Code.PROTECTED: gettext_lazy("This PDF needs a password. Upload one without a password, or keep it."),
-    Code.NO_PAGES: gettext_lazy("This PDF has no pages. Upload another, or keep it."),
-    Code.TOO_LARGE: gettext_lazy(
+_WORDS: Mapping[FindingCode, object] = {
+    FindingCode.UNREADABLE: gettext_lazy("We can’t open this file. It may be damaged. Upload it again, or keep it."),
+    FindingCode.PROTECTED: gettext_lazy("This PDF needs a password. Upload one without a password, or keep it."),
+    FindingCode.NO_PAGES: gettext_lazy("This PDF has no pages. Upload another, or keep it."),
+    FindingCode.TOO_LARGE: gettext_lazy(
         "This picture has %(width)s × %(height)s pixels, too many to show. Upload a smaller one, or keep it."
     ),
-    Code.TOO_HEAVY: gettext_lazy(
+    FindingCode.TOO_HEAVY: gettext_lazy(
         "This file took too long to open. Upload a simpler one, or keep it if it opens for you."
     ),
-    Code.MISNAMED: gettext_lazy(
+    FindingCode.MISNAMED: gettext_lazy(
         "The file name ends in “%(ending)s”, but the file is a %(type)s. If it is the right file, keep it."
     ),
-    Code.FEW_PIXELS: gettext_lazy(
+    FindingCode.FEW_PIXELS: gettext_lazy(
         "This picture is %(width)s × %(height)s pixels. Small print may be hard to read. Upload a "
         "larger one, or keep it."
     ),
-    Code.BLURRED: gettext_lazy("This picture looks blurred. Upload a sharper one, or keep it."),
-    Code.BLANK: gettext_lazy("The first page looks nearly blank. Upload the page with the text, or keep it."),
-    Code.LOCATION: gettext_lazy(
+    FindingCode.BLURRED: gettext_lazy("This picture looks blurred. Upload a sharper one, or keep it."),
+    FindingCode.BLANK: gettext_lazy("The first page looks nearly blank. Upload the page with the text, or keep it."),
+    FindingCode.LOCATION: gettext_lazy(
         "This picture contains the location where it was taken, and we pass it on. Upload one without it, or keep it."
     ),
 }
@@ -59,7 +59,7 @@ def _of_file(document: Document) -> Iterator[str]:
         "type": _TYPES.get(document.mime_type, document.mime_type),
     }
     for code in found.codes:
-        if code is Code.MANY_PAGES:
+        if code is FindingCode.MANY_PAGES:
             yield ngettext(
                 "This file has %(count)s page. Upload only the pages we ask for, or keep it.",
                 "This file has %(count)s pages. Upload only the pages we ask for, or keep it.",

@@ -9,9 +9,9 @@ from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications.documents import page_picture
 from formation_portal.applications.models import Document
 from formation_portal.audit import chain
-from formation_portal.audit.chain import Somebody, Subject
-from formation_portal.audit.looks import Way
-from formation_portal.audit.models import Deed
+from formation_portal.audit.access import AccessKind
+from formation_portal.audit.chain import Account, Subject
+from formation_portal.audit.models import AuditAction
 
 Response = TypeVar("Response", bound=HttpResponseBase)
 
@@ -40,29 +40,31 @@ def picture_response(jpeg: bytes, *, name: str) -> HttpResponseBase:
     return isolated(answer)
 
 
-def log_view(request: HttpRequest, document: Document, way: Way, *, by: Somebody, page: int = 1) -> None:
+def log_view(request: HttpRequest, document: Document, way: AccessKind, *, by: Account, page: int = 1) -> None:
     """Keep that somebody is about to be shown the file, or a picture of one of its pages. HEAD shows nothing.
 
     What can't be kept is not shown either: an error here takes the place of the answer.
     """
     if request.method != "HEAD":
-        which: dict[str, Any] = {"page": page} if way is Way.PAGE else {}
-        chain.append(Deed.LOOK, by=by, application=document.application, subject=document.pk, way=way.value, **which)
+        which: dict[str, Any] = {"page": page} if way is AccessKind.PAGE else {}
+        chain.append(
+            AuditAction.LOOK, by=by, application=document.application, subject=document.pk, way=way.value, **which
+        )
 
 
-def log_record(request: HttpRequest, application: Subject, kind: str, *, by: Somebody) -> None:
+def log_record(request: HttpRequest, application: Subject, kind: str, *, by: Account) -> None:
     """Keep that somebody takes the whole record with them, as JSON or PDF."""
     if request.method != "HEAD":
-        chain.append(Deed.RECORD, by=by, application=application, kind=kind)
+        chain.append(AuditAction.RECORD, by=by, application=application, kind=kind)
 
 
-def as_download(request: HttpRequest, found: Document, *, by: Somebody) -> HttpResponse:
+def as_download(request: HttpRequest, found: Document, *, by: Account) -> HttpResponse:
     """A file that was uploaded, and the look at it kept; 404 where the disk hasn't got it."""
     try:
         content = found.file.open("rb")
     except FileNotFoundError as error:
         raise Http404 from error
-    log_view(request, found, Way.FILE, by=by)
+    log_view(request, found, AccessKind.FILE, by=by)
     answer = FileResponse(content, as_attachment=True, filename=found.download_name, content_type=found.mime_type)
     return cast(HttpResponse, isolated(answer))
 
@@ -72,5 +74,5 @@ def page_as_picture(request: UserRequest, document: Document, page: int, *, is_c
     drawn = page_picture(document, page, is_close=is_close)
     if not drawn:
         raise Http404
-    log_view(request, document, Way.PAGE, by=request.user, page=page)
+    log_view(request, document, AccessKind.PAGE, by=request.user, page=page)
     return picture_response(drawn, name=f"page-{page}")

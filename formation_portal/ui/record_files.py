@@ -21,9 +21,9 @@ from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.export import export
 from formation_portal.contract.fields.parsing import LINES_LIMIT
+from formation_portal.documents import sandbox
+from formation_portal.documents.typesetting import map_texts
 from formation_portal.environment import PROJECT
-from formation_portal.papers import sandbox
-from formation_portal.papers.typesetting import everywhere
 from formation_portal.reviews.rulings import registration_of
 
 from .downloads import as_attachment, log_record
@@ -35,7 +35,7 @@ SECONDS = 20
 # Of all texts together: some 600 pages.
 CHARACTERS_AT_MOST = 2_000_000
 _PDF_AT_MOST = 50_000_000
-_TASK = "formation_portal.papers.typesetting:typeset"
+_TASK = "formation_portal.documents.typesetting:typeset"
 # What text may hold and no page can show: control characters, but for the end of a line.
 _CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 # No answer that can be read is longer; of one that can't, the beginning is enough. Codes of characters come on top.
@@ -59,7 +59,7 @@ def make_pdf(record: PrintedRecord) -> bytes:
 
 
 def _made(record: PrintedRecord, *, is_accessible: bool) -> bytes:
-    said = json.dumps(everywhere(record.as_json(), _printable), ensure_ascii=False)
+    said = json.dumps(map_texts(record.as_json(), _printable), ensure_ascii=False)
     if len(said) > CHARACTERS_AT_MOST:
         raise PdfNotMade
     with tempfile.TemporaryFile() as file:
@@ -72,8 +72,8 @@ def _made(record: PrintedRecord, *, is_accessible: bool) -> bytes:
             "is_accessible": is_accessible,
         }
         try:
-            made = sandbox.perform(_TASK, file, answer_limit=_PDF_AT_MOST, seconds=SECONDS, **arguments)
-        except sandbox.Busy as error:
+            made = sandbox.run_task(_TASK, file, answer_limit=_PDF_AT_MOST, seconds=SECONDS, **arguments)
+        except sandbox.SandboxBusy as error:
             raise PdfNotMade from error
     if not made:
         raise PdfNotMade

@@ -6,7 +6,7 @@ from datetime import timedelta
 from django.http import HttpRequest
 from django.utils import timezone
 
-from formation_portal.accounts.session_ends import ends_in
+from formation_portal.accounts.sessions import seconds_left
 
 from .formats import time_or_day
 
@@ -32,12 +32,12 @@ def session_end(request: HttpRequest) -> SessionEnd | None:
 
     None for who isn't signed in, or stays for so long that it doesn't matter.
     """
-    return _end(ends_in(request), is_told=False)
+    return _end(seconds_left(request), is_told=False)
 
 
 def updated_session_end(request: HttpRequest, *, was_extended: bool) -> SessionEnd | None:
     """The same for a page that has asked by itself, or has just had the session extended."""
-    return _end(ends_in(request, is_used=was_extended), is_told=True, was_extended=was_extended)
+    return _end(seconds_left(request, is_used=was_extended), is_told=True, was_extended=was_extended)
 
 
 def _end(left: float | None, *, is_told: bool, was_extended: bool = False) -> SessionEnd | None:

@@ -10,7 +10,7 @@ from django.test import Client, RequestFactory
 
 from formation_portal.accounts import addresses
 from formation_portal.accounts.models import User
-from formation_portal.letters.models import Letter
+from formation_portal.mail.models import Letter
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])

@@ -41,12 +41,12 @@ def test_a_second_start_makes_nothing_twice(django_assert_num_queries: object) -
 
 def test_without_the_demo_its_accounts_are_shut() -> None:
     demo.ensure_demo_accounts()
-    demo.shut_demo_accounts()
+    demo.deactivate_demo_accounts()
     assert not is_in(sign_in("agent@example.com"))
 
 
 def test_with_the_demo_again_they_are_open_again() -> None:
     demo.ensure_demo_accounts()
-    demo.shut_demo_accounts()
+    demo.deactivate_demo_accounts()
     demo.ensure_demo_accounts()
     assert is_in(sign_in("demo@example.com"))

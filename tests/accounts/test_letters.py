@@ -7,7 +7,7 @@ import pytest
 from django.core import mail
 from django.test import Client
 
-from formation_portal.letters.models import Letter
+from formation_portal.mail.models import Letter
 
 pytestmark = pytest.mark.django_db
 

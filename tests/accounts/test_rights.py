@@ -3,9 +3,8 @@
 import pytest
 from django.test import Client
 
-from formation_portal.accounts.models import User
+from formation_portal.accounts.models import Right, User
 from formation_portal.accounts.policies import Policy, rights_of
-from formation_portal.accounts.rights import Right
 from tests.accounts.test_policies import Address, guarded
 from tests.markup import Markup
 

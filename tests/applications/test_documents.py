@@ -14,8 +14,8 @@ from formation_portal.applications import documents, services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Document, Preview, document_subject
 from formation_portal.applications.services.document_checks import hides_another_file
-from formation_portal.papers.findings import Code
-from tests.papers import papers_made
+from formation_portal.documents.findings import FindingCode
+from tests.documents import sample_files
 
 from . import factories
 
@@ -50,10 +50,10 @@ def test_what_is_empty_or_of_another_type_is_refused_with_the_way_out(
     assert not files()
 
 
-PROGRESSIVE = papers_made.saved(papers_made.written(400, 300), "JPEG", progressive=True, restart_marker_blocks=4)
+PROGRESSIVE = sample_files.saved(sample_files.written(400, 300), "JPEG", progressive=True, restart_marker_blocks=4)
 
 
-@pytest.mark.parametrize("picture", [papers_made.jpeg(), papers_made.png(), PROGRESSIVE, papers_made.located()])
+@pytest.mark.parametrize("picture", [sample_files.jpeg(), sample_files.png(), PROGRESSIVE, sample_files.located()])
 @pytest.mark.parametrize(
     "behind",
     [b"<!DOCTYPE HTML><p>", b"\n<script src=x>", b"<\x00 <BODY onload=x>", factories.archive()],
@@ -67,7 +67,7 @@ def test_a_picture_that_ends_as_another_file_is_refused(
     assert not files()
 
 
-@pytest.mark.parametrize("picture", [papers_made.jpeg(), papers_made.png(), PROGRESSIVE])
+@pytest.mark.parametrize("picture", [sample_files.jpeg(), sample_files.png(), PROGRESSIVE])
 @pytest.mark.parametrize("behind", [b"", b"\x00" * 4096, b"\x00\x00\x00\x18ftypmp42" + b"film" * 100])
 def test_a_picture_with_a_film_or_nothing_behind_it_is_taken(
     draft: Draft, owner: Any, ada: Any, picture: bytes, behind: bytes
@@ -149,25 +149,29 @@ def test_an_earlier_file_is_removed_without_the_one_that_counts(
 
 
 def test_what_is_found_in_a_file_and_its_picture_are_kept_with_it(draft: Draft, owner: Any, ada: Any) -> None:
-    scan = factories.upload(papers_made.jpeg(640, 480), "scan.pdf")
+    scan = factories.upload(sample_files.jpeg(640, 480), "scan.pdf")
     document = services.add_document(draft, ada, "Passport", scan, by=owner)
     found = documents.findings_of(Document.objects.get(pk=document.pk))
     assert (found.width, found.height) == (640, 480)
-    assert found.codes == (Code.MISNAMED, Code.FEW_PIXELS)
+    assert found.codes == (FindingCode.MISNAMED, FindingCode.FEW_PIXELS)
     assert documents.small_picture(document).startswith(b"\xff\xd8")
     services.remove_document(draft, document, by=owner)
     assert not Preview.objects.exists()
 
 
 def test_a_picture_that_is_not_kept_is_drawn_once(draft: Draft, owner: Any, ada: Any) -> None:
-    document = services.add_document(draft, ada, "Passport", factories.upload(papers_made.jpeg(), "scan.jpg"), by=owner)
+    document = services.add_document(
+        draft, ada, "Passport", factories.upload(sample_files.jpeg(), "scan.jpg"), by=owner
+    )
     Preview.objects.all().delete()
     drawn = documents.small_picture(document)
     assert bytes(Preview.objects.get().picture) == drawn != b""
 
 
 def test_a_file_that_is_gone_from_the_disk_has_no_picture(draft: Draft, owner: Any, ada: Any) -> None:
-    document = services.add_document(draft, ada, "Passport", factories.upload(papers_made.jpeg(), "scan.jpg"), by=owner)
+    document = services.add_document(
+        draft, ada, "Passport", factories.upload(sample_files.jpeg(), "scan.jpg"), by=owner
+    )
     for path in files():
         path.unlink()
     assert documents.page_picture(document, 1) == b""

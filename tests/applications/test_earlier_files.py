@@ -13,7 +13,7 @@ from formation_portal.applications import documents, services
 from formation_portal.applications.documents import EarlierFiles, can_serve
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Document
-from tests.papers import papers_made
+from tests.documents import sample_files
 
 from . import factories
 
@@ -132,7 +132,7 @@ def test_a_file_that_is_used_again_is_a_copy_and_outlives_the_first(
 
 
 def test_what_was_found_in_a_file_goes_along_with_a_copy_of_its_application(draft: Draft, owner: Any, ada: Any) -> None:
-    scan = factories.upload(papers_made.jpeg(640, 480), "scan.jpg")
+    scan = factories.upload(sample_files.jpeg(640, 480), "scan.jpg")
     found = services.add_document(draft, ada, "Passport", scan, by=owner).findings
     copy = open_draft(services.create_copy(draft, by=owner))
     [document] = copy.documents

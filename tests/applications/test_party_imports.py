@@ -13,7 +13,7 @@ from formation_portal.applications.imports.grid import Grid, GridRow
 from formation_portal.applications.imports.models import PartyImport
 from formation_portal.applications.models import Application, Change
 from formation_portal.applications.services.party_imports import RowAction
-from formation_portal.letters.rounds import go_round
+from formation_portal.core.background import run_hourly_tasks
 from tests.applications import factories
 from tests.applications.imports.conftest import Upload, upload
 from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv
@@ -175,10 +175,10 @@ def test_a_sheet_is_kept_for_a_week(draft: Draft, upload: Upload, owner: Any) ->
 
 def test_the_hourly_round_deletes_those_whose_time_is_over(draft: Draft, upload: Upload) -> None:
     upload(as_csv(HEADS, ADA))
-    go_round()
+    run_hourly_tasks()
     assert PartyImport.objects.exists()
     PartyImport.objects.update(expires_at=timezone.now())
-    go_round()
+    run_hourly_tasks()
     assert not PartyImport.objects.exists()
 
 

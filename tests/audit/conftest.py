@@ -8,7 +8,7 @@ import pytest
 
 from formation_portal.applications.models import Application
 from formation_portal.audit import chain
-from formation_portal.audit.models import Deed
+from formation_portal.audit.models import AuditAction
 
 Append = Callable[[int], None]
 
@@ -27,6 +27,6 @@ def append(agent: Any, django_capture_on_commit_callbacks: Any) -> Append:
         about = Application(pk=7, reference="FP-7K3M-92QX-4TBD")
         for number in range(count):
             with django_capture_on_commit_callbacks(execute=True):
-                chain.append(Deed.LOOK, by=agent, application=about, subject=number, way="page", page=number)
+                chain.append(AuditAction.LOOK, by=agent, application=about, subject=number, way="page", page=number)
 
     return append_entries

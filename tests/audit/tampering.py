@@ -4,8 +4,7 @@ import random
 from collections.abc import Callable
 from enum import Enum
 
-from formation_portal.audit.encoding import digest
-from formation_portal.audit.models import BEGINNING, COLUMNS, Entry
+from formation_portal.audit.models import COLUMNS, FIRST_PREVIOUS_HASH, Entry, entry_hash
 
 Row = list[object]
 MOMENT, REFERENCE = COLUMNS.index("moment"), COLUMNS.index("reference")
@@ -73,5 +72,5 @@ def rehash(rows: list[Row], place: int, care: Care) -> None:
     for row_place in {Care.NONE: (), Care.OWN: (place,), Care.ALL: range(place, len(rows))}[care]:
         if row_place < len(rows):
             row = rows[row_place]
-            row[-2] = rows[row_place - 1][-1] if row_place else BEGINNING
-            row[-1] = digest(row[:-1])
+            row[-2] = rows[row_place - 1][-1] if row_place else FIRST_PREVIOUS_HASH
+            row[-1] = entry_hash(row[:-1])

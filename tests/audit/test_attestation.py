@@ -13,8 +13,8 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.audit import attestation
-from formation_portal.audit.models import Deed, Entry
-from formation_portal.audit.verifying import Finding, verify
+from formation_portal.audit.models import AuditAction, Entry
+from formation_portal.audit.verification import AuditFinding, verify
 from formation_portal.desk import claims
 from formation_portal.desk.models import Case
 from formation_portal.reviews.checks import accept, reopen
@@ -36,7 +36,7 @@ ROUNDS = 40
 ATTESTED: tuple[type[models.Model], ...] = (Change, Check, Remark, Note, Ruling)
 
 
-def findings() -> tuple[Finding, ...]:
+def findings() -> tuple[AuditFinding, ...]:
     """What is found at once; anchors have tests of their own, and none are written within a test's transaction."""
     return tuple(one for one in verify(now=time.time_ns() // 1000).findings if "anchor" not in one.what)
 
@@ -168,7 +168,7 @@ def test_claims_their_ends_and_reasons_are_entries_and_attested(submitted: Draft
         kept.save()
     claims.release([pk], by=colleague)
     assert findings() == ()
-    told = Entry.objects.filter(deed=Deed.CLAIM).order_by("number")
+    told = Entry.objects.filter(deed=AuditAction.CLAIM).order_by("number")
     assert [(one.account, json.loads(one.detail)["did"]) for one in told] == [
         (agent.pk, "claim"),
         (colleague.pk, "take_over"),

@@ -11,7 +11,7 @@ from django.db import transaction
 from formation_portal.applications.history import Guest
 from formation_portal.applications.models import Application
 from formation_portal.audit import anchor, chain
-from formation_portal.audit.models import BEGINNING, Actor, Deed, Entry
+from formation_portal.audit.models import FIRST_PREVIOUS_HASH, Actor, AuditAction, Entry
 
 from .conftest import Append
 
@@ -24,7 +24,7 @@ def test_entries_are_numbered_and_hold_each_other(append: Append) -> None:
     append(3)
     first, second, third = Entry.objects.order_by("number")
     assert [one.number for one in (first, second, third)] == [1, 2, 3]
-    assert first.previous == BEGINNING
+    assert first.previous == FIRST_PREVIOUS_HASH
     assert (second.previous, third.previous) == (first.hash, second.hash)
 
 
@@ -32,12 +32,12 @@ def test_entries_are_numbered_and_hold_each_other(append: Append) -> None:
 def test_an_entry_costs_two_queries(append: Append, before: int, agent: Any, django_assert_num_queries: Any) -> None:
     append(before)
     with django_assert_num_queries(2):
-        chain.append(Deed.LOOK, by=agent, application=ABOUT)
+        chain.append(AuditAction.LOOK, by=agent, application=ABOUT)
 
 
 def test_it_says_who_it_was(agent: Any, owner: Any) -> None:
     for by in (agent, owner, Guest(), None):
-        chain.append(Deed.CHANGE, by=by, application=ABOUT)
+        chain.append(AuditAction.CHANGE, by=by, application=ABOUT)
     said = [(one.actor, one.account) for one in Entry.objects.order_by("number")]
     assert said == [
         (Actor.AGENT, agent.pk),
@@ -48,7 +48,7 @@ def test_it_says_who_it_was(agent: Any, owner: Any) -> None:
 
 
 def test_a_long_subject_with_ends_of_lines_becomes_one_line(agent: Any) -> None:
-    chain.append(Deed.CHANGE, by=agent, application=ABOUT, subject="one\ntwo" * 40, text="three\nfour")
+    chain.append(AuditAction.CHANGE, by=agent, application=ABOUT, subject="one\ntwo" * 40, text="three\nfour")
     [entry] = Entry.objects.all()
     assert len(entry.subject) == 80
     assert "\n" not in entry.subject + entry.detail
@@ -59,7 +59,7 @@ def test_what_is_rolled_back_leaves_neither_entry_nor_anchor(
     agent: Any, anchor_file: Path, django_capture_on_commit_callbacks: Any
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True), transaction.atomic():
-        chain.append(Deed.LOOK, by=agent, application=ABOUT)
+        chain.append(AuditAction.LOOK, by=agent, application=ABOUT)
         transaction.set_rollback(True)
     assert not Entry.objects.exists()
     assert not anchor_file.exists()
@@ -67,7 +67,7 @@ def test_what_is_rolled_back_leaves_neither_entry_nor_anchor(
 
 def test_the_anchor_never_leads(agent: Any, anchor_file: Path, django_capture_on_commit_callbacks: Any) -> None:
     with django_capture_on_commit_callbacks(execute=True):
-        chain.append(Deed.LOOK, by=agent, application=ABOUT)
+        chain.append(AuditAction.LOOK, by=agent, application=ABOUT)
         assert not anchor_file.exists()
     [entry] = Entry.objects.all()
     assert anchor.read() == ({1: entry.hash}, frozenset())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from formation_portal.audit.verifying import Finding, verify
+from formation_portal.audit.verification import AuditFinding, verify
 
 from .conftest import Append
 from .tampering import KINDS, Care, Row, delete, rehash, renumber, store, stored
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 ROWS, ROUNDS = 30, 20
 
 
-def findings() -> tuple[Finding, ...]:
+def findings() -> tuple[AuditFinding, ...]:
     """An hour later, when whatever was being written then has been anchored."""
     return verify(now=(time.time_ns() + 3600 * 10**9) // 1000).findings
 
@@ -56,29 +56,29 @@ def test_several_rows_in_a_row_are_one_finding(append: Append) -> None:
     rows = stored()
     store([*rows[:2], *rows[5:7]])
     assert findings() == (
-        Finding(3, "to 5 are missing"),
-        Finding(6, "does not follow the previous entry"),
-        Finding(8, "to 9 are missing from the end"),
+        AuditFinding(3, "to 5 are missing"),
+        AuditFinding(6, "does not follow the previous entry"),
+        AuditFinding(8, "to 9 are missing from the end"),
     )
 
 
 def test_everything_gone_is_found(append: Append) -> None:
     append(4)
     store([])
-    assert findings() == (Finding(1, "to 4 are missing from the end"),)
+    assert findings() == (AuditFinding(1, "to 4 are missing from the end"),)
 
 
 def test_a_lost_anchor_is_found(append: Append, anchor_file: Path) -> None:
     append(2)
     anchor_file.unlink()
-    assert findings() == (Finding(1, "and all later entries have no anchor: the anchor file is missing or empty"),)
+    assert findings() == (AuditFinding(1, "and all later entries have no anchor: the anchor file is missing or empty"),)
 
 
 def test_an_anchor_with_two_hashes_of_one_number_is_found(append: Append, anchor_file: Path) -> None:
     append(2)
     with anchor_file.open("a") as file:
         file.write(f"{2:012d} {'a' * 64}\n")
-    assert findings() == (Finding(2, "is anchored with two hashes"),)
+    assert findings() == (AuditFinding(2, "is anchored with two hashes"),)
 
 
 def test_half_a_line_spoils_no_other(append: Append, anchor_file: Path) -> None:

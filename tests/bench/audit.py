@@ -4,9 +4,8 @@ import time
 from collections.abc import Iterator
 
 from formation_portal.audit import anchor
-from formation_portal.audit.encoding import digest
-from formation_portal.audit.models import BEGINNING, COLUMNS, Entry
-from formation_portal.audit.verifying import verify
+from formation_portal.audit.models import COLUMNS, FIRST_PREVIOUS_HASH, Entry, entry_hash
+from formation_portal.audit.verification import verify
 
 Measure = tuple[str, float, str]
 
@@ -30,10 +29,10 @@ def measures(*, small: bool) -> Iterator[Measure]:
 
 
 def _rows(count: int) -> list[tuple[int, int, str, int, str, int, str, str, str, str, str]]:
-    rows, previous = [], BEGINNING
+    rows, previous = [], FIRST_PREVIOUS_HASH
     for number in range(1, count + 1):
         content = (number, 10**15 + number, "customer", 7, "change", number, "FP-7K3M-92QX-4TBD", "7k3m92qx4t", _DETAIL)
-        hashed = digest((*content, previous))
+        hashed = entry_hash((*content, previous))
         rows.append((*content, previous, hashed))
         previous = hashed
     return rows

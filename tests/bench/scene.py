@@ -108,7 +108,7 @@ def _running(name: str, work: Callable[[], None]) -> Iterator[None]:
     try:
         yield
     finally:
-        child.end()
+        child.stop()
 
 
 def _is_listened_at(port: int) -> bool:

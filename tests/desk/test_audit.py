@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.audit import chain
-from formation_portal.audit.models import COLUMNS, Actor, Deed, Entry, moment_of
+from formation_portal.audit.models import COLUMNS, Actor, AuditAction, Entry, moment_of
 from tests.markup import Element, Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -38,7 +38,7 @@ def numbers(client: Client, query: str = "") -> list[int]:
 
 def look(by: Any, count: int = 1, application: Application = ABOUT) -> None:
     for _ in range(count):
-        chain.append(Deed.LOOK, by=by, application=application, subject=12, way="page", page=2)
+        chain.append(AuditAction.LOOK, by=by, application=application, subject=12, way="page", page=2)
 
 
 def move_back(number: int, days: int) -> None:
@@ -86,7 +86,7 @@ def test_it_is_narrowed_by_its_address(submitted: Draft, agent: Any, owner: Any,
     Entry.objects.all().delete()
     look(agent)
     look(owner, application=submitted.application)
-    chain.append(Deed.RECORD, by=agent, application=ABOUT, kind="pdf")
+    chain.append(AuditAction.RECORD, by=agent, application=ABOUT, kind="pdf")
     move_back(1, days=3)
     today, before = (f"{datetime.now(UTC) - timedelta(days=days):%Y-%m-%d}" for days in (0, 3))
     for query, expected in {
@@ -142,9 +142,9 @@ def test_an_entry_has_an_address_of_its_own(submitted: Draft, agent: Any, as_age
 def test_an_altered_entry_is_shown_as_one(agent: Any, as_agent: Client) -> None:
     look(agent, 4)
     Entry.objects.filter(pk=1).update(detail='{"changes":"many","way":[]}')
-    Entry.objects.filter(pk=2).update(detail="not JSON", deed=Deed.DECISION, actor="nobody")
-    Entry.objects.filter(pk=3).update(detail='{"did":{"note":7}}', deed=Deed.REVIEW)
-    Entry.objects.filter(pk=4).update(detail='{"did":[]}', deed=Deed.REVIEW)
+    Entry.objects.filter(pk=2).update(detail="not JSON", deed=AuditAction.DECISION, actor="nobody")
+    Entry.objects.filter(pk=3).update(detail='{"did":{"note":7}}', deed=AuditAction.REVIEW)
+    Entry.objects.filter(pk=4).update(detail='{"did":[]}', deed=AuditAction.REVIEW)
     assert numbers(as_agent) == [4, 3, 2, 1]
     for number in (1, 2, 3, 4):
         assert "this entry was altered" in page(as_agent, f"{number}/").one("main").text

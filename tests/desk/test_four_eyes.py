@@ -11,13 +11,13 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from formation_portal.accounts.rights import Right
+from formation_portal.accounts.models import Right
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk import claims
 from formation_portal.desk.models import Case
-from formation_portal.letters.models import Letter
+from formation_portal.mail.models import Letter
 from formation_portal.reviews.models import Outcome, Ruling
 from formation_portal.reviews.notes import write_note
 from formation_portal.reviews.places import WHOLE

@@ -10,10 +10,10 @@ from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formation_portal.accounts.rights import Right
+from formation_portal.accounts.models import Right
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from formation_portal.audit.models import Deed, Entry
+from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.desk.masks import mask_of
 from formation_portal.desk.veil import Veil
@@ -24,8 +24,8 @@ from formation_portal.reviews.since import sight_of
 from tests.applications import factories
 from tests.desk.numbered import LONG, NUMBERS, PASSPORT_NUMBER, PUBLIC, SHORT, TAX_NUMBER, handed_in, number, propose
 from tests.desk.rounds import accept_all, again, ask_at, now, return_it
+from tests.documents import sample_files
 from tests.markup import Element, Markup
-from tests.papers import papers_made
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -71,7 +71,7 @@ def _is_fact(element: Element) -> bool:
 
 
 def reveals() -> list[Entry]:
-    return list(Entry.objects.filter(deed=Deed.REVEAL))
+    return list(Entry.objects.filter(deed=AuditAction.REVEAL))
 
 
 @given(
@@ -150,7 +150,7 @@ def test_where_script_runs_only_the_numbers_are_drawn_anew(numbered: Draft, as_a
 
 
 def test_the_viewer_stays_where_it_was(numbered: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
-    letter = factories.upload(papers_made.jpeg(640, 480), "letter.jpg")
+    letter = factories.upload(sample_files.jpeg(640, 480), "letter.jpg")
     again(
         numbered,
         agent,

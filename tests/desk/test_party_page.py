@@ -10,7 +10,7 @@ from PIL import Image
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Document
-from formation_portal.audit.models import Deed, Entry
+from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.facts import facts_of
 from formation_portal.reviews.places import WHOLE, Kind, Place
@@ -19,8 +19,8 @@ from formation_portal.reviews.rulings import RETURN, rule
 from formation_portal.reviews.since import sight_of
 from tests.applications import factories
 from tests.desk.deciding import documents_of
+from tests.documents import sample_files
 from tests.markup import Element, Markup
-from tests.papers import papers_made
 from tests.reviews.conftest import again, colleague
 
 __all__ = ["colleague"]
@@ -341,11 +341,11 @@ def test_it_costs_a_fixed_number_of_queries(
 
 def test_a_close_picture_is_larger_and_each_look_is_kept(draft: Draft, as_agent: Client, owner: Any) -> None:
     factories.fill_in(draft, owner)
-    scan = factories.upload(papers_made.jpeg(3000, 2000), "scan.jpg")
+    scan = factories.upload(sample_files.jpeg(3000, 2000), "scan.jpg")
     number = services.add_document(draft, draft.party("ada"), "Passport", scan, by=owner).pk
     services.submit(draft, by=owner)
     Entry.objects.all().delete()
     picture = f"/desk/{draft.application.reference}/documents/{number}/pages/1/picture/"
     widths = [Image.open(BytesIO(as_agent.get(picture + size).content)).width for size in ("", "?size=close")]
     assert widths == [1400, 2400]
-    assert [one.deed for one in Entry.objects.all()] == [Deed.LOOK, Deed.LOOK]
+    assert [one.deed for one in Entry.objects.all()] == [AuditAction.LOOK, AuditAction.LOOK]

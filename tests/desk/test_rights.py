@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.accounts.rights import Right
+from formation_portal.accounts.models import Right
 from formation_portal.applications.draft import Draft
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])

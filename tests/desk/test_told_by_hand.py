@@ -7,7 +7,7 @@ from django.test import Client
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from formation_portal.audit.models import Deed, Entry
+from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import Decision, Delivery
 from formation_portal.relay.worker import drain
@@ -66,7 +66,7 @@ def test_what_was_told_by_hand_counts_as_received_and_the_rest_goes_on(
     decision = Decision.objects.get()
     assert (decision.agent, decision.deed, decision.note) == (agent, "told", NOTE)
     assert decision.told["answers"]["person.last_name"] == "King"
-    entry = Entry.objects.filter(deed=Deed.DECISION).latest("pk")
+    entry = Entry.objects.filter(deed=AuditAction.DECISION).latest("pk")
     assert f'"decision":{decision.pk}' in entry.detail
     assert len(at_other_service.requests("POST", "/parties")) == 2, "nothing is sent twice"
 

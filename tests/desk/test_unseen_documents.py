@@ -7,8 +7,8 @@ from django.test import Client
 
 from formation_portal.applications.draft import Draft
 from formation_portal.audit import chain
-from formation_portal.audit.looks import Way
-from formation_portal.audit.models import Deed
+from formation_portal.audit.access import AccessKind
+from formation_portal.audit.models import AuditAction
 from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.facts import facts_of
 from formation_portal.reviews.places import Place
@@ -79,7 +79,9 @@ def test_what_a_colleague_has_opened_is_asked_about_and_says_so(
 
 def test_the_small_picture_is_no_look(submitted: Draft, as_agent: Client, agent: Any) -> None:
     [number] = documents_of(submitted)
-    chain.append(Deed.LOOK, by=agent, application=submitted.application, subject=number, way=Way.SMALL.value)
+    chain.append(
+        AuditAction.LOOK, by=agent, application=submitted.application, subject=number, way=AccessKind.SMALL.value
+    )
     assert accepts(as_agent, submitted).status_code == 422
 
 

@@ -65,7 +65,7 @@ class Processes:
     def end(self) -> None:
         """End them all, the youngest first."""
         while self._members:
-            self._members.pop().end()
+            self._members.pop().stop()
 
 
 @contextlib.contextmanager

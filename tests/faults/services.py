@@ -10,8 +10,8 @@ from typing import Any
 
 from django.conf import settings
 
-from formation_portal.databases import SERVICE
-from formation_portal.management.preparation import migrate
+from formation_portal.core.databases import SERVICE
+from formation_portal.management.setup import migrate
 from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, Capabilities
 from formation_portal.service.auth import portal_key
 from formation_portal.service.catalog.store import store_catalog

@@ -2,7 +2,7 @@
 
 import re
 
-from formation_portal.letters.models import Letter
+from formation_portal.mail.models import Letter
 
 
 def latest_mail(kind: str) -> Letter:

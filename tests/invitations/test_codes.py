@@ -10,7 +10,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.invitations import codes, parts
 from formation_portal.invitations.models import Invitation
-from formation_portal.letters.models import Letter
+from formation_portal.mail.models import Letter
 from tests.invitations import mailbox
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])

@@ -12,7 +12,7 @@ from formation_portal.applications.models import Application
 from formation_portal.applications.parties import PartyRow
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Closure, Invitation, InvitationStage, closure, current_stage
-from formation_portal.letters.models import Letter
+from formation_portal.mail.models import Letter
 from tests.invitations import mailbox
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])

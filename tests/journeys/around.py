@@ -8,10 +8,10 @@ from django.test import override_settings
 from playwright.sync_api import Page as Tab
 from playwright.sync_api import expect
 
-from formation_portal import letters
-from formation_portal.letters.models import Letter
-from formation_portal.letters.refusing import refusal_path
-from formation_portal.letters.samples import samples
+from formation_portal import mail
+from formation_portal.mail.models import Letter
+from formation_portal.mail.rendering import sample_contexts
+from formation_portal.mail.unsubscribing import unsubscribe_path
 from formation_portal.portal.site.gallery import ERRORS
 from formation_portal.ui.sessions import WARN_SECONDS
 from tests.journeys.screenshots import Shot, press
@@ -20,8 +20,8 @@ from tests.journeys.screenshots import Shot, press
 def around_it() -> Iterator[Shot]:
     """The customer ends up signed out."""
     yield Shot("letters-none", "/letters/", who="nobody")
-    for kind, context in samples().items():
-        letters.post(kind=kind, to="ingrid@example.com", language="en", context=context)
+    for kind, context in sample_contexts().items():
+        mail.queue_letter(kind=kind, to="ingrid@example.com", language="en", context=context)
     Letter.objects.filter(kind="code").update(error="SMTPRecipientsRefused", tries=3)
     Letter.objects.filter(kind="decision").update(error="SMTPRecipientsRefused", next_at=None)
     Letter.objects.filter(kind="confirmation").update(to="", subject="", text="", html="", next_at=None)
@@ -30,7 +30,7 @@ def around_it() -> Iterator[Shot]:
     yield Shot("letter", f"/letters/{reminder.number}/", who="nobody", act=_open_text)
     yield Shot("letter-html", "/letters/", who="nobody", act=partial(_show, reminder.html))
     yield Shot("gallery-letters", "/gallery/letters/", who="nobody")
-    refusal = refusal_path(kind="reminder", to="ingrid@example.com")
+    refusal = unsubscribe_path(kind="reminder", to="ingrid@example.com")
     yield Shot("letter-refusal", refusal, who="nobody")
     yield Shot("letter-refused", refusal, who="nobody", act=_refuse)
     yield Shot("help", "/help/", who="nobody")

@@ -8,7 +8,7 @@ from django.contrib.auth import get_user_model
 from django.test import override_settings
 from playwright.sync_api import Page as Tab
 
-from formation_portal.accounts.rights import Right
+from formation_portal.accounts.models import Right
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.reviews.notes import write_note

@@ -13,7 +13,7 @@ from django.test import Client, RequestFactory
 from django.utils.http import urlencode
 
 from formation_portal.accounts.demo import ensure_demo_accounts
-from formation_portal.accounts.signing_in import Unsent
+from formation_portal.accounts.sign_in import UnsentForm
 from formation_portal.ui.forms.form_data import recognised_answers
 from tests.invitations import mailbox
 from tests.journeys import test_barriers as states
@@ -186,6 +186,10 @@ def _drawn_by_faults() -> Iterator[Seen]:
     for name in _ERROR_PAGES:
         yield Seen(name, int(name[:3]), render_to_string(name, {}, request=request), "nobody")
     controls = (("q:name", ("Larkfield Holdings and Sons " * 5,)), ("q:purpose", ("x" * 200,)))
-    kept = {"unsent": Unsent("/", controls, had_files=True), "typed": recognised_answers(controls), "csrf_token": "t"}
+    kept = {
+        "unsent": UnsentForm("/", controls, had_files=True),
+        "typed": recognised_answers(controls),
+        "csrf_token": "t",
+    }
     html = render_to_string("503.html", {"outage": "full", **kept}, request=request)
     yield Seen("503.html with a form", 503, html, "nobody")

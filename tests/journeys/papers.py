@@ -10,8 +10,8 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.relay.models import Delivery, DeliveryState
 from tests.applications import factories
+from tests.documents import sample_files
 from tests.journeys.screenshots import Shot
-from tests.papers import papers_made
 
 BORN = {"day": "12", "month": "8", "year": "1985"}
 INGRID = factories.ADA | {"person.first_name": "Ingrid", "person.last_name": "Solheim", "person.date_of_birth": BORN}
@@ -23,7 +23,7 @@ def papers_in_every_state() -> Iterator[Shot]:
     owner = get_user_model().objects.get(email="demo@example.com")
     earlier = open_draft(services.start(owner=owner, product=factories.product()))
     known = services.add_party(earlier, "person", ["director"], INGRID, by=owner)
-    put(earlier, known, "Passport", papers_made.jpeg(), "solheim-pass.jpg")
+    put(earlier, known, "Passport", sample_files.jpeg(), "solheim-pass.jpg")
     draft = open_draft(services.start(owner=owner, product=factories.product()))
     root = f"/applications/{draft.application.reference}/"
     ingrid = services.add_party(draft, "person", ["director"], INGRID, by=owner)
@@ -32,10 +32,10 @@ def papers_in_every_state() -> Iterator[Shot]:
     yield Shot("papers-uploading", f"{root}documents/", act=_choose)
     yield Shot("papers-cancelled", f"{root}documents/", act=_choose_and_stop)
     ada = services.add_party(draft, "person", ["director", "shareholder"], factories.ADA, by=owner)
-    put(draft, ada, "Passport", papers_made.pdf(2), "ada-old.pdf")
-    passport = put(draft, ada, "Passport", papers_made.jpeg(640, 480), "ada-pass.jpg")
-    letter = put(draft, ada, "Letter", papers_made.encrypted(), "lettre-de-référence-" * 6 + ".pdf")
-    plan = put(draft, None, "Business plan", papers_made.pdf(31), "Business plan 2027.pdf")
+    put(draft, ada, "Passport", sample_files.pdf(2), "ada-old.pdf")
+    passport = put(draft, ada, "Passport", sample_files.jpeg(640, 480), "ada-pass.jpg")
+    letter = put(draft, ada, "Letter", sample_files.encrypted(), "lettre-de-référence-" * 6 + ".pdf")
+    plan = put(draft, None, "Business plan", sample_files.pdf(31), "Business plan 2027.pdf")
     for one, state in ((letter, DeliveryState.UNKNOWN), (plan, DeliveryState.DONE)):
         told = {"acknowledged": {"sha256": "x"}} if state == DeliveryState.DONE else {}
         Delivery.objects.filter(kind="document", subject=one.subject).update(state=state, **told)
@@ -61,7 +61,7 @@ def _choose(tab: Tab) -> None:
     network = tab.context.new_cdp_session(tab)
     limits = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 20_000}
     network.send("Network.emulateNetworkConditions", limits)
-    content = papers_made.pdf() + b"0" * 900_000
+    content = sample_files.pdf() + b"0" * 900_000
     file: Any = {"name": "solheim-pass.pdf", "mimeType": "application/pdf", "buffer": content}
     tab.locator("input[type=file]").first.set_input_files(file)
     tab.get_by_text(" of 0.9 MB").wait_for()

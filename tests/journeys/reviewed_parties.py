@@ -17,9 +17,9 @@ from formation_portal.reviews.remarks import ask
 from formation_portal.reviews.rulings import RETURN, rule
 from formation_portal.reviews.since import sight_of
 from tests.applications import factories
+from tests.documents import sample_files
 from tests.journeys.papers import put
 from tests.journeys.screenshots import Shot, press
-from tests.papers import papers_made
 
 _KESTREL = {"corporate.legal_name": "Kestrel Capital B.V.", "entity.legal_name": "Kestrel Capital B.V."}
 _BIRTH = Place.of_field("ada", "person.date_of_birth")
@@ -31,13 +31,13 @@ def in_review(owner: Any) -> Draft:
     """The small product's application with three parties and papers of several kinds, handed in."""
     draft = open_draft(services.start(owner=owner, product=factories.product()))
     factories.fill_in(draft, owner)
-    put(draft, draft.party("ada"), "Passport", papers_made.pdf(3), "lovelace-pass.pdf")
-    put(draft, draft.party("ada"), "Letter", papers_made.encrypted(), "reference.pdf")
+    put(draft, draft.party("ada"), "Passport", sample_files.pdf(3), "lovelace-pass.pdf")
+    put(draft, draft.party("ada"), "Letter", sample_files.encrypted(), "reference.pdf")
     ingrid = {"person.first_name": "Ingrid", "person.last_name": "Solheim"}
     services.add_party(draft, "person", ["director"], factories.ADA | ingrid, by=owner, token="ingrid")
-    put(draft, draft.party("ingrid"), "Passport", papers_made.jpeg(640, 480), "solheim-pass.jpg")
+    put(draft, draft.party("ingrid"), "Passport", sample_files.jpeg(640, 480), "solheim-pass.jpg")
     services.add_party(draft, "corporate", ["director"], _kestrel(draft), by=owner, token="kestrel")
-    put(draft, draft.party("kestrel"), "Register extract", papers_made.pdf(14), "extract.pdf")
+    put(draft, draft.party("kestrel"), "Register extract", sample_files.pdf(14), "extract.pdf")
     services.submit(draft, by=owner)
     return draft
 
@@ -104,5 +104,5 @@ def _answered(draft: Draft, *, owner: Any, agent: Any) -> None:
     assert ada is not None
     raw = {**ada.raw, "person.last_name": "King", "xy.person.is_pep": "true", "xy.person.pep_office": "Minister"}
     services.save_party(draft, ada, raw, version=ada.version, by=owner)
-    put(draft, draft.party("ada"), "Passport", papers_made.jpeg(), "king-pass.jpg")
+    put(draft, draft.party("ada"), "Passport", sample_files.jpeg(), "king-pass.jpg")
     services.submit(draft, by=owner)

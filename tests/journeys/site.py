@@ -25,7 +25,9 @@ class _Quiet(WSGIRequestHandler):
 @contextmanager
 def served() -> Iterator[str]:
     """Serve the portal on a free loopback port; gives its address. Style sheets are bundled and hashed."""
-    storages = settings.STORAGES | {"staticfiles": {"BACKEND": "formation_portal.assets.BundledStorage"}}
+    storages = settings.STORAGES | {
+        "staticfiles": {"BACKEND": "formation_portal.core.static_files.BundledStaticFilesStorage"}
+    }
     with override_settings(STORAGES=storages):
         call_command("collectstatic", interactive=False, verbosity=0)
         server = ThreadedWSGIServer(("127.0.0.1", 0), _Quiet)

@@ -9,13 +9,13 @@ from playwright.sync_api import Page as Tab
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
+from tests.documents import sample_files
 from tests.journeys.barriers import badly_printed, too_wide
 from tests.journeys.conftest import OpenTab, new_user
 from tests.journeys.manners import moving, too_small
 from tests.journeys.papers import put
 from tests.journeys.test_questions_in_chromium import started
 from tests.needed import has_chromium, needed
-from tests.papers import papers_made
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
@@ -78,7 +78,7 @@ def pages(site: str) -> tuple[Any, list[str]]:
     services.save_holdings(draft, {(party.token, share_class.token): "5,000"}, by=owner)
     row = open_draft(made).party(party.token)
     slot = open_draft(made).form_state.slots(row and row.record)[0]
-    put(draft, party, slot.name, papers_made.pdf(), "Passport of the person who signs for everybody.pdf")
+    put(draft, party, slot.name, sample_files.pdf(), "Passport of the person who signs for everybody.pdf")
     root = f"/applications/{made.reference}/"
     sections = [f"{root}sections/{section.key}/" for section in draft.schema.entity_sections[:2]]
     below = ("", "people/", f"people/{party.token}/", "shares/", "documents/", "check/", "carry-over/", "removal/")

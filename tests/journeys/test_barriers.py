@@ -16,7 +16,7 @@ from playwright.sync_api import Page as Tab
 
 from formation_portal import relay
 from formation_portal.accounts.demo import ensure_demo_accounts
-from formation_portal.accounts.signing_in import Unsent
+from formation_portal.accounts.sign_in import UnsentForm
 from formation_portal.applications import services
 from formation_portal.applications.draft import keep_schema, open_draft
 from formation_portal.applications.models import Application
@@ -314,7 +314,11 @@ def _went_wrong() -> Iterator[Shot]:
     for name in ("400.html", "500.html", "503.html"):
         yield Shot(name, "/", who="nobody", act=_drawing(name))
     controls = (("q:name", ("Larkfield Holdings and Sons " * 5,)), ("q:purpose", ("x" * 200,)))
-    kept = {"unsent": Unsent("/", controls, had_files=True), "typed": recognised_answers(controls), "csrf_token": "t"}
+    kept = {
+        "unsent": UnsentForm("/", controls, had_files=True),
+        "typed": recognised_answers(controls),
+        "csrf_token": "t",
+    }
     yield Shot("503-with-form", "/", who="nobody", act=_drawing("503.html", outage="full", **kept))
 
 

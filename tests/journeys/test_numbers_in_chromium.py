@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from formation_portal.audit.models import Deed, Entry
+from formation_portal.audit.models import AuditAction, Entry
 from tests.desk.numbered import LONG, SHORT, handed_in
 from tests.journeys.conftest import OpenTab, new_user
 from tests.needed import has_chromium, needed
@@ -43,5 +43,5 @@ def test_a_key_shows_numbers_and_a_clean_party_takes_four(open_tab: OpenTab) -> 
     expect(tab.locator("#messages")).to_contain_text("9 facts accepted.")
     tab.keyboard.press("n")
     expect(tab.locator("h1")).to_have_text("Unnamed company")
-    shown = Entry.objects.filter(deed=Deed.REVEAL)
+    shown = Entry.objects.filter(deed=AuditAction.REVEAL)
     assert [json.loads(one.detail)["fields"] for one in shown] == [["person.passport_number", "person.tax_number"]] * 2

@@ -15,13 +15,13 @@ from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.models import Remark
 from tests.desk.cases import submitted_ones
+from tests.documents import sample_files
 from tests.journeys.conftest import OpenTab, new_user
 from tests.journeys.hands import Hands
 from tests.journeys.keyboard import Keys
 from tests.journeys.pointer import Pointer
 from tests.journeys.reviewed_parties import in_review
 from tests.needed import has_chromium, needed
-from tests.papers import papers_made
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
@@ -199,7 +199,7 @@ def incorporate(cast: Cast) -> None:
 @pytest.mark.parametrize("cast", WAYS, indirect=True)
 def test_a_case_is_returned_corrected_and_approved_by_two(cast: Cast, tmp_path: Path) -> None:
     paper = tmp_path / "extract-new.pdf"
-    paper.write_bytes(papers_made.pdf(2))
+    paper.write_bytes(sample_files.pdf(2))
     check(cast)
     send_back(cast)
     correct(cast, paper)

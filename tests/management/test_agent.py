@@ -10,10 +10,9 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from formation_portal.accounts import addresses
-from formation_portal.accounts.models import User
-from formation_portal.accounts.rights import Right
-from formation_portal.audit.models import Actor, Deed, Entry
-from formation_portal.letters.models import Letter
+from formation_portal.accounts.models import Right, User
+from formation_portal.audit.models import Actor, AuditAction, Entry
+from formation_portal.mail.models import Letter
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -65,7 +64,7 @@ def test_a_new_agent_has_the_rights_that_are_named_and_the_audit_keeps_them() ->
     assert said("add", NEW, "--rights", "review", "decide").startswith(f"{NEW}: review, decide\n")
     agent = User.objects.get()
     entry = Entry.objects.get()
-    assert (entry.deed, entry.actor, entry.subject) == (Deed.RIGHTS, Actor.PORTAL, str(agent.pk))
+    assert (entry.deed, entry.actor, entry.subject) == (AuditAction.RIGHTS, Actor.PORTAL, str(agent.pk))
     assert json.loads(entry.detail) == {"given": ["decide", "review"], "taken": []}
     assert said("add", "dev@example.com", "--rights").startswith("dev@example.com: can only read\n")
 
@@ -110,11 +109,11 @@ def test_agents_are_listed_and_customers_are_not(owner: User) -> None:
 
 
 def test_the_link_is_gone_from_the_outbox_once_the_letter_is_sent() -> None:
-    from formation_portal.letters.claiming import conclude
+    from formation_portal.mail.outbox import record_attempt
 
     said("add", NEW)
     letter = Letter.objects.get()
-    conclude(letter, error="")
+    record_attempt(letter, error="")
     letter.refresh_from_db()
     assert letter.text == letter.html == ""
 

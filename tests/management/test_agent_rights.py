@@ -9,9 +9,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from formation_portal.accounts.models import User
-from formation_portal.accounts.rights import Right
-from formation_portal.audit.models import Actor, Deed, Entry
+from formation_portal.accounts.models import Right, User
+from formation_portal.audit.models import Actor, AuditAction, Entry
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -39,7 +38,7 @@ def test_it_takes_and_gives_and_the_audit_keeps_it(agent: User) -> None:
     agent.refresh_from_db()
     assert agent.rights == ["review", "decide", "confirm", "export"]
     kept = [(one.deed, one.actor, one.subject, json.loads(one.detail)) for one in Entry.objects.order_by("number")]
-    about = (Deed.RIGHTS, Actor.PORTAL, str(agent.pk))
+    about = (AuditAction.RIGHTS, Actor.PORTAL, str(agent.pk))
     assert kept == [
         (*about, {"given": [], "taken": ["audit", "decide"]}),
         (*about, {"given": ["decide"], "taken": []}),

@@ -11,7 +11,7 @@ from django.db import connections
 from django.utils import timezone
 
 from formation_portal.applications.draft import Draft
-from formation_portal.processes import this_process
+from formation_portal.core.processes import current_process
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import Delivery
@@ -74,7 +74,7 @@ def test_without_keys_it_rests_until_nothing_more_can_come_of_it(
 def test_a_worker_that_lives_keeps_its_lease(complete: Draft, transport: FlakyTransport) -> None:
     until = timezone.now() + timedelta(seconds=100)
     Delivery.objects.filter(kind="entity").update(
-        state="sending", lease_until=until, next_at=until, holder=this_process()
+        state="sending", lease_until=until, next_at=until, holder=current_process()
     )
     assert Worker().work_once() == 0
     assert (row("entity").state, row("entity").next_at, transport.calls) == ("sending", until, [])

@@ -19,7 +19,7 @@ from formation_portal.applications.models import Application, Change
 from formation_portal.desk import claims
 from formation_portal.desk.models import Case
 from formation_portal.invitations.models import Invitation
-from formation_portal.letters.models import Letter
+from formation_portal.mail.models import Letter
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.facts import facts_of
 from formation_portal.reviews.grounds import Ground

@@ -6,7 +6,7 @@ import pytest
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from formation_portal.audit.models import Deed, Entry
+from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.checks import accept, reopen
 from formation_portal.reviews.facts import ACCEPTED, CHANGED, OPEN, QUERIED, facts_of
@@ -53,7 +53,7 @@ def test_an_accepted_fact_is_done_and_begins_the_review(submitted: Draft, agent:
     assert submitted.application.status is State.IN_REVIEW
     assert state(submitted, BIRTH) == state(submitted, PASSPORT) == ACCEPTED
     assert state(submitted, FUNDS) == OPEN
-    entry = Entry.objects.filter(deed=Deed.REVIEW).get()
+    entry = Entry.objects.filter(deed=AuditAction.REVIEW).get()
     assert "Ada" not in entry.detail
     assert entry.account == agent.pk
 

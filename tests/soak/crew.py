@@ -79,7 +79,7 @@ class Processes:
 
     def __exit__(self, *_: object) -> None:
         for member in reversed(self._members):
-            member.end()
+            member.stop()
 
     @property
     def ledger(self) -> Path:

@@ -1,6 +1,6 @@
 from django.db import migrations, models
 
-import formation_portal.accounts.rights
+import formation_portal.accounts.models
 
 
 class Migration(migrations.Migration):
@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
             name="rights",
             field=models.JSONField(
                 blank=True,
-                default=formation_portal.accounts.rights.all_rights,
+                default=formation_portal.accounts.models.all_rights,
                 help_text="What an agent may do.",
                 verbose_name="rights",
             ),

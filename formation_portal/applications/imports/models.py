@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from formation_portal.letters.rounds import on_each_round
+from formation_portal.core.background import hourly_task
 
 from ..fields import AnswersField, new_token
 
@@ -53,7 +53,7 @@ class PartyImport(models.Model):
         return self.token
 
 
-@on_each_round
+@hourly_task
 def delete_expired() -> None:
     """Delete expired sheets, every hour."""
     PartyImport.objects.expired().delete()

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from django.conf import settings
 
-from formation_portal.papers import sandbox
+from formation_portal.documents import sandbox
 
 from .grid import MAX_BYTES, MAX_CHARACTERS, Grid, SheetRefusal, SheetRefused
 
@@ -28,8 +28,8 @@ def read_sheet(content: bytes, headings: Collection[str], *, account: int) -> Gr
         file.write(content)
         file.flush()
         try:
-            answer = sandbox.perform(_TASK, file, answer_limit=_ANSWER_AT_MOST, headings=sorted(headings))
-        except sandbox.Busy as error:
+            answer = sandbox.run_task(_TASK, file, answer_limit=_ANSWER_AT_MOST, headings=sorted(headings))
+        except sandbox.SandboxBusy as error:
             raise SheetRefused(SheetRefusal.BUSY) from error
     return _grid(answer)
 

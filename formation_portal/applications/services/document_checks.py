@@ -14,7 +14,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext as _
 
 from formation_portal.contract.localisation import locale
-from formation_portal.papers.asking import look_at
+from formation_portal.documents.inspection import inspect_file
 
 from ..models import Document
 from .exceptions import UploadRefused
@@ -110,6 +110,6 @@ def printable_name(name: str) -> str:
 def record_findings(document: Document) -> bytes:
     """Record the findings of a stored file, and return the picture of its first page; empty where there is none."""
     with document.file.storage.open(str(document.file.name)) as file:
-        look = look_at(cast(IO[bytes], file), document.mime_type)
-    document.findings = look.findings.of_file(document.name, document.mime_type).kept()
+        look = inspect_file(cast(IO[bytes], file), document.mime_type)
+    document.findings = look.findings.with_name_check(document.name, document.mime_type).to_json()
     return look.picture

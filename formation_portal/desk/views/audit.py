@@ -5,8 +5,8 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
+from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent_with
-from formation_portal.accounts.rights import Right
 from formation_portal.audit.models import Entry
 
 from ..audit_filter import AuditFilter, number_in

@@ -5,9 +5,9 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
+from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent_with
-from formation_portal.accounts.rights import Right
-from formation_portal.whole_numbers import whole_number
+from formation_portal.core.integers import parse_integer
 
 from .. import claims as deeds
 from ..claim_words import words_after_claiming, words_after_releasing
@@ -77,7 +77,7 @@ def release(request: UserRequest, reference: str) -> HttpResponse:
 
 
 def _ticked(request: UserRequest) -> list[int]:
-    numbers = map(whole_number, request.POST.getlist("case")[:_MOST])
+    numbers = map(parse_integer, request.POST.getlist("case")[:_MOST])
     return [number for number in numbers if number is not None]
 
 

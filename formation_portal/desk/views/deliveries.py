@@ -6,8 +6,8 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
+from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent, agent_with
-from formation_portal.accounts.rights import Right
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.resolution.decision_input import DecisionOutdated, DecisionRefused
 from formation_portal.relay.resolution.queue import deliveries_in

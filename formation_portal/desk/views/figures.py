@@ -5,8 +5,8 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent, agent_with
-from formation_portal.accounts.rights import Right
 from formation_portal.figures.spans import period_named
 
 from ..csv_lines import csv_answer

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from formation_portal.accounts.policies import UserRequest, agent
-from formation_portal.accounts.session_ends import asked_by_the_page
+from formation_portal.accounts.sessions import background_request
 
 from ..case_news import case_news as news_of
 from ..case_version import CaseVersion
@@ -16,7 +16,7 @@ from ..finding import open_case_of
 
 
 @require_safe
-@asked_by_the_page
+@background_request
 @agent
 def case_news(request: UserRequest, reference: str) -> HttpResponse:
     """What has happened since a page of the case was drawn: 204 while its line says so already.

@@ -5,8 +5,8 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
+from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent_with
-from formation_portal.accounts.rights import Right
 from formation_portal.reviews.notes import remove_note, write_note
 from formation_portal.reviews.places import WHOLE, Place
 from formation_portal.reviews.refusals import Refused

@@ -7,8 +7,8 @@ from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.views.decorators.http import require_POST, require_safe
 
+from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent, agent_with
-from formation_portal.accounts.rights import Right
 
 from ..case_news import case_line
 from ..finding import case_of

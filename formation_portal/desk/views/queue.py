@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from formation_portal.accounts.policies import UserRequest, agent
-from formation_portal.accounts.session_ends import asked_by_the_page
+from formation_portal.accounts.sessions import background_request
 from formation_portal.relay.resolution.queue import unresolved_count
 
 from ..coming_from import queue_url
@@ -26,7 +26,7 @@ def queue(request: UserRequest) -> HttpResponse:
 
 
 @require_safe
-@asked_by_the_page
+@background_request
 @agent
 def news(request: UserRequest) -> HttpResponse:
     """What has come since a page of the queue was drawn: 204 while the page says so already.

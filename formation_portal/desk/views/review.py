@@ -4,8 +4,8 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent, agent_with
-from formation_portal.accounts.rights import Right
 from formation_portal.ui import record_files
 from formation_portal.ui.downloads import as_download
 

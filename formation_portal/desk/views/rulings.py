@@ -9,8 +9,8 @@ from django.shortcuts import redirect, render
 from django.utils.html import format_html
 from django.views.decorators.http import require_http_methods
 
+from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent_with
-from formation_portal.accounts.rights import Right
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.services import Closed
 from formation_portal.reviews.models import Ruling

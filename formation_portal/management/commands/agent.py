@@ -7,8 +7,8 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.validators import validate_email
 
-from formation_portal.accounts.rights import Right
-from formation_portal.management.rights import NotChanged, add_agent, agents, remove_agent, words_of
+from formation_portal.accounts.models import Right
+from formation_portal.management.agents import NotChanged, add_agent, agents, describe, remove_agent
 
 
 class Command(BaseCommand):
@@ -43,7 +43,7 @@ class Command(BaseCommand):
             last_name=options["last_name"],
             rights=[Right(name) for name in options["rights"]],
         )
-        self.stdout.write(words_of(agent))
+        self.stdout.write(describe(agent))
         if path and settings.LETTERS_GO_OUT:
             self.stdout.write(f"A letter to {agent.email} leads to the choice of a password.")
         elif path:
@@ -55,7 +55,7 @@ class Command(BaseCommand):
 
     def list(self, _options: dict[str, Any]) -> None:
         """All of them, by address."""
-        found = [words_of(agent) for agent in agents()]
+        found = [describe(agent) for agent in agents()]
         self.stdout.write("\n".join(found) or "There are no agents. Add one: agent add EMAIL")
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from formation_portal.accounts.rights import Right
-from formation_portal.management.rights import NotChanged, agents, change_rights, words_of
+from formation_portal.accounts.models import Right
+from formation_portal.management.agents import NotChanged, agents, change_rights, describe
 
 
 class Command(BaseCommand):
@@ -26,7 +26,7 @@ class Command(BaseCommand):
         except NotChanged as refused:
             raise CommandError(str(refused)) from refused
         for agent in found:
-            self.stdout.write(words_of(agent))
+            self.stdout.write(describe(agent))
         if not found:
             self.stdout.write("There are no agents.")
 

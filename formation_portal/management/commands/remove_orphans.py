@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from formation_portal.management.orphans import remove_orphans
+from formation_portal.management.orphaned_files import remove_orphans
 
 
 class Command(BaseCommand):

@@ -16,10 +16,10 @@ from django.db import connections
 from django.urls import get_resolver
 
 from formation_portal.accounts import demo
+from formation_portal.core.middleware import LIVE
 from formation_portal.gateway.catalog import catalog
 from formation_portal.gateway.errors import GatewayError
-from formation_portal.health import LIVE
-from formation_portal.management.preparation import prepare
+from formation_portal.management.setup import prepare
 from formation_portal.management.supervision import Child, Supervision
 from formation_portal.management.web_server import WebServer, listen
 from formation_portal.service.auth import DEMO_KEY
@@ -83,7 +83,7 @@ class Command(BaseCommand):
 def _relay(listening: socket.socket) -> None:
     # It may outlive the web servers by a call; the port is theirs.
     listening.close()
-    with webhook_sender().beside():
+    with webhook_sender().running():
         call_command("relay")
 
 

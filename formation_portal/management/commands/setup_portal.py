@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from formation_portal.management.preparation import prepare
+from formation_portal.management.setup import prepare
 
 
 class Command(BaseCommand):

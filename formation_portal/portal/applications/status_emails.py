@@ -16,11 +16,11 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.history import Author
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
+from formation_portal.core.background import hourly_task
 from formation_portal.invitations.models import Invitation
-from formation_portal.letters import post
-from formation_portal.letters.models import Letter
-from formation_portal.letters.refusing import is_refused
-from formation_portal.letters.rounds import on_each_round
+from formation_portal.mail import queue_letter
+from formation_portal.mail.models import Letter
+from formation_portal.mail.unsubscribing import is_unsubscribed
 from formation_portal.reviews.asked import asked_of, words_of
 
 from ..review_feedback import RETURN
@@ -48,7 +48,7 @@ def send_status_email(draft: Draft) -> None:
         "count": _asked(application) if kind == "return" else 0,
         "link": reverse("portal:status", args=[application.reference]),
     }
-    post(kind=kind, to=owner.email, language=language_of(owner), context=context)
+    queue_letter(kind=kind, to=owner.email, language=language_of(owner), context=context)
 
 
 def _asked(application: Application) -> int:
@@ -85,7 +85,7 @@ def send_confirmation(draft: Draft, by: Author | None) -> None:
         "copy": reverse("portal:record_pdf", args=[application.reference]),
     }
     once = f"submission:{application.reference}:{application.submissions}"
-    post(kind="submission", to=by.email, language=language_of(by), context=context, once=once)
+    queue_letter(kind="submission", to=by.email, language=language_of(by), context=context, once=once)
 
 
 KIND = "part_done"
@@ -97,7 +97,12 @@ MOST_A_DAY = 20
 def send_part_finished(draft: Draft, invitation: Invitation) -> None:
     """Write to the owner, unless it is the owner who has filled it in."""
     owner, row = draft.application.owner, draft.party(invitation.party.token)
-    if row is None or addresses.has(owner, invitation.email) or not has_confirmed_address(owner) or _is_enough(draft):
+    if (
+        row is None
+        or addresses.has_address(owner, invitation.email)
+        or not has_confirmed_address(owner)
+        or _is_enough(draft)
+    ):
         return
     language, address = language_of(owner), [draft.application.reference, row.token]
     with translation.override(language):
@@ -109,7 +114,7 @@ def send_part_finished(draft: Draft, invitation: Invitation) -> None:
         "needs": len(open_needs_of_guest(draft, row)),
         "link": reverse("portal:party", args=address),
     }
-    post(kind=KIND, to=owner.email, language=language, context=context)
+    queue_letter(kind=KIND, to=owner.email, language=language, context=context)
 
 
 def _is_enough(draft: Draft) -> bool:
@@ -124,11 +129,13 @@ FORGOTTEN = dt.timedelta(days=60)
 _NEEDS_SHOWN = 5
 
 
-@on_each_round
+@hourly_task
 def send_reminders() -> None:
     """Write about every draft that has become quiet. Each is a transaction of its own."""
     for application in _quiet():
-        if has_confirmed_address(application.owner) and not is_refused(kind="reminder", to=application.owner.email):
+        if has_confirmed_address(application.owner) and not is_unsubscribed(
+            kind="reminder", to=application.owner.email
+        ):
             _write_about(application)
 
 
@@ -156,7 +163,7 @@ def _write_about(application: Application) -> None:
         "needs": needs[:_NEEDS_SHOWN],
         "more": len(needs[_NEEDS_SHOWN:]),
     }
-    post(
+    queue_letter(
         kind="reminder",
         to=application.owner.email,
         language=language,

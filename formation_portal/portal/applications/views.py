@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
-from formation_portal.accounts import addresses, signing_in
+from formation_portal.accounts import addresses, sign_in
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import services
 from formation_portal.applications.access import Right
@@ -46,7 +46,7 @@ def applications(request: UserRequest) -> HttpResponse:
     invited = Prefetch("invitations", Invitation.objects.select_related("party").defer("party__roles"))
     mine = Application.objects.visible_to(request.user).only(*ROW_FIELDS).prefetch_related(answers, invited)
     page = Paginator(mine, _A_PAGE).get_page(request.GET.get("page"))
-    context = {"page": page, "rows": application_rows(page.object_list), "unsent": signing_in.unsent(request)}
+    context = {"page": page, "rows": application_rows(page.object_list), "unsent": sign_in.unsent_form(request)}
     return render(request, "portal/applications/applications.html", context)
 
 

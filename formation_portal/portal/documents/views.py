@@ -14,7 +14,7 @@ from formation_portal.applications import services
 from formation_portal.applications.documents import EarlierFiles, small_picture
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
-from formation_portal.audit.looks import Way
+from formation_portal.audit.access import AccessKind
 from formation_portal.ui.documents import document_page as page_of
 from formation_portal.ui.downloads import as_download, log_view, page_as_picture, picture_response
 from formation_portal.ui.forms.controls import slot_id, slot_key
@@ -109,5 +109,5 @@ def document_thumbnail(request: UserRequest, reference: str, number: int) -> Htt
     drawn = small_picture(document)
     if not drawn:
         raise Http404
-    log_view(request, document, Way.SMALL, by=request.user)
+    log_view(request, document, AccessKind.SMALL, by=request.user)
     return picture_response(drawn, name="first-page")

@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 
-from formation_portal.accounts.passes import Pass
+from formation_portal.accounts.guest_sessions import GuestSession
 from formation_portal.accounts.policies import GuestRequest
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Change, Document
@@ -55,7 +55,7 @@ class PartUnavailable(Exception):
         self.why = why
 
 
-def open_invitation(given: Pass) -> Invitation:
+def open_invitation(given: GuestSession) -> Invitation:
     """The invitation, while it opens to a pass of its present round. Raises Shut."""
     invitation = parts.find_by_reference(given.reference)
     if invitation is None:
@@ -86,7 +86,7 @@ def with_invitation(view: WithInvitation[Rest]) -> Guarded[Rest]:
     @wraps(view)
     def guarded(request: GuestRequest, reference: str, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponse:
         try:
-            answer = view(request, open_invitation(request.pass_), *args, **kwargs)
+            answer = view(request, open_invitation(request.guest_session), *args, **kwargs)
         except PartUnavailable as shut:
             answer = unavailable_page(request, shut)
         # Kept nowhere, also by browsers that have no session.
@@ -102,7 +102,7 @@ def with_part(view: WithPart[Rest]) -> Guarded[Rest]:
     def found(
         request: GuestRequest, invitation: Invitation, /, *args: Rest.args, **kwargs: Rest.kwargs
     ) -> HttpResponse:
-        if not request.pass_.is_known:
+        if not request.guest_session.is_known:
             return redirect("portal:part_code", reference=invitation.reference)
         return view(request, own_part(invitation), *args, **kwargs)
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
-from formation_portal.accounts import passes
+from formation_portal.accounts import guest_sessions
 from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import AnyRequest, GuestRequest, invited, public
 from formation_portal.applications.fields import new_token
@@ -36,10 +36,10 @@ def part_link(request: AnyRequest) -> HttpResponse:
         # To a name that nothing has: what follows is the same for every key that is wrong.
         answer = _on("portal:part", new_token())
     else:
-        given = passes.of(request, invitation.reference)
+        given = guest_sessions.find(request, invitation.reference)
         answer = _on("portal:part", invitation.reference)
         if given is None or given.round != invitation.round:
-            passes.give(answer, passes.Pass(invitation.reference, invitation.round))
+            guest_sessions.start(answer, guest_sessions.GuestSession(invitation.reference, invitation.round))
     answer.headers["Referrer-Policy"] = "no-referrer"
     answer.headers["Cache-Control"] = "no-store"
     return answer
@@ -50,7 +50,7 @@ def part_link(request: AnyRequest) -> HttpResponse:
 @with_invitation
 def part_code(request: GuestRequest, invitation: Invitation) -> HttpResponse:
     """GET offers to send a code, or asks for the one that was sent. POST sends one, or tries what was typed."""
-    if request.pass_.is_known:
+    if request.guest_session.is_known:
         return redirect("portal:part", reference=invitation.reference)
     if request.method != "POST" or chosen_in(request):
         return _draw(request, invitation)
@@ -62,7 +62,7 @@ def part_code(request: GuestRequest, invitation: Invitation) -> HttpResponse:
 def part_renewal(request: GuestRequest, reference: str) -> HttpResponse:
     """Ask for another link once this one has expired. A GET only leads back."""
     found = parts.find_by_reference(reference)
-    why = closure(found, now=timezone.now(), round_=request.pass_.round) if found else None
+    why = closure(found, now=timezone.now(), round_=request.guest_session.round) if found else None
     if found is None or why is not Closure.EXPIRED or request.method != "POST":
         return redirect("portal:part", reference=reference)
     parts.ask_for_another_link(found)
@@ -85,7 +85,9 @@ def _try(request: GuestRequest, invitation: Invitation) -> HttpResponse:
         invitation.refresh_from_db()
         return _draw(request, invitation, error=_wrong(came), status=422)
     answer = _on("portal:part", invitation.reference)
-    return passes.give(answer, passes.Pass(invitation.reference, invitation.round, is_known=True))
+    return guest_sessions.start(
+        answer, guest_sessions.GuestSession(invitation.reference, invitation.round, is_known=True)
+    )
 
 
 def _wrong(came: codes.CodeAttempt) -> str:

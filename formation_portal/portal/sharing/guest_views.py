@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
-from formation_portal.accounts import passes
+from formation_portal.accounts import guest_sessions
 from formation_portal.accounts.policies import GuestRequest, UserRequest, invited
 from formation_portal.applications import services
 from formation_portal.applications.history import Guest
@@ -106,7 +106,7 @@ def part_leave(request: GuestRequest, reference: str) -> HttpResponse:
     """Shut the part in this browser. A GET only leads back to it."""
     if request.method != "POST":
         return redirect("portal:part", reference=reference)
-    return passes.take(render(request, "portal/sharing/part_unavailable.html", {"why": "left"}), reference)
+    return guest_sessions.end(render(request, "portal/sharing/part_unavailable.html", {"why": "left"}), reference)
 
 
 @require_safe

@@ -80,7 +80,7 @@ def _render_access(
 
 def _posted_address(request: UserRequest) -> EmailControl:
     box = posted_recipient(request)
-    if not box.error and addresses.has(request.user, box.address):
+    if not box.error and addresses.has_address(request.user, box.address):
         return EmailControl(box.typed, gettext("This is your own address. Enter someone else’s"))
     return box
 
@@ -215,7 +215,7 @@ def _again(request: UserRequest) -> HttpResponse:
 
 def _unavailable(request: UserRequest, asked: Collaborator | None) -> HttpResponse:
     """Why it can't be opened. Whoever holds a link that was sent to somebody else learns nothing but that."""
-    is_theirs = asked is not None and addresses.has(request.user, asked.email)
+    is_theirs = asked is not None and addresses.has_address(request.user, asked.email)
     if is_theirs:
         addresses.after_confirming(request, request.path)
     why = "unconfirmed" if is_theirs else "other" if asked else "unknown"

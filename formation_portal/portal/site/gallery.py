@@ -12,7 +12,7 @@ from django.http import QueryDict
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
-from formation_portal.accounts.signing_in import Unsent
+from formation_portal.accounts.sign_in import UnsentForm
 from formation_portal.ui.readback import AnswerRow
 
 _HERE = Path(__file__).parent
@@ -94,7 +94,7 @@ ERRORS: Mapping[str, Mapping[str, Any]] = {
     "429": {},
     "500": {},
     "503": {
-        "unsent": Unsent("/", _POSTED, had_files=True),
+        "unsent": UnsentForm("/", _POSTED, had_files=True),
         "typed": (AnswerRow("Name", "Larkfield Holdings", is_name=True),),
         "path": "/",
     },

@@ -11,13 +11,12 @@ from django.urls import resolve, reverse
 from django.utils.translation import gettext
 
 from formation_portal.accounts.policies import UserRequest
-from formation_portal.accounts.signing_in import Unsent
+from formation_portal.accounts.sign_in import UnsentForm
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.fields.iso_codes import sort_key
-from formation_portal.headers import CONTENT_POLICY
-from formation_portal.letters.drawing import styles
-from formation_portal.letters.models import Letter
-from formation_portal.letters.samples import sample, samples
+from formation_portal.core.middleware import CONTENT_POLICY
+from formation_portal.mail.models import Letter
+from formation_portal.mail.rendering import letter_styles, sample_contexts, sample_letter
 from formation_portal.ui.formats import time_or_day
 from formation_portal.ui.forms.form_data import ROLES, posted_answers, recognised_answers
 from formation_portal.ui.glossary import GlossaryPlace, Term, explained_term, places
@@ -52,7 +51,7 @@ def help_page(code: str = "") -> HelpPage:
     return HelpPage(place, tuple(terms), tuple(sorted(links, key=lambda link: sort_key(_ARTICLE.sub("", link[0])))))
 
 
-def typed_rows(request: UserRequest, unsent: Unsent) -> tuple[AnswerRow, ...]:
+def typed_rows(request: UserRequest, unsent: UnsentForm) -> tuple[AnswerRow, ...]:
     """What was posted and is not what stands there. Where the page is gone, by the catalog's labels."""
     post = QueryDict(mutable=True)
     for name, values in unsent.controls:
@@ -120,7 +119,7 @@ def letter_rows(letters: Iterable[Letter]) -> tuple[LetterRow, ...]:
 
 def previews(*, language: str) -> tuple[Preview, ...]:
     """Every kind."""
-    drawn = ((kind, sample(kind, language=language)) for kind in samples())
+    drawn = ((kind, sample_letter(kind, language=language)) for kind in sample_contexts())
     return tuple(
         Preview(kind, one.subject, one.text, reverse("portal:gallery_letter", args=[kind])) for kind, one in drawn
     )
@@ -128,7 +127,7 @@ def previews(*, language: str) -> tuple[Preview, ...]:
 
 def letter_html(html: str) -> HttpResponse:
     """A letter's HTML as a page of its own, to stand in a frame: it may use its one style sheet, and nothing else."""
-    digest = b64encode(sha256(styles().encode()).digest()).decode()
+    digest = b64encode(sha256(letter_styles().encode()).digest()).decode()
     policy = (
         f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'; "
         "frame-ancestors 'self'; sandbox"

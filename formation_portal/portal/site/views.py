@@ -12,17 +12,17 @@ from django.utils.translation import get_language
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from formation_portal.accounts import signing_in
+from formation_portal.accounts import sign_in
 from formation_portal.accounts.policies import AnyRequest, Rest, UserRequest, View, public, signed, signed_in
-from formation_portal.accounts.session_ends import extend, only_ask
+from formation_portal.accounts.sessions import extend_session, mark_as_background
 from formation_portal.applications.models import Application
-from formation_portal.letters import refusing
-from formation_portal.letters.models import Letter
-from formation_portal.letters.samples import sample, samples
+from formation_portal.core.integers import content_length
+from formation_portal.mail import unsubscribing
+from formation_portal.mail.models import Letter
+from formation_portal.mail.rendering import sample_contexts, sample_letter
 from formation_portal.relay.incoming_webhooks.receiver import BODY_LIMIT, receive
 from formation_portal.ui.glossary import places
 from formation_portal.ui.sessions import session_end, updated_session_end
-from formation_portal.whole_numbers import body_length
 
 from .gallery import ERRORS, gallery_page
 from .pages import FRAMING_POLICY, help_page, letter_html, letter_rows, previews, typed_rows
@@ -59,7 +59,7 @@ def _ours(address: str) -> str:
 def session(request: AnyRequest) -> HttpResponse:
     """When the session ends. The page that asks by itself doesn't keep the session alive by it."""
     if request.htmx:
-        only_ask(request)
+        mark_as_background(request)
         return _render_session(request, was_extended=False)
     if not request.user.is_authenticated:
         return redirect("account_login")
@@ -71,7 +71,7 @@ def session(request: AnyRequest) -> HttpResponse:
 def session_extension(request: AnyRequest) -> HttpResponse:
     """Stay signed in. Where the session has ended meanwhile, that is said."""
     if request.user.is_authenticated:
-        extend(request)
+        extend_session(request)
     if request.htmx:
         return _render_session(request, was_extended=True)
     return redirect("portal:session" if request.user.is_authenticated else resolve_url("account_login"))
@@ -106,9 +106,9 @@ def unsent(request: UserRequest) -> HttpResponse:
 
     It stays in the session, so that a page that is loaded again still has it; signing out drops it.
     """
-    kept = signing_in.unsent(request)
+    kept = sign_in.unsent_form(request)
     if kept is None or not _may_open(request, kept.path):
-        signing_in.forget(request)
+        sign_in.forget_unsent_form(request)
         return redirect("portal:applications")
     context = {"unsent": kept, "typed": typed_rows(request, kept)}
     return render(request, "portal/site/unsent.html", context)
@@ -207,20 +207,20 @@ def gallery_letters(request: HttpRequest) -> HttpResponse:
 @_only_in_the_demo
 def gallery_letter(request: HttpRequest, kind: str) -> HttpResponse:
     """The HTML of one kind."""
-    if kind not in samples():
+    if kind not in sample_contexts():
         raise Http404
-    return letter_html(sample(kind, language=get_language() or "en").html)
+    return letter_html(sample_letter(kind, language=get_language() or "en").html)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @public
 def letter_refusal(request: HttpRequest, token: str) -> HttpResponse:
     """Ask once more, then send no more letters of that kind to that address. Nobody has to sign in for it."""
-    kind = refusing.kind_of(token)
+    kind = unsubscribing.kind_in_token(token)
     if kind is None:
         raise Http404
     if request.method == "POST":
-        refusing.refuse(token)
+        unsubscribing.unsubscribe(token)
         return redirect(f"{request.path}?done=1")
     return render(request, "portal/site/letter_refusal.html", {"kind": kind, "is_done": "done" in request.GET})
 
@@ -229,7 +229,7 @@ def letter_refusal(request: HttpRequest, token: str) -> HttpResponse:
 @require_POST
 def service_events(request: HttpRequest) -> JsonResponse:
     """Takes one event in. Every refusal looks the same, whatever its reason."""
-    if body_length(request.META) > BODY_LIMIT:
+    if content_length(request.META) > BODY_LIMIT:
         return _said("too_large", 413)
     is_taken = receive(request.body, headers=request.headers, media_type=request.content_type or "")
     return _said("received", 200) if is_taken else _said("unauthorized", 401)

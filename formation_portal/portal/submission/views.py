@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from formation_portal.accounts.addresses import has_confirmed
 from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
-from formation_portal.accounts.session_ends import asked_by_the_page
+from formation_portal.accounts.sessions import background_request
 from formation_portal.applications import services
 from formation_portal.applications.access import Right
 from formation_portal.applications.draft import Draft
@@ -128,7 +128,7 @@ def status(request: UserRequest, reference: str) -> HttpResponse:
 
 
 @require_safe
-@asked_by_the_page
+@background_request
 @customer
 def status_news(request: UserRequest, reference: str) -> HttpResponse:
     """Whether the status page is old: 204 while it is right. Whoever opens the address gets that page."""

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from formation_portal.contract.lifecycle import EVENT_KINDS
-from formation_portal.letters.rounds import on_each_round
+from formation_portal.core.background import hourly_task
 from formation_portal.relay.document_status import read_soon
 from formation_portal.relay.models import ReceivedEvent
 
@@ -63,7 +63,7 @@ def _short_word(value: Any) -> str:
     return value if isinstance(value, str) and _NAME.fullmatch(value) else ""
 
 
-@on_each_round
+@hourly_task
 def delete_old_events() -> None:
     """Delete the events that came longer ago than KEPT_FOR."""
     ReceivedEvent.objects.filter(received_at__lt=timezone.now() - KEPT_FOR).delete()

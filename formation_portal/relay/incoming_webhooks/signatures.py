@@ -12,7 +12,7 @@ from django.utils import timezone
 from standardwebhooks import Webhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
-from formation_portal.whole_numbers import whole_number
+from formation_portal.core.integers import parse_integer
 
 from . import subscription
 
@@ -46,7 +46,7 @@ def _is_standard(secret: str, body: bytes, headers: Headers) -> bool:
 def _is_plain(secret: str, body: bytes, headers: Headers) -> bool:
     """Hex HMAC-SHA256 over `timestamp.payload`. The id isn't signed, so nothing depends on it."""
     sent_at = headers.get("X-Webhook-Timestamp", "")
-    seconds = whole_number(sent_at, digits=12)
+    seconds = parse_integer(sent_at, digits=12)
     if seconds is None or abs(timezone.now().timestamp() - seconds) > TOLERANCE_SECONDS:
         return False
     wanted = hmac.new(secret.encode(), f"{sent_at}.".encode() + body, hashlib.sha256).hexdigest()

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from django.conf import settings
 
-from formation_portal import secret_files
 from formation_portal.contract.lifecycle import EVENT_KINDS
+from formation_portal.core.storage import replace_secret
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.errors import NotFound, UnexpectedAnswer
 
@@ -26,7 +26,7 @@ def has_secret() -> bool:
 
 def store_secret(secret: str) -> None:
     """Take the place of the one before."""
-    secret_files.replace(_secret_path(), secret)
+    replace_secret(_secret_path(), secret)
 
 
 def _stored() -> list[str]:

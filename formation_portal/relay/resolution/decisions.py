@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from formation_portal.applications.models import Application
 from formation_portal.audit import chain
-from formation_portal.audit.models import Deed
+from formation_portal.audit.models import AuditAction
 
 from .. import wake
 from ..models import AMBIGUOUS, DUPLICATE, PROVIDER_INFORMED, UNCLEAR, UNSUPPORTED, Decision, Delivery, DeliveryState
@@ -159,7 +159,7 @@ def _record(row: Delivery, agent: AbstractBaseUser, deed: Decision.Deed, *, note
     )
     transaction.on_commit(wake.wake_workers)
     chain.append(
-        Deed.DECISION,
+        AuditAction.DECISION,
         by=agent,
         application=row.application,
         subject=f"delivery {row.pk}",

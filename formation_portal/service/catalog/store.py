@@ -9,7 +9,7 @@ from django.db import transaction
 
 from formation_portal.contract.schema import FormSchema as Form
 from formation_portal.contract.schema_check import check_schema
-from formation_portal.databases import SERVICE
+from formation_portal.core.databases import SERVICE
 from formation_portal.service.models import CatalogItem, CatalogLoad, FormSchema
 
 Item = dict[str, Any]

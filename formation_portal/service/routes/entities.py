@@ -8,7 +8,7 @@ from django.utils import timezone
 from ninja import Router
 
 from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State, is_possible, transition_to
-from formation_portal.databases import SERVICE
+from formation_portal.core.databases import SERVICE
 from formation_portal.service import storage
 from formation_portal.service.auth import key_of, require
 from formation_portal.service.entity_forms import entity_fields, parsed_form

@@ -9,7 +9,7 @@ from django.utils import timezone
 from ninja import Router
 
 from formation_portal.contract.fields.iso_codes import is_currency
-from formation_portal.databases import SERVICE
+from formation_portal.core.databases import SERVICE
 from formation_portal.service.entity_forms import parsed_form, share_class_fields
 from formation_portal.service.models import Entity, ShareClass
 from formation_portal.service.parsing import AnswerParser

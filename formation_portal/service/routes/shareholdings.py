@@ -5,7 +5,7 @@ from django.http import HttpRequest
 from ninja import Router
 
 from formation_portal.contract import canonical
-from formation_portal.databases import SERVICE
+from formation_portal.core.databases import SERVICE
 from formation_portal.service.entity_forms import active_roles
 from formation_portal.service.models import Entity, Party, ShareClass, Shareholding
 from formation_portal.service.problems import ApiError

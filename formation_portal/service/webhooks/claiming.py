@@ -13,8 +13,8 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
 
-from formation_portal.databases import SERVICE
-from formation_portal.processes import held_by_ended, this_process
+from formation_portal.core.databases import SERVICE
+from formation_portal.core.processes import current_process, held_by_ended
 from formation_portal.service.models import DeliveryAttempt, EventDelivery
 from formation_portal.service.webhooks.posting import PostResult
 
@@ -86,7 +86,7 @@ def claim_next(subscription_id: str) -> EventClaim | None:
         lease, until = uuid.uuid4(), now + LEASE
         # Whoever took it in between has counted a try.
         mine = EventDelivery.objects.filter(pk=row.pk, tries=row.tries, next_at=row.next_at)
-        if not mine.update(tries=F("tries") + 1, lease=lease, next_at=until, holder=this_process()):
+        if not mine.update(tries=F("tries") + 1, lease=lease, next_at=until, holder=current_process()):
             return None
         row.tries += 1
         row.attempts.filter(ended_at=None).update(ended_at=now, outcome=SENDER_DIED)

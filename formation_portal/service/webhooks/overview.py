@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from formation_portal.databases import SERVICE
+from formation_portal.core.databases import SERVICE
 from formation_portal.service.models import EventDelivery
 from formation_portal.service.serializers import format_time
 

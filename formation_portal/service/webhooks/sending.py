@@ -20,7 +20,8 @@ from django.conf import settings
 from django.utils import timezone
 from standardwebhooks import Webhook
 
-from formation_portal import secret_files
+from formation_portal.core.background import BackgroundWorker
+from formation_portal.core.storage import read_or_create_secret
 from formation_portal.service.models import Event, EventDelivery
 from formation_portal.service.serializers import format_time
 from formation_portal.service.webhooks.claiming import (
@@ -32,7 +33,6 @@ from formation_portal.service.webhooks.claiming import (
 )
 from formation_portal.service.webhooks.posting import POST_SECONDS, PostResult, post
 from formation_portal.service.webhooks.retention import delete_expired
-from formation_portal.steady_work import SteadyWork
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ BATCH_SIZE = 100
 
 def secret_of(subscription_id: str) -> str:
     """The secret, as its receiver keeps it. The service's own key is made on the first call and kept in DATA_DIR."""
-    key = secret_files.kept(Path(settings.DATA_DIR) / KEY_FILE, lambda: secrets.token_urlsafe(48))
+    key = read_or_create_secret(Path(settings.DATA_DIR) / KEY_FILE, lambda: secrets.token_urlsafe(48))
     digest = hmac.digest(key.encode(), subscription_id.encode(), hashlib.sha256)
     return "whsec_" + base64.b64encode(digest).decode()
 
@@ -102,6 +102,8 @@ def _post(row: EventDelivery) -> PostResult:
         return PostResult("failed_here")
 
 
-def webhook_sender() -> SteadyWork:
+def webhook_sender() -> BackgroundWorker:
     """One that runs in the caller's thread, or beside it."""
-    return SteadyWork(name="events", called="Event sender", work=send_due, hourly=delete_expired, patience=POST_SECONDS)
+    return BackgroundWorker(
+        name="events", log_name="Event sender", work=send_due, hourly=delete_expired, stop_timeout=POST_SECONDS
+    )

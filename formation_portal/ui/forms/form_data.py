@@ -14,8 +14,8 @@ from formation_portal.applications.services import PageVersion
 from formation_portal.contract.fields.base import FieldSpec, control_name
 from formation_portal.contract.fields.values import Raw
 from formation_portal.contract.schema import FormSchema
+from formation_portal.core.integers import parse_integer
 from formation_portal.gateway.catalog import cached_catalog
-from formation_portal.whole_numbers import whole_number
 
 from ..readback import AnswerRow, answer_in_words
 from ..roles import role_words
@@ -51,7 +51,7 @@ def page_id(request: HttpRequest) -> str:
 
 def posted_revision(post: QueryDict) -> int | None:
     """The application's revision that the page that posts was drawn from; None where it doesn't say."""
-    return whole_number(str(post.get(PAGE_VERSION, "")).partition(".")[0], digits=9)
+    return parse_integer(str(post.get(PAGE_VERSION, "")).partition(".")[0], digits=9)
 
 
 def posted_page_version(post: QueryDict, draft: Draft) -> PageVersion | None:
@@ -105,7 +105,7 @@ def keeps_theirs(post: QueryDict, control: str) -> bool:
 
 def posted_version(post: QueryDict) -> int:
     """The version that the page was drawn from; one that cannot be read is older than any."""
-    version = whole_number(post.get("version", ""), digits=9)
+    version = parse_integer(post.get("version", ""), digits=9)
     return -1 if version is None else version
 
 

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from formation_portal.accounts.addresses import has_confirmed
-from formation_portal.letters.models import Letter
+from formation_portal.mail.models import Letter
 
 from ..forms.form_data import recognised_answers
 from ..readback import AnswerRow

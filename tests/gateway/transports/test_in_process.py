@@ -74,7 +74,7 @@ urlpatterns = [
     path("", include("formation_portal.urls")),
 ]
 
-handler500 = "formation_portal.faults.server_error"
+handler500 = "formation_portal.core.error_handling.server_error"
 
 here = override_settings(ROOT_URLCONF=__name__)
 

@@ -9,12 +9,12 @@ from playwright.sync_api import expect
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from tests.applications import factories
+from tests.documents import sample_files
 from tests.journeys.hands import Hands
 from tests.journeys.told.conftest import Sit
 from tests.journeys.told.drafts import begun, now, root
 from tests.journeys.told.ways import in_every_way
 from tests.needed import has_chromium, needed
-from tests.papers import papers_made
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
@@ -48,17 +48,17 @@ def test_a_document_is_uploaded_looked_at_replaced_and_removed(sit: Sit) -> None
     if ida.browser.has_script:
         _begin_and_cancel(ida)
         assert names(draft) == []
-    upload(ida, "File for “Passport”", file("old.pdf", papers_made.pdf(2)), button="Upload")
+    upload(ida, "File for “Passport”", file("old.pdf", sample_files.pdf(2)), button="Upload")
     assert names(draft) == ["old.pdf"]
     ida.follow("old.pdf")
     ida.see_heading("Passport")
     ida.follow("Next page")
     ida.see("Page 2 of 2")
-    assert ida.download("Download the file").path().read_bytes() == papers_made.pdf(2)
+    assert ida.download("Download the file").path().read_bytes() == sample_files.pdf(2)
     ida.follow("Documents")
 
     ida.unfold("Replace or remove the file for “Passport”")
-    upload(ida, "New file for “Passport”", file("new.pdf", papers_made.encrypted()), button="Replace")
+    upload(ida, "New file for “Passport”", file("new.pdf", sample_files.encrypted()), button="Replace")
     ida.see("password")
     assert names(draft) == ["new.pdf"]
     ida.unfold("1 earlier file for “Passport”")
@@ -86,7 +86,7 @@ def test_a_document_of_another_application_is_used_again(sit: Sit) -> None:
     earlier = with_ada()
     user: Any = earlier.application.owner
     services.add_document(
-        earlier, earlier.parties[0], "Passport", factories.upload(papers_made.jpeg(), "pass.jpg"), by=user
+        earlier, earlier.parties[0], "Passport", factories.upload(sample_files.jpeg(), "pass.jpg"), by=user
     )
     draft = with_ada(user)
     ida = sit(user, f"{root(draft)}documents/")

@@ -9,7 +9,7 @@ from django.test import Client, RequestFactory, override_settings
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
-from formation_portal.letters.models import Letter
+from formation_portal.mail.models import Letter
 from tests.applications import factories
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])

@@ -11,8 +11,8 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
-from formation_portal.letters.models import Letter
-from formation_portal.letters.refusing import refusal_path, refuse
+from formation_portal.mail.models import Letter
+from formation_portal.mail.unsubscribing import unsubscribe, unsubscribe_path
 from formation_portal.portal.applications import status_emails
 from tests.applications import factories
 from tests.markup import Markup
@@ -102,9 +102,9 @@ def test_nothing_is_written_to_an_address_that_nobody_has_confirmed(owner: Any, 
 
 
 def test_an_owner_who_wants_none_gets_none(owner: Any, invitation: Invitation, as_nobody: Client) -> None:
-    path = refusal_path(kind="part_done", to=owner.email)
+    path = unsubscribe_path(kind="part_done", to=owner.email)
     assert "someone you invited has finished" in as_nobody.get(path).content.decode()
-    refuse(path.split("/")[-2])
+    unsubscribe(path.split("/")[-2])
     done(let_in(Client(), invitation), invitation)
     assert letters() == []
 

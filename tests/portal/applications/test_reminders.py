@@ -10,9 +10,9 @@ from django.utils import timezone
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
-from formation_portal.letters.models import Letter
-from formation_portal.letters.refusing import refusal_path, refuse
-from formation_portal.letters.rounds import go_round
+from formation_portal.core.background import run_hourly_tasks
+from formation_portal.mail.models import Letter
+from formation_portal.mail.unsubscribing import unsubscribe, unsubscribe_path
 
 pytestmark = pytest.mark.django_db
 
@@ -28,54 +28,54 @@ def reminders() -> list[str]:
 
 def test_a_draft_that_has_lain_for_a_week_is_remembered_once(draft: Draft) -> None:
     leave(draft, days=7.1)
-    go_round()
+    run_hourly_tasks()
     (text,) = reminders()
     assert draft.needs[0].text in text
     assert f"/applications/{draft.application.reference}/" in text
     assert "more." in text
-    go_round()
+    run_hourly_tasks()
     leave(draft, days=20)
-    go_round()
+    run_hourly_tasks()
     assert len(reminders()) == 1
 
 
 @pytest.mark.parametrize("days", [6.9, 61])
 def test_a_draft_in_use_or_long_forgotten_is_not(draft: Draft, days: float) -> None:
     leave(draft, days=days)
-    go_round()
+    run_hourly_tasks()
     assert reminders() == []
 
 
 def test_a_draft_without_gaps_is_told_to_be_ready(complete: Draft) -> None:
     leave(complete, days=8)
-    go_round()
+    run_hourly_tasks()
     assert "Nothing is missing" in reminders()[0]
 
 
 def test_what_was_submitted_or_deleted_is_not_remembered(submitted: Draft, owner: Any) -> None:
     leave(submitted, days=8)
-    go_round()
+    run_hourly_tasks()
     assert reminders() == []
 
 
 def test_a_deleted_draft_is_not_remembered(draft: Draft, owner: Any) -> None:
     services.delete_draft(draft.application, by=owner)
     leave(draft, days=8)
-    go_round()
+    run_hourly_tasks()
     assert reminders() == []
 
 
 def test_whoever_wants_none_gets_none(draft: Draft, owner: Any) -> None:
-    refuse(refusal_path(kind="reminder", to=owner.email).split("/")[-2])
+    unsubscribe(unsubscribe_path(kind="reminder", to=owner.email).split("/")[-2])
     leave(draft, days=8)
-    go_round()
+    run_hourly_tasks()
     assert reminders() == []
 
 
 def test_an_address_that_may_be_a_strangers_is_not_written_to(draft: Draft) -> None:
     EmailAddress.objects.update(verified=False)
     leave(draft, days=8)
-    go_round()
+    run_hourly_tasks()
     assert reminders() == []
 
 
@@ -83,5 +83,5 @@ def test_a_shut_account_is_left_alone(draft: Draft, owner: Any) -> None:
     owner.is_active = False
     owner.save()
     leave(draft, days=8)
-    go_round()
+    run_hourly_tasks()
     assert reminders() == []

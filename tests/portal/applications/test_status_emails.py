@@ -8,7 +8,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.services.transactions import application_transaction
 from formation_portal.contract.lifecycle import State
-from formation_portal.letters.models import Letter
+from formation_portal.mail.models import Letter
 
 pytestmark = pytest.mark.django_db
 

@@ -8,7 +8,7 @@ from django.test import Client
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from formation_portal.letters.models import Letter
+from formation_portal.mail.models import Letter
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 

@@ -8,10 +8,10 @@ from django.test import Client
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change, Document
-from formation_portal.audit.models import Actor, Deed, Entry
+from formation_portal.audit.models import Actor, AuditAction, Entry
 from formation_portal.desk.audit_words import detail_of
 from tests.applications import factories
-from tests.papers import papers_made
+from tests.documents import sample_files
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -19,14 +19,14 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 @pytest.fixture
 def paper(complete: Draft, owner: Any) -> Document:
     """A passport of three pages, in an application that was submitted."""
-    upload = factories.upload(papers_made.pdf(3), "passport.pdf")
+    upload = factories.upload(sample_files.pdf(3), "passport.pdf")
     document = services.add_document(complete, complete.parties[0], "Passport", upload, by=owner)
     services.submit(complete, by=owner, declaration="I declare it.")
     return document
 
 
 def looks() -> list[tuple[str, int, str, dict[str, Any]]]:
-    found = Entry.objects.filter(deed__in=(Deed.LOOK, Deed.RECORD)).order_by("number")
+    found = Entry.objects.filter(deed__in=(AuditAction.LOOK, AuditAction.RECORD)).order_by("number")
     return [(one.actor, one.account, one.subject, detail_of(one)) for one in found]
 
 
@@ -54,7 +54,7 @@ def test_a_look_is_kept_for_owner_and_agent(
         shown(client, f"/{room}/{reference}/documents/{paper.pk}/{more}")
     people = ((Actor.CUSTOMER, owner.pk), (Actor.AGENT, agent.pk))
     assert looks() == [(*who, str(paper.pk), WAYS[more]) for who in people]
-    assert {one.reference for one in Entry.objects.filter(deed=Deed.LOOK)} == {reference}
+    assert {one.reference for one in Entry.objects.filter(deed=AuditAction.LOOK)} == {reference}
 
 
 def test_a_small_picture_is_a_look_too(paper: Document, as_owner: Client) -> None:
@@ -95,7 +95,7 @@ def test_every_change_stands_in_the_chain(complete: Draft, owner: Any) -> None:
     services.submit(complete, by=owner, declaration="I declare it.")
     services.reopen(complete, reason="Returned")
     services.create_copy(complete, by=owner)
-    named = [pk for one in Entry.objects.filter(deed=Deed.CHANGE) for pk in detail_of(one)["changes"]]
+    named = [pk for one in Entry.objects.filter(deed=AuditAction.CHANGE) for pk in detail_of(one)["changes"]]
     assert sorted(named) == sorted(Change.objects.values_list("pk", flat=True))
     of_nobody = Entry.objects.get(actor=Actor.PORTAL)
     assert detail_of(of_nobody)["moved_to"] == "returned_for_changes"

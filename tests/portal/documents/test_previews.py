@@ -11,8 +11,8 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from tests.applications import factories
+from tests.documents import sample_files
 from tests.markup import Markup
-from tests.papers import papers_made
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 @pytest.fixture
 def paper(complete: Draft, owner: Any) -> Document:
     """A passport of three pages."""
-    upload = factories.upload(papers_made.pdf(3), "passport.pdf")
+    upload = factories.upload(sample_files.pdf(3), "passport.pdf")
     return services.add_document(complete, complete.parties[0], "Passport", upload, by=owner)
 
 
@@ -74,7 +74,7 @@ def test_the_file_itself_is_only_ever_a_sealed_attachment(as_owner: Client, pape
 
 
 def test_what_cannot_be_shown_says_so_and_can_be_downloaded(as_owner: Client, complete: Draft, owner: Any) -> None:
-    upload = factories.upload(papers_made.encrypted(), "locked.pdf")
+    upload = factories.upload(sample_files.encrypted(), "locked.pdf")
     paper = services.add_document(complete, complete.parties[0], "Passport", upload, by=owner)
     page = Markup(as_owner.get(url(paper, "pages/1/")).content.decode())
     assert page.faults == []

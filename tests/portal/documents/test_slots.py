@@ -10,12 +10,12 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Document, Party
 from formation_portal.contract.schema import FormSchema
-from formation_portal.papers.findings import Code
+from formation_portal.documents.findings import FindingCode
 from formation_portal.relay.models import Delivery, DeliveryState
 from formation_portal.ui.documents import _WORDS
 from tests.applications import factories
+from tests.documents import sample_files
 from tests.markup import Element, Markup
-from tests.papers import papers_made
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -100,7 +100,7 @@ def test_advice_stands_at_the_slot_and_on_the_check_page_and_in_nobodys_way(
     as_owner: Client, complete: Draft, owner: Any
 ) -> None:
     [ada] = complete.parties
-    small = factories.upload(papers_made.jpeg(640, 480), "scan.jpg")
+    small = factories.upload(sample_files.jpeg(640, 480), "scan.jpg")
     response = as_owner.post(
         url(complete.application, "documents/"), {"slot": f"{ada.token}/Passport", "file": small}, follow=True
     )
@@ -116,9 +116,9 @@ def test_advice_stands_at_the_slot_and_on_the_check_page_and_in_nobodys_way(
     services.submit(draft, by=owner)
 
 
-@pytest.mark.parametrize("code", Code)
+@pytest.mark.parametrize("code", FindingCode)
 def test_every_code_has_words_that_say_what_to_do(
-    as_owner: Client, draft: Draft, owner: Any, ada: Party, code: Code
+    as_owner: Client, draft: Draft, owner: Any, ada: Party, code: FindingCode
 ) -> None:
     document = services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
     findings = {"pages": 300, "width": 640, "height": 480, "codes": [code]}
@@ -126,7 +126,7 @@ def test_every_code_has_words_that_say_what_to_do(
     said = page_at(as_owner, url(draft.application, "documents/")).one("ul", _class="advice").text
     assert "keep it" in said
     assert "%" not in said
-    assert code in _WORDS or code is Code.MANY_PAGES
+    assert code in _WORDS or code is FindingCode.MANY_PAGES
 
 
 def test_a_date_that_is_past_is_said_where_its_paper_is(as_owner: Client, owner: Any) -> None:
@@ -143,7 +143,7 @@ def test_a_date_that_is_past_is_said_where_its_paper_is(as_owner: Client, owner:
         typed = {"day": str(day.day), "month": str(day.month), "year": str(day.year)}
         party = services.add_party(draft, "person", ["director"], {"person.passport_expiry": typed}, by=owner)
         for name in ("Passport", "Letter"):
-            services.add_document(draft, party, name, factories.upload(papers_made.pdf(), "a.pdf"), by=owner)
+            services.add_document(draft, party, name, factories.upload(sample_files.pdf(), "a.pdf"), by=owner)
         assert ("which is in the past" in slot(as_owner, application, f"{party.token}/Passport").text) is is_said
         assert "which is in the past" not in slot(as_owner, application, f"{party.token}/Letter").text
     assert schema.sections
@@ -158,7 +158,7 @@ def test_advice_about_a_date_goes_with_its_correction_and_comes_with_the_next(as
     )
     party = services.add_party(open_draft(application), "person", ["director"], {}, by=owner)
     services.add_document(
-        open_draft(application), party, "Passport", factories.upload(papers_made.pdf(), "a.pdf"), by=owner
+        open_draft(application), party, "Passport", factories.upload(sample_files.pdf(), "a.pdf"), by=owner
     )
 
     def changed_to(day: date) -> str:

@@ -16,7 +16,7 @@ from formation_portal.applications.imports.uploads import read_sheet
 from formation_portal.applications.models import Application
 from formation_portal.invitations import codes, parts
 from formation_portal.invitations.models import Invitation
-from formation_portal.letters.models import Letter
+from formation_portal.mail.models import Letter
 from tests.applications import factories
 from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv
 from tests.invitations import mailbox

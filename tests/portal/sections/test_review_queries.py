@@ -11,7 +11,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Document
 from formation_portal.contract.lifecycle import State
-from formation_portal.papers.findings import Code
+from formation_portal.documents.findings import FindingCode
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.facts import facts_of
 from formation_portal.reviews.models import Remark
@@ -167,7 +167,7 @@ def test_what_may_be_amiss_is_said_where_the_file_can_be_replaced_and_to_agents(
     submitted: Draft, agent: Any, as_owner: Client, as_agent: Client, place: Place, is_said: bool
 ) -> None:
     draft = give_back(submitted, agent, place)
-    Document.objects.update(findings={"pages": 1, "codes": [Code.PROTECTED]})
+    Document.objects.update(findings={"pages": 1, "codes": [FindingCode.PROTECTED]})
     alone = f"documents/{draft.documents[0].pk}/pages/1/"
     for page in ("documents/", "people/ada/", "check/", alone):
         assert (

@@ -15,7 +15,7 @@ from formation_portal.applications import services
 from formation_portal.applications.access import Collaborator, Right
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Document
-from formation_portal.letters.models import Letter
+from formation_portal.mail.models import Letter
 from formation_portal.portal import urls
 from tests.applications import factories
 from tests.invitations import mailbox

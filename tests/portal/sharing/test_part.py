@@ -12,10 +12,10 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.applications.parties import PartyRow
-from formation_portal.audit.models import Actor, Deed, Entry
+from formation_portal.audit.models import Actor, AuditAction, Entry
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation, InvitationStage, current_stage
-from formation_portal.letters.models import Letter
+from formation_portal.mail.models import Letter
 from tests.applications import factories
 from tests.invitations import mailbox
 from tests.markup import Markup
@@ -311,7 +311,7 @@ def test_a_file_goes_into_their_slot_and_can_be_had_and_removed(invitation: Invi
     document = Application.objects.get().documents.get(name="ada.pdf")
     assert document.uploaded_by is None
     assert b"".join(guest.get(url(invitation, f"documents/{document.pk}/")).streaming_content) == factories.PDF
-    look = Entry.objects.get(deed=Deed.LOOK)
+    look = Entry.objects.get(deed=AuditAction.LOOK)
     assert (look.actor, look.account, look.subject) == (Actor.GUEST, 0, str(document.pk))
     response = fill_in(guest, invitation, more={"removal": f"{stored(invitation).token}/Passport"})
     assert response["Location"] == url(invitation, f"documents/{document.pk}/removal/")

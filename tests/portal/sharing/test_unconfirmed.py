@@ -18,7 +18,7 @@ from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
-from formation_portal.letters.models import Letter
+from formation_portal.mail.models import Letter
 from formation_portal.management.commands.serve import Command
 from tests.invitations import mailbox
 from tests.markup import Markup

@@ -10,8 +10,8 @@ from django.test import Client
 from django.utils import timezone
 
 from formation_portal.applications.draft import Draft
+from formation_portal.core.background import run_hourly_tasks
 from formation_portal.invitations.models import Invitation
-from formation_portal.letters.rounds import go_round
 from tests.invitations.conftest import ada, invitation
 from tests.portal.sharing.test_access import addresses
 from tests.portal.sharing.test_part import url
@@ -63,5 +63,5 @@ def test_what_was_typed_goes_with_the_session_once_that_is_over(db: None) -> Non
         session["unsent"] = {"controls": [["q:person.first_name", ["Ada"]]]}
         session.set_expiry(timezone.now() + timedelta(days=days))
         session.save()
-    go_round()
+    run_hourly_tasks()
     assert [one.expire_date > timezone.now() for one in Session.objects.all()] == [True]

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal import letters
-from formation_portal.letters.models import Letter, Refusal
-from formation_portal.letters.refusing import kind_of, refusal_path
-from formation_portal.letters.samples import samples
+from formation_portal import mail
+from formation_portal.mail.models import Letter, Refusal
+from formation_portal.mail.rendering import sample_contexts
+from formation_portal.mail.unsubscribing import kind_in_token, unsubscribe_path
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def letter() -> Letter:
     context = {"code": "204 816", "minutes": 10}
-    letters.post(kind="code", to="ada@example.com", language="en", context=context)
+    mail.queue_letter(kind="code", to="ada@example.com", language="en", context=context)
     return Letter.objects.get()
 
 
@@ -64,7 +64,7 @@ def test_a_letter_is_shown_as_text_and_in_a_frame_that_may_do_nothing(as_nobody:
 
 def test_every_kind_is_previewed(as_nobody: Client) -> None:
     page = sound(as_nobody, "/gallery/letters/")
-    for kind in samples():
+    for kind in sample_contexts():
         assert f'src="/gallery/letters/{kind}/"' in page
         assert as_nobody.get(f"/gallery/letters/{kind}/").status_code == 200
     assert as_nobody.get("/gallery/letters/unheard-of/").status_code == 404
@@ -79,7 +79,7 @@ def test_without_the_demo_there_is_none_of_it(as_agent: Client, letter: Letter, 
 
 
 def remind(to: str) -> None:
-    letters.post(kind="reminder", to=to, language="en", context=samples()["reminder"])
+    mail.queue_letter(kind="reminder", to=to, language="en", context=sample_contexts()["reminder"])
 
 
 def test_whoever_wants_no_more_reminders_gets_none_and_need_not_sign_in(as_nobody: Client) -> None:
@@ -98,13 +98,13 @@ def test_whoever_wants_no_more_reminders_gets_none_and_need_not_sign_in(as_nobod
 
 
 def test_the_way_out_names_nobody_and_cannot_be_made_up(as_nobody: Client) -> None:
-    path = refusal_path(kind="reminder", to="ada@example.com")
+    path = unsubscribe_path(kind="reminder", to="ada@example.com")
     assert "ada" not in path
     assert as_nobody.get(f"{path[:-2]}x/").status_code == 404
-    assert kind_of("made:up") is None
+    assert kind_in_token("made:up") is None
 
 
 def test_what_has_to_be_known_cannot_be_refused(as_nobody: Client) -> None:
-    path = refusal_path(kind="decision", to="ada@example.com")
+    path = unsubscribe_path(kind="decision", to="ada@example.com")
     assert as_nobody.post(path).status_code == 404
     assert not Refusal.objects.exists()

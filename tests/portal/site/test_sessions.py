@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from tests.accounts.test_session_ends import minutes_left, used
+from tests.accounts.test_sessions import minutes_left, used
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db

@@ -16,7 +16,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Party, ShareClass
 from formation_portal.contract.fields.parsing import LINES_LIMIT
-from formation_portal.papers.typesetting import fonts_in
+from formation_portal.documents.typesetting import fonts_in
 from formation_portal.ui import record_files
 from formation_portal.ui.printed_record import PrintedEntry, PrintedRecord, PrintedRow, PrintedTable, printed_record
 from formation_portal.ui.record_files import PdfNotMade, make_pdf

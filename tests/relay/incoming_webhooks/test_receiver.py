@@ -9,8 +9,8 @@ from django.test import Client
 from django.utils import timezone
 
 from formation_portal import gateway
+from formation_portal.core.background import run_hourly_tasks
 from formation_portal.gateway import FormationService
-from formation_portal.letters import rounds
 from formation_portal.relay.document_status import read_due_documents
 from formation_portal.relay.incoming_webhooks import subscription
 from formation_portal.relay.incoming_webhooks.receiver import BODY_LIMIT
@@ -250,5 +250,5 @@ def test_old_events_are_deleted_on_the_round(db: None) -> None:
     for name, days in (("old", 31), ("fresh", 29)):
         ReceivedEvent.objects.create(event_id=name, body=b"")
         ReceivedEvent.objects.filter(event_id=name).update(received_at=timezone.now() - timedelta(days=days))
-    rounds.go_round()
+    run_hourly_tasks()
     assert ReceivedEvent.objects.get().event_id == "fresh"

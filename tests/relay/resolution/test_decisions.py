@@ -8,7 +8,7 @@ import pytest
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from formation_portal.audit.models import Actor, Deed, Entry
+from formation_portal.audit.models import Actor, AuditAction, Entry
 from formation_portal.gateway import FormationService
 from formation_portal.relay.models import AMBIGUOUS, UNCLEAR, Decision, Delivery, DeliveryState
 from formation_portal.relay.resolution.decision_input import DecisionOutdated, DecisionRefused
@@ -249,7 +249,7 @@ class TestAnAgentSettlesAChange:
 def test_a_decision_stands_in_the_audit(lost_entity: Delivery, service: FormationService, agent: Any) -> None:
     [entity] = service.entities()
     decision = bind(lost_entity.pk, agent=agent, remote_id=str(entity["id"]), note="By telephone")
-    entry = Entry.objects.get(deed=Deed.DECISION)
+    entry = Entry.objects.get(deed=AuditAction.DECISION)
     assert (entry.actor, entry.account, entry.subject) == (Actor.AGENT, agent.pk, f"delivery {lost_entity.pk}")
     told = json.loads(entry.detail)
     assert list(told.pop("rows")) == ["relay.decision"]

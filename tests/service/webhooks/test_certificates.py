@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from formation_portal import networks
 from formation_portal.contract.lifecycle import EVENT_KINDS
+from formation_portal.core.networks import parse_networks
 from formation_portal.service.models import EventDelivery
 from formation_portal.service.webhooks.sending import send_due
 from tests.service.caller import Caller
@@ -73,7 +73,7 @@ def door(authority: Authority, receiver: Receiver, monkeypatch: pytest.MonkeyPat
 
 @pytest.fixture
 def network(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Network:
-    settings.WEBHOOK_TARGETS = networks.read(f"{HERE}/32")
+    settings.WEBHOOK_TARGETS = parse_networks(f"{HERE}/32")
     return Network(monkeypatch)
 
 

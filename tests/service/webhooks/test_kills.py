@@ -22,7 +22,7 @@ def test_a_sender_that_is_killed_while_it_posts_loses_nothing(
     caller: Caller, receiver: Receiver, secret: str, clock: Clock, is_here: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not is_here:
-        monkeypatch.setattr(claiming, "this_process", lambda: "elsewhere/1/1")
+        monkeypatch.setattr(claiming, "current_process", lambda: "elsewhere/1/1")
     receiver.is_silent = True
     for _ in range(3):
         caller.entity()
@@ -50,7 +50,7 @@ def test_a_sender_that_is_killed_while_it_posts_loses_nothing(
 
 
 def test_a_thread_sends_what_happens_while_it_runs(caller: Caller, receiver: Receiver, secret: str) -> None:
-    with webhook_sender().beside():
+    with webhook_sender().running():
         caller.entity()
         assert receiver.wait_for(1)
     assert not any(thread.name == "events" for thread in threading.enumerate())
@@ -64,7 +64,7 @@ def test_a_sender_clears_what_is_over_before_it_sends(
     send_due()
     clock.move(days=31)
     over, _ = Event.objects.get(), caller.entity()
-    with webhook_sender().beside():
+    with webhook_sender().running():
         assert receiver.wait_for(2)
     assert not Event.objects.filter(pk=over.pk).exists()
     assert Event.objects.count() == 1
@@ -73,7 +73,7 @@ def test_a_sender_clears_what_is_over_before_it_sends(
 def test_two_senders_at_once_send_nothing_twice(caller: Caller, receiver: Receiver, secret: str) -> None:
     for _ in range(12):
         caller.entity()
-    with webhook_sender().beside(), webhook_sender().beside(), webhook_sender().beside():
+    with webhook_sender().running(), webhook_sender().running(), webhook_sender().running():
         assert receiver.wait_for(12)
     while send_due():
         pass

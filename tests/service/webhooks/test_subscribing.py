@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core import serializers
 from django.db import transaction
 
-from formation_portal.databases import SERVICE
+from formation_portal.core.databases import SERVICE
 from formation_portal.service.models import Event, EventDelivery, KeptAnswer, Subscription
 from formation_portal.service.routes.webhooks import MOST
 from formation_portal.service.webhooks.sending import KEY_FILE, secret_of

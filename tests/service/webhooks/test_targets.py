@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from formation_portal import networks
+from formation_portal.core.networks import parse_networks
 from formation_portal.environment import Environment
 from formation_portal.service.webhooks.posting import post
 from formation_portal.service.webhooks.targets import TargetRefused, checked_addresses
@@ -76,7 +76,7 @@ def test_public_addresses_are_taken_by_https_alone(named: Names) -> None:
 
 
 def test_what_a_setting_lists_is_taken_and_nothing_beside_it(named: Names, settings: Any) -> None:
-    settings.WEBHOOK_TARGETS = networks.read("10.0.0.0/24, fd00::/8")
+    settings.WEBHOOK_TARGETS = parse_networks("10.0.0.0/24, fd00::/8")
     named(("10.0.0.8", "fd00::1"))
     assert len(checked_addresses("http://inside.example/in")) == 2
     named(("10.0.1.8",))
@@ -88,7 +88,7 @@ def test_a_name_is_looked_up_once_and_the_checked_address_connected_to(
     named: Names, settings: Any, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A name that answers with another address the second time is never asked a second time."""
-    settings.WEBHOOK_TARGETS = networks.read("127.0.0.1/32")
+    settings.WEBHOOK_TARGETS = parse_networks("127.0.0.1/32")
     asked = named(("127.0.0.1",), ("10.0.0.8",))
     connected: list[Any] = []
     connect = socket.socket.connect

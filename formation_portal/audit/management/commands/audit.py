@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from formation_portal.audit import anchor
-from formation_portal.audit.verifying import Report, verify
+from formation_portal.audit.verification import AuditReport, verify
 
 
 class Command(BaseCommand):
@@ -36,6 +36,6 @@ class Command(BaseCommand):
             raise CommandError(f"The audit log has been altered. Findings: {len(report.findings)}.", returncode=1)
         self.stdout.write("The audit log is intact.")
 
-    def _anchor(self, report: Report) -> None:
+    def _anchor(self, report: AuditReport) -> None:
         anchor.write(report.unanchored)
         self.stdout.write(f"Entries anchored: {len(report.unanchored)}.")

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from formation_portal.letters.carrier import carrying
+from formation_portal.mail.worker import running_worker
 from formation_portal.relay.worker import Worker
 
 
@@ -22,5 +22,5 @@ class Command(BaseCommand):
             return
         worker = Worker()
         worker.stop_on_signals()
-        with carrying():
+        with running_worker():
             worker.run()

@@ -1,0 +1,182 @@
+"""Verifies the chain from first to last entry, against its hashes, the anchor and the rows that entries attest."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from django.db import connection
+
+from . import anchor
+from .attestation import Digests, altered_rows
+from .models import COLUMNS, FIRST_PREVIOUS_HASH, TABLE, hash_of
+
+# Number, moment, the hash before, the own hash, and what it is of.
+Row = tuple[Any, Any, str, str, str]
+
+_PAGE_SIZE = 5_000
+# An entry that is being written while the chain is verified may be anchored a moment later.
+_IN_FLIGHT_MICROSECONDS = 60_000_000
+# What is hashed comes as one text: the database joins its lines in less time than it takes to hand them over.
+_SELECT = f"SELECT number, moment, previous, hash, {' || %s || '.join(COLUMNS[:-1])} FROM {TABLE}"  # noqa: S608  # ours
+_DETAIL, _APPLICATION = COLUMNS.index("detail"), COLUMNS.index("application")
+_ATTESTS = '"rows":{'
+_ENDS = ("\n",) * (len(COLUMNS) - 2)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class AuditFinding:
+    """One thing that is not as it was written: the number of the entry, or of the first of several, and what."""
+
+    number: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditReport:
+    """What was found. `unanchored` are the entries whose anchoring is missing, which are findings as well."""
+
+    rows: int
+    newest: int
+    findings: tuple[AuditFinding, ...]
+    unanchored: tuple[tuple[int, str], ...]
+
+
+def verify(*, now: int) -> AuditReport:
+    """Everything that is not as it was written, by its number. `now` is in microseconds, as entries keep moments."""
+    anchored, doubted = anchor.read()
+    reader = _ChainReader(anchored)
+    for row in _rows():
+        reader.read_row(row)
+    attested = tuple(_altered_rows(reader))
+    late = _unanchored(reader, now)
+    findings = [
+        *reader.findings,
+        *_cut_off(reader),
+        *attested,
+        *(AuditFinding(one, "is anchored with two hashes") for one in doubted),
+    ]
+    if reader.count and not anchored:
+        findings.append(AuditFinding(1, "and all later entries have no anchor: the anchor file is missing or empty"))
+    else:
+        findings += _as_findings(
+            late, "has no anchor: the portal crashed, or something else wrote it", "have no anchor"
+        )
+    return AuditReport(reader.count, reader.newest, tuple(sorted(set(findings))), tuple(late.items()))
+
+
+def _rows(after: int = 0) -> Iterator[Row]:
+    """Every row as the database holds it, in the order of numbers, some thousands at a time."""
+    found = _page("WHERE number > %s", (after,)) if after else _page("", ())
+    while found:
+        yield from found
+        found = _page("WHERE number > %s", (found[-1][0],))
+
+
+def _page(where: str, values: tuple[Any, ...]) -> list[Row]:
+    with connection.cursor() as cursor:
+        cursor.execute(f"{_SELECT} {where} ORDER BY number LIMIT {_PAGE_SIZE}", (*_ENDS, *values))
+        return cast(list[Row], cursor.fetchall())
+
+
+@dataclass(slots=True)
+class _ChainReader:
+    """How far the walk has come: the newest number, the hash that the next row has to name, what was wrong."""
+
+    anchored: anchor.Anchored
+    count: int = 0
+    newest: int = 0
+    previous: str = FIRST_PREVIOUS_HASH
+    findings: list[AuditFinding] = field(default_factory=list)
+    unanchored: list[Row] = field(default_factory=list)
+    # The last digest of each row of other tables, by model and key; the entry that has it, and its application.
+    digests: Digests = field(default_factory=dict)
+    entries: dict[tuple[str, str], tuple[int, str]] = field(default_factory=dict)
+    # Applications whose draft was deleted, with all that its rows said.
+    deleted: set[str] = field(default_factory=set)
+
+    def read_row(self, row: Row) -> None:
+        """Judge one row."""
+        number, _, previous, hashed, content = row
+        self.count += 1
+        if number != self.newest + 1 and not self._skip_to(number):
+            return
+        if hash_of(content) != hashed:
+            self._find("was altered")
+        elif previous != self.previous:
+            self._find("does not follow the previous entry")
+        if (anchored := self.anchored.get(number)) is None:
+            self.unanchored.append(row)
+        elif anchored != hashed:
+            self._find("does not match its anchor")
+        self.newest, self.previous = number, hashed
+        if _ATTESTS in content:
+            self._attest(number, content)
+
+    def _attest(self, number: int, content: str) -> None:
+        """Keep what the entry attests of rows in other tables; what was made unreadable has been found already."""
+        lines = content.split("\n")
+        try:
+            detail, application = json.loads(lines[_DETAIL]), lines[_APPLICATION]
+        except (ValueError, IndexError):
+            return
+        for label, digests in detail["rows"].items():
+            self.digests.setdefault(label, {}).update(digests)
+            self.entries |= {(label, key): (number, application) for key in digests}
+        if detail.get("deleted"):
+            self.deleted.add(application)
+
+    def _skip_to(self, number: Any) -> bool:
+        """Say what is missing before a number, or that the number is none; then its row is out of the count."""
+        if not isinstance(number, int) or number <= self.newest:
+            self.findings.append(AuditFinding(self.newest, f"is followed by a row with an invalid number: {number!r}"))
+            return False
+        self.findings += _as_findings(range(self.newest + 1, number), "is missing", "are missing")
+        self.newest = number - 1
+        return True
+
+    def _find(self, what: str) -> None:
+        self.findings.append(AuditFinding(self.newest + 1, what))
+
+
+def _altered_rows(reader: _ChainReader) -> Iterator[AuditFinding]:
+    """The rows of other tables that don't say what their last entry attests. What was written while this was looked
+    at is looked at once more, with the entries that have come since."""
+    doubted = {(label, key) for label, expected in reader.digests.items() for key, _ in altered_rows(label, expected)}
+    if not doubted:
+        return
+    for row in _rows(reader.newest):
+        reader.read_row(row)
+    for label, expected in reader.digests.items():
+        for key, what in altered_rows(label, expected):
+            # What was slipped in has no entry; it is told at the newest one.
+            number, application = reader.entries.get((label, key), (reader.newest, ""))
+            if (label, key) in doubted and not (what == "is gone" and application in reader.deleted):
+                yield AuditFinding(number, f"has something wrong in its {label} {key}: the row {what}")
+
+
+def _cut_off(reader: _ChainReader) -> Iterator[AuditFinding]:
+    """What the anchor knows and the chain has no longer, at its end."""
+    last = max(reader.anchored, default=0)
+    yield from _as_findings(range(reader.newest + 1, last + 1), "is missing from the end", "are missing from the end")
+
+
+def _unanchored(reader: _ChainReader, now: int) -> dict[int, str]:
+    """Numbers and hashes of the rows that have no anchor, and had time enough to be given one."""
+    known, _ = anchor.read() if reader.unanchored else ({}, None)
+    return {
+        row[0]: row[3]
+        for row in reader.unanchored
+        if row[0] not in known and not 0 <= now - row[1] < _IN_FLIGHT_MICROSECONDS
+    }
+
+
+def _as_findings(numbers: Iterable[int], one: str, several: str) -> Iterator[AuditFinding]:
+    """Numbers as findings, those in a row together."""
+    run: list[int] = []
+    for number in [*numbers, None]:
+        if run and number != run[-1] + 1:
+            yield AuditFinding(run[0], one if len(run) == 1 else f"to {run[-1]} {several}")
+            run = []
+        if number is not None:
+            run.append(number)

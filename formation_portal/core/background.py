@@ -1,0 +1,103 @@
+"""Threads that do what is due once a second until they are stopped, and the tasks that are due each hour.
+
+What they do stands in the database, in rows that one worker claims at a time. So any number of workers may run.
+"""
+
+import contextlib
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from django.db import close_old_connections, connections
+
+from .databases import DATABASE_AWAY
+
+logger = logging.getLogger(__name__)
+
+POLL_SECONDS = 1.0
+HOUR_SECONDS = 3600.0
+
+
+class Work(Protocol):
+    """Does all that is due now, and asks before each piece whether it may go on."""
+
+    def __call__(self, *, may_go_on: Callable[[], bool]) -> object: ...
+
+
+@dataclass(kw_only=True, eq=False, slots=True)
+class BackgroundWorker:
+    """Runs until it is told to stop; the piece that is under way is ended first."""
+
+    # The thread's name, and what the log calls it.
+    name: str
+    log_name: str
+    work: Work
+    hourly: Callable[[], object]
+    # How long a piece may still take when it is told to stop.
+    stop_timeout: float
+    _stop_event: threading.Event = field(default_factory=threading.Event, init=False)
+    _next_hourly: float = field(default=0.0, init=False)
+
+    def run(self) -> None:
+        """Work until stopped, over whatever goes wrong: what is not done stays in the database."""
+        try:
+            while not self._stop_event.is_set():
+                self._work_once()
+                close_old_connections()
+                self._stop_event.wait(POLL_SECONDS)
+        finally:
+            connections.close_all()
+
+    def stop(self) -> None:
+        """End after the piece that is under way."""
+        self._stop_event.set()
+
+    @contextlib.contextmanager
+    def running(self) -> Iterator[None]:
+        """Runs meanwhile, in a thread of its own."""
+        # Whoever keeps it hanging must not keep the process from ending: its lease ends, and the piece is done again.
+        thread = threading.Thread(target=self.run, name=self.name, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            self.stop()
+            thread.join(self.stop_timeout)
+
+    def _work_once(self) -> None:
+        try:
+            if time.monotonic() >= self._next_hourly:
+                self._next_hourly = time.monotonic() + HOUR_SECONDS
+                self.hourly()
+            self.work(may_go_on=lambda: not self._stop_event.is_set())
+        except DATABASE_AWAY as error:
+            logger.error(
+                "%s: the database did not answer; looking again in a moment: %s", self.log_name, type(error).__name__
+            )
+            connections.close_all()
+        except Exception as error:
+            # Not the error's own words, which may hold what is sent, and to whom.
+            logger.error("%s met something unexpected: %s", self.log_name, type(error).__name__)
+
+
+HourlyTask = Callable[[], None]
+_hourly_tasks: list[HourlyTask] = []
+
+
+def hourly_task(task: HourlyTask) -> HourlyTask:
+    """Decorator: run the function each hour. Several processes do, so it must make sure that nothing is sent twice."""
+    _hourly_tasks.append(task)
+    return task
+
+
+def run_hourly_tasks() -> None:
+    """Run all of them. An error in one stops no other."""
+    for task in _hourly_tasks:
+        try:
+            task()
+        except Exception as error:
+            # Not the error's own words, which may hold what a letter says.
+            logger.error("The round met something unexpected in %s: %s", task.__module__, type(error).__name__)

@@ -1,0 +1,129 @@
+"""The two databases: the portal's own, and the embedded service's under an alias of its own; and how outages are told.
+
+Nothing commits or rolls back together across the two: the boundary is as real as over a network. An outage (a database
+is away or locked, a disk is full or read-only) passes by itself or is ended by the operator; a bug doesn't pass.
+"""
+
+import errno
+import sqlite3
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import dj_database_url
+from django.db import Error
+from django.db.utils import InterfaceError, OperationalError
+
+SERVICE = "service"
+# A database does not answer, or takes nothing: nobody's fault, and it passes.
+DATABASE_AWAY = (OperationalError, InterfaceError)
+
+_SCHEMES = ("postgres://", "postgresql://", "sqlite:///")
+_CONNECT_SECONDS = 5
+# Each thread has a connection of its own, and each connection its own pages and prepared statements: little of both,
+# for what is not there is in the machine's page cache.
+_SQLITE_START = (
+    "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; "
+    "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-1000;"
+)
+_SQLITE_STATEMENTS = 64
+
+
+def database_settings(url: str, *, default_path: Path) -> dict[str, Any]:
+    """Django's settings for one database; SQLite with write-ahead log, full sync and immediate transactions.
+
+    Raises ValueError, without the URL, which holds a password.
+    """
+    if not url:
+        url = f"sqlite:///{default_path}"
+    if not url.startswith(_SCHEMES):
+        raise ValueError("should begin with postgres:// or sqlite:///")
+    try:
+        config: dict[str, Any] = dict(dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True))
+    except ValueError:
+        raise ValueError("can't be read as the address of a database") from None
+    if config["ENGINE"].endswith("sqlite3"):
+        config["OPTIONS"] = {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 10,
+            "init_command": _SQLITE_START,
+            "cached_statements": _SQLITE_STATEMENTS,
+        }
+        config["CONN_MAX_AGE"] = None
+    elif config["ENGINE"].endswith("postgresql"):
+        # A server that is away is said to be away, instead of keeping everybody waiting for minutes.
+        config.setdefault("OPTIONS", {}).setdefault("connect_timeout", _CONNECT_SECONDS)
+    return config
+
+
+class ServiceRouter:
+    """Sends the embedded service's tables to their own database, and everything else to the portal's."""
+
+    label = "service"
+
+    def db_for_read(self, model: Any, **hints: Any) -> str | None:
+        return SERVICE if model._meta.app_label == self.label else None
+
+    def db_for_write(self, model: Any, **hints: Any) -> str | None:
+        return SERVICE if model._meta.app_label == self.label else None
+
+    def allow_relation(self, one: Any, other: Any, **hints: Any) -> bool | None:
+        return bool((one._meta.app_label == self.label) == (other._meta.app_label == self.label))
+
+    def allow_migrate(self, db: str, app_label: str, **hints: Any) -> bool:
+        return (db == SERVICE) == (app_label == self.label)
+
+
+_FULL_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_BAD_DISK = frozenset({errno.EROFS, errno.EIO})
+# PostgreSQL's codes: disk_full; read_only_sql_transaction, which Django has no word of its own for.
+_FULL, _READ_ONLY = "53100", "25006"
+# The lowest byte of SQLite's code is the kind of error.
+_SQLITE_KIND = 0xFF
+
+
+class Outage(StrEnum):
+    """What is the matter, as far as it changes the words on the page."""
+
+    AWAY = "away"
+    FULL = "full"
+
+
+def outage_in(error: BaseException | None) -> Outage | None:
+    """The outage that an exception, or one that it came from, tells of; None where it is a fault of the code."""
+    found = {outage for one in _causes(error) if (outage := _outage_of(one))}
+    return Outage.FULL if Outage.FULL in found else next(iter(found), None)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _outage_of(error: BaseException) -> Outage | None:
+    if isinstance(error, OSError):
+        return Outage.FULL if error.errno in _FULL_DISK else Outage.AWAY if error.errno in _BAD_DISK else None
+    if not isinstance(error, Error):
+        return None
+    cause = error.__cause__
+    return _outage_of_sqlite(cause) if isinstance(cause, sqlite3.Error) else _outage_of_postgresql(error)
+
+
+def _outage_of_sqlite(error: sqlite3.Error) -> Outage | None:
+    if not isinstance(error, sqlite3.OperationalError):
+        return None
+    # Without a code it is the driver that objects, and SQLITE_ERROR is a wrong statement: both are faults of the code.
+    kind = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & _SQLITE_KIND
+    if kind == sqlite3.SQLITE_ERROR:
+        return None
+    return Outage.FULL if kind == sqlite3.SQLITE_FULL else Outage.AWAY
+
+
+def _outage_of_postgresql(error: Error) -> Outage | None:
+    state = getattr(error.__cause__, "sqlstate", None)
+    if state == _FULL:
+        return Outage.FULL
+    passes = isinstance(error, DATABASE_AWAY) or state == _READ_ONLY
+    return Outage.AWAY if passes else None

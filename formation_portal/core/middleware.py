@@ -1,0 +1,152 @@
+"""The portal's own middleware: headers, health checks, limits of bodies, and pages for bare statuses.
+
+Which stands where is in the settings (MIDDLEWARE). `request_log` and `networks` have one each.
+"""
+
+from collections.abc import Callable
+
+from django.conf import settings
+from django.db import Error, connections
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from .integers import content_length
+
+CONTENT_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+
+
+# Addresses whose pages are somebody's who has no session: accounts before one signs in, and parts for guests.
+_PERSONAL_PATHS = ("/accounts/", "/part/")
+
+
+class SecurityHeaders:
+    """Adds what a view did not set itself."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        response.headers.setdefault("Content-Security-Policy", CONTENT_POLICY)
+        response.headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
+        response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
+        if _is_personal(request, response):
+            response.headers.setdefault("Cache-Control", "no-store")
+        return response
+
+
+def _is_personal(request: HttpRequest, response: HttpResponse) -> bool:
+    """Told by cookie, method and address, not by who is signed in: that would ask a database that may be away.
+
+    What answers a post may show what was posted.
+    """
+    has_session = settings.SESSION_COOKIE_NAME in {*request.COOKIES, *response.cookies}
+    return has_session or request.method not in ("GET", "HEAD") or request.path_info.startswith(_PERSONAL_PATHS)
+
+
+STATUSES_WITH_PAGES = (405, 410, 413, 429)
+# The service answers in JSON, and in its own words.
+_API_PATH = "/api/"
+
+
+class ErrorPages:
+    """Fills an empty answer with the page of its status, and keeps its headers; but not for requests of scripts.
+
+    And answers 404 to addresses with a NUL, which PostgreSQL can't compare with anything.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if "\x00" in request.path_info and not request.path_info.startswith(_API_PATH):
+            raise Http404
+        response = self.get_response(request)
+        is_bare = response.status_code in STATUSES_WITH_PAGES and not response.streaming and not response.content
+        if not is_bare or request.path_info.startswith(_API_PATH) or "HX-Request" in request.headers:
+            return response
+        page = render(request, f"{response.status_code}.html", status=response.status_code)
+        for name, value in response.items():
+            if name not in ("Content-Type", "Content-Length"):
+                page[name] = value
+        return page
+
+
+# The embedded service looks more closely, and answers in JSON (BODY_LIMITS there): a file of 10 MiB and its frame.
+_SERVICE_BYTES = 10 * 1024 * 1024 + 64 * 1024
+# Addresses that machines post to: they look at the length themselves, and answer in JSON.
+_MACHINE_PATHS = (_API_PATH, "/webhooks/")
+# Addresses below which forms take files, and how many of the largest go into one.
+_UPLOAD_PATHS = ("/applications/", "/part/")
+_FILES_PER_FORM = 6
+
+
+def body_limit(path: str) -> int:
+    """The most bytes that a request to the path may bring; its address alone decides.
+
+    The web server asks while a body arrives, the middleware again, so that it holds under any other server too.
+    """
+    if path.startswith(_API_PATH):
+        return _SERVICE_BYTES
+    fields = int(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+    return fields + _FILES_PER_FORM * int(settings.UPLOAD_LIMIT) if path.startswith(_UPLOAD_PATHS) else fields
+
+
+class BodyLimits:
+    """Answers 413 to what is too large, without reading it. The addresses of machines look at the length themselves."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        is_too_large = content_length(request.META) > body_limit(request.path_info)
+        if is_too_large and not request.path_info.startswith(_MACHINE_PATHS):
+            return render(request, "413.html", status=413)
+        return self.get_response(request)
+
+
+LIVE, READY = "/livez", "/readyz"
+
+
+class Health:
+    """`/livez`: this process lives. `/readyz`: the databases answer too, or else 503 with their names.
+
+    It stands before everything else, so that a probe needs no known host name, costs no session, and is not logged.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.path_info == LIVE:
+            return _plain_text("ok")
+        if request.path_info == READY:
+            away = [alias for alias in connections if not _database_answers(alias)]
+            return _plain_text(f"not ready: {', '.join(away)}", 503) if away else _plain_text("ok")
+        return self.get_response(request)
+
+
+def _database_answers(alias: str) -> bool:
+    try:
+        with connections[alias].cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except Error:
+        connections[alias].close()
+        return False
+    return True
+
+
+def _plain_text(text: str, status: int = 200) -> HttpResponse:
+    headers = {"Cache-Control": "no-store"}
+    return HttpResponse(f"{text}\n", content_type="text/plain; charset=utf-8", status=status, headers=headers)

@@ -1,0 +1,134 @@
+"""Files on disk that are written whole or not at all: uploads and secrets.
+
+STORAGES["default"] in the settings names the storage of uploads, FILE_UPLOAD_HANDLERS the handler.
+"""
+
+import contextlib
+import os
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+from django.core.files.base import File
+from django.core.files.storage import FileSystemStorage
+from django.core.files.uploadedfile import UploadedFile
+from django.core.files.uploadhandler import TemporaryFileUploadHandler
+
+
+class DurableFileStorage(FileSystemStorage):
+    """Waits until the disk has the file, as the databases do; what could not be written whole is removed."""
+
+    def _save(self, name: str, content: "File[Any]") -> str:
+        stood_there = self.exists(name)
+        try:
+            stored = str(super()._save(name, content))  # type: ignore[misc]  # the stubs leave it out
+            _sync_to_disk(Path(self.path(stored)), below=Path(self.location))
+        except BaseException:
+            if not stood_there:
+                self.delete(name)
+            raise
+        return stored
+
+
+def _sync_to_disk(path: Path, *, below: Path) -> None:
+    """The file, and the folders that lead to it, since a new one may have been made for it."""
+    for part in (path, *(folder for folder in path.parents if folder == below or below in folder.parents)):
+        number = os.open(part, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)
+
+
+class FailedUpload(UploadedFile):  # type: ignore[type-arg]  # only its stub takes one
+    """A file that was sent and that the disk had no room for: reading it raises what keeping it has raised."""
+
+    def __init__(self, error: OSError, *, name: str, content_type: str | None, size: int) -> None:
+        super().__init__(file=None, name=name, content_type=content_type, size=size)
+        self._error = error
+
+    def open(self, mode: str | None = None) -> Any:  # type: ignore[override]  # it never returns
+        raise self._error
+
+    def read(self, size: int = -1) -> Any:
+        raise self._error
+
+    def chunks(self, chunk_size: int | None = None) -> Iterator[Any]:
+        raise self._error
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class DiskFullUploadHandler(TemporaryFileUploadHandler):
+    """Puts large uploads into temporary files; one that finds no room loses neither the form nor the other files."""
+
+    file: Any = None
+    _error: OSError | None = None
+
+    def new_file(self, *args: Any, **kwargs: Any) -> None:
+        self.file, self._error = None, None
+        try:
+            super().new_file(*args, **kwargs)
+        except OSError as error:
+            self._fail(error)
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes | None:
+        if self._error is None:
+            try:
+                return super().receive_data_chunk(raw_data, start)
+            except OSError as error:
+                self._fail(error)
+        return None
+
+    def file_complete(self, file_size: int) -> "IO[Any] | UploadedFile[Any] | None":  # type: ignore[override]
+        if self._error is None:
+            try:
+                # The last bytes are written only now.
+                return super().file_complete(file_size)
+            except OSError as error:
+                self._fail(error)
+        assert self._error is not None
+        return FailedUpload(self._error, name=self.file_name or "", content_type=self.content_type, size=file_size)
+
+    def upload_interrupted(self) -> None:
+        if self.file is not None:
+            super().upload_interrupted()
+
+    def _fail(self, error: OSError) -> None:
+        self._error = error
+        if self.file is not None:
+            # Closing tries to write the rest once more; the file is removed whether or not that fails again.
+            with contextlib.suppress(OSError):
+                self.file.close()
+        self.file = None
+
+
+def read_or_create_secret(path: Path, make: Callable[[], str]) -> str:
+    """What the file says. It is made on the first call; where several make it at once, all get the one that stays."""
+    if not path.exists():
+        with _temporary_secret(path, make()) as unseen, suppress(FileExistsError):
+            os.link(unseen, path)
+    return path.read_text()
+
+
+def replace_secret(path: Path, secret: str) -> None:
+    """Take the place of the one before."""
+    with _temporary_secret(path, secret) as unseen:
+        unseen.replace(path)
+
+
+@contextmanager
+def _temporary_secret(path: Path, secret: str) -> Iterator[Path]:
+    """The secret on the disk, beside its place: under its own name somebody might read half of it."""
+    unseen = path.with_name(f"{path.name}-{secrets.token_hex(8)}")
+    try:
+        with os.fdopen(os.open(unseen, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(secret)
+            file.flush()
+            os.fsync(file.fileno())
+        yield unseen
+    finally:
+        unseen.unlink(missing_ok=True)

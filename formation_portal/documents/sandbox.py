@@ -1,0 +1,134 @@
+"""Has a task done by a process that may use little time, little memory and no disk, whatever its input makes it do.
+
+What strangers have made is never opened, unfolded or typeset in a process that answers requests. Each process of ours
+has one sandbox (`sandbox_process`), started when it is first needed.
+"""
+
+import atexit
+import json
+import os
+import select
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import IO, Any
+
+from .sandbox_process import CPU_SECONDS, NAME_BYTES, WALL_CLOCK_FACTOR
+
+# At once; others wait for their turn, so that nobody's files take the machine from everybody's pages.
+_SLOTS = 2
+# Whoever has waited this long for a turn is told that the machine is busy.
+_SLOT_SECONDS = 8
+# The kernel ends whoever works longer than the limit; this is for what the kernel is late with.
+_GRACE_SECONDS = 2
+_PROJECT = Path(__file__).resolve().parents[2]
+
+
+class SandboxBusy(Exception):
+    """Others have had their turn for so long that nobody has looked at the task."""
+
+
+def run_task(task: str, file: IO[bytes], *, answer_limit: int, seconds: int = CPU_SECONDS, **arguments: Any) -> bytes:
+    """What the task `module:function` makes of the file, with these arguments (JSON).
+
+    `file` is one of the disk's, or a temporary one. Gives nothing where the task did not finish: it took more than
+    `seconds` of processor time or the memory there is, raised an error, or answered with more than `answer_limit`
+    bytes. Raises Busy.
+    """
+    if not _slots.acquire(timeout=_SLOT_SECONDS):
+        raise SandboxBusy
+    try:
+        with tempfile.TemporaryFile() as arguments_file:
+            arguments_file.write(json.dumps({**arguments, "seconds": seconds}).encode())
+            arguments_file.flush()
+            return _sandbox.ask(task, (file.fileno(), arguments_file.fileno()), seconds, answer_limit)
+    finally:
+        _slots.release()
+
+
+class _Sandbox:
+    """The sandbox of this process. A process that was forked off one with a sandbox starts another."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._owner = 0
+        self.process: subprocess.Popen[bytes] | None = None
+        self._door: socket.socket | None = None
+
+    def ask(self, task: str, files: tuple[int, int], seconds: int, answer_limit: int) -> bytes:
+        """All that is answered in time; nothing where it could not be."""
+        listening, answering = os.pipe()
+        try:
+            with os.fdopen(answering, "wb"):
+                self._send(task.encode().ljust(NAME_BYTES), [*files, answering])
+            return _read_all(listening, WALL_CLOCK_FACTOR * seconds + _GRACE_SECONDS, answer_limit)
+        except OSError:
+            return b""
+        finally:
+            os.close(listening)
+
+    def _send(self, message: bytes, descriptors: list[int]) -> None:
+        for file in descriptors[:2]:
+            os.lseek(file, 0, os.SEEK_SET)
+        with self._lock:
+            try:
+                socket.send_fds(self._open(), [message], descriptors)
+            except OSError:
+                # It has ended, for whatever reason; a new one is as good.
+                self.close()
+                socket.send_fds(self._open(), [message], descriptors)
+
+    def _open(self) -> socket.socket:
+        if self._door is None or self._owner != os.getpid():
+            self._door, other = socket.socketpair()
+            with other:
+                self.process = _start_process(other.fileno())
+            self._owner = os.getpid()
+        return self._door
+
+    def close(self) -> None:
+        """End it: it does so by itself when its door closes."""
+        connection, process, is_own = self._door, self.process, self._owner == os.getpid()
+        self._door = self.process = None
+        if connection is not None:
+            connection.close()
+        if process is not None and is_own:
+            process.wait()
+
+
+def _start_process(connection: int) -> "subprocess.Popen[bytes]":
+    """It inherits no setting and no secret, only where programs are. One thread and few arenas keep it small."""
+    return subprocess.Popen(  # noqa: S603 - the words are our own
+        [sys.executable, "-m", "formation_portal.documents.sandbox_process", str(connection)],
+        cwd=_PROJECT,
+        env={
+            "PATH": os.environ.get("PATH", ""),
+            "LANG": "C.UTF-8",
+            "MALLOC_ARENA_MAX": "2",
+            "RAYON_NUM_THREADS": "1",
+        },
+        pass_fds=[connection],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def _read_all(pipe: int, seconds: float, limit: int) -> bytes:
+    until, answer, poll = time.monotonic() + seconds, bytearray(), select.poll()
+    poll.register(pipe, select.POLLIN)
+    while len(answer) <= limit and poll.poll(max(0, until - time.monotonic()) * 1000):
+        piece = os.read(pipe, 1 << 16)
+        if not piece:
+            return bytes(answer)
+        answer += piece
+    return b""
+
+
+_slots = threading.BoundedSemaphore(_SLOTS)
+_sandbox = _Sandbox()
+atexit.register(_sandbox.close)

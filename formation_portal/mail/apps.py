@@ -1,0 +1,9 @@
+"""The mail app: the outbox and its worker. Its label stays `letters`, as its tables are named."""
+
+from django.apps import AppConfig
+
+
+class LettersConfig(AppConfig):
+    name = "formation_portal.mail"
+    label = "letters"
+    default_auto_field = "django.db.models.BigAutoField"

@@ -1,0 +1,50 @@
+"""What the outbox keeps of a letter. Who it went to and what it said is removed after some weeks; the rest stays."""
+
+import uuid
+
+from django.db import models
+
+from formation_portal.core.processes import NAME_LIMIT
+
+
+class Letter(models.Model):
+    """One e-mail to one person. `next_at` says when somebody should look at it; empty, nothing is left to do."""
+
+    # Stands in the Message-ID, so that a mailbox can tell a second copy of the same letter.
+    number = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
+    to = models.EmailField(blank=True)
+    kind = models.CharField(max_length=40)
+    language = models.CharField(max_length=12)
+    subject = models.CharField(max_length=250, blank=True)
+    text = models.TextField(blank=True)
+    html = models.TextField(blank=True)
+    reference = models.CharField(max_length=40, blank=True)
+    once = models.CharField(max_length=120, unique=True, null=True, blank=True)  # many have none
+    created_at = models.DateTimeField(auto_now_add=True)
+    next_at = models.DateTimeField(null=True, blank=True, db_index=True)
+    sent_at = models.DateTimeField(null=True, blank=True)
+    # The process that tries it now (processes.py); empty where none does.
+    holder = models.CharField(max_length=NAME_LIMIT, blank=True, default="")
+    tries = models.PositiveSmallIntegerField(default=0)
+    # The kind of the last error, never its words: a mail server's words name the receiver.
+    error = models.CharField(max_length=60, blank=True)
+
+    class Meta:
+        ordering = ("-pk",)
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.number}"
+
+
+class Refusal(models.Model):
+    """Somebody doesn't want letters of one kind. Known by the address's digest, so that no address is kept for it."""
+
+    digest = models.CharField(max_length=64)
+    kind = models.CharField(max_length=40)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("digest", "kind"), name="refused_once"),)
+
+    def __str__(self) -> str:
+        return f"no {self.kind} to {self.digest[:8]}"

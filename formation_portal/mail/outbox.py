@@ -1,0 +1,112 @@
+"""The outbox: letters are added in the caller's transaction, claimed for one attempt, and emptied after weeks."""
+
+import datetime as dt
+from collections.abc import Mapping
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from formation_portal.core.processes import current_process, held_by_ended
+
+from .models import Letter
+from .rendering import render_letter
+from .unsubscribing import is_optional, is_unsubscribed, unsubscribe_path
+
+
+def add_to_outbox(*, kind: str, to: str, language: str, context: Mapping[str, object], once: str) -> None:
+    """Draw it and keep it, unless it was written before or is not wanted."""
+    if is_unsubscribed(kind=kind, to=to) or (once and Letter.objects.filter(once=once).exists()):
+        return
+    if is_optional(kind):
+        context = {**context, "refusal": unsubscribe_path(kind=kind, to=to)}
+    rendered = render_letter(kind=kind, language=language, context=context)
+    letter = Letter(
+        to=to,
+        kind=kind,
+        language=language,
+        subject=rendered.subject,
+        text=rendered.text,
+        html=rendered.html,
+        reference=str(context.get("reference", ""))[:40],
+        once=once or None,
+        next_at=timezone.now(),
+    )
+    _save_once(letter)
+
+
+def _save_once(letter: Letter) -> None:
+    try:
+        # A savepoint, since the caller's transaction goes on where somebody else wrote the same letter first.
+        with transaction.atomic():
+            letter.save()
+    except IntegrityError:
+        if not (letter.once and Letter.objects.filter(once=letter.once).exists()):
+            raise
+
+
+# Longer than any try takes: a mail server has a few seconds for each of its answers (EMAIL_TIMEOUT).
+LEASE = dt.timedelta(minutes=10)
+# A try isn't begun when its lease is nearly over, as after the process was asleep.
+LEASE_MARGIN = dt.timedelta(minutes=5)
+_FIRST_WAIT = dt.timedelta(seconds=30)
+_LONGEST_WAIT = dt.timedelta(hours=4)
+GIVEN_UP_AFTER = dt.timedelta(days=3)
+# Letters that open something: what they said goes once they have been handed over, so that the outbox opens nothing.
+KINDS_WITH_SECRETS = frozenset({"code", "invitation", "nudge", "collaboration", "password_reset", "agent"})
+
+
+def claim_next() -> Letter | None:
+    """The letter that has been due for longest, ours until its lease ends; None where none is due."""
+    now = timezone.now()
+    for letter in Letter.objects.filter(next_at__lte=now).order_by("next_at", "pk")[:20]:
+        # Whoever took it in between has counted a try.
+        mine = Letter.objects.filter(pk=letter.pk, tries=letter.tries, next_at=letter.next_at)
+        if mine.update(tries=F("tries") + 1, next_at=now + LEASE, holder=current_process()):
+            letter.tries, letter.next_at = letter.tries + 1, now + LEASE
+            return letter
+    return None
+
+
+def release_dead_leases() -> None:
+    """What a process of this machine tried when it ended is due now, and not when its lease is over."""
+    now = timezone.now()
+    held_by_ended(Letter.objects.filter(next_at__gt=now)).update(next_at=now, holder="")
+
+
+def has_lease(letter: Letter) -> bool:
+    """Whether there is time enough for a try before somebody else takes the letter."""
+    return letter.next_at is not None and timezone.now() < letter.next_at - LEASE_MARGIN
+
+
+def record_attempt(letter: Letter, *, error: str, is_final: bool = False) -> None:
+    """Keep what became of the try; no error means that the mail server has the letter."""
+    now = timezone.now()
+    is_given_up = is_final or now - letter.created_at > GIVEN_UP_AFTER
+    changes: dict[str, object] = {
+        "error": error,
+        "holder": "",
+        "sent_at": None if error else now,
+        "next_at": None if not error or is_given_up else now + retry_delay(letter.tries),
+    }
+    if not error and letter.kind in KINDS_WITH_SECRETS:
+        changes |= {"subject": "", "text": "", "html": ""}
+    Letter.objects.filter(pk=letter.pk, tries=letter.tries).update(**changes)
+
+
+def retry_delay(tries: int) -> dt.timedelta:
+    """How long to wait after so many tries: twice as long each time, within bounds."""
+    doublings: int = 2 ** min(tries - 1, 20)
+    return min(_LONGEST_WAIT, _FIRST_WAIT * doublings)
+
+
+def clear_old_letters() -> int:
+    """Empty the letters that were sent, or else written, longer than LETTER_DAYS ago; how many there were.
+
+    One that was never sent goes nowhere any more. That it was written, and when it went, is kept.
+    """
+    before = timezone.now() - dt.timedelta(days=settings.LETTER_DAYS)
+    old = Letter.objects.alias(at=Coalesce(F("sent_at"), F("created_at"))).filter(at__lt=before).exclude(to="")
+    return old.update(to="", subject="", text="", html="", next_at=None)

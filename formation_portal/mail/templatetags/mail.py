@@ -1,0 +1,13 @@
+"""Filters for the templates of letters."""
+
+from django import template
+from django.conf import settings
+
+register = template.Library()
+
+
+@register.filter
+def absolute_url(path: object) -> str:
+    """The whole address of one of the portal's pages, since a letter is read elsewhere."""
+    text = str(path)
+    return text if "://" in text else f"{settings.PORTAL_URL}{text}"

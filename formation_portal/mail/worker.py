@@ -1,0 +1,98 @@
+"""Sends the outbox's letters, in a thread beside the relay's worker, and runs the hourly tasks.
+
+In a thread of its own, so that a slow mail server delays no call to the formation service. One worker sends a letter at
+a time. Where a process dies between the server's answer and the commit, the letter is sent again under the same
+Message-ID: twice in the mailbox is better than never.
+"""
+
+import contextlib
+import logging
+from collections.abc import Callable, Iterator
+from email.utils import parseaddr
+from smtplib import SMTPRecipientsRefused
+
+from django.conf import settings
+from django.core.mail import EmailMultiAlternatives, get_connection
+from django.core.mail.backends.base import BaseEmailBackend
+
+from formation_portal.core.background import BackgroundWorker, run_hourly_tasks
+
+from .models import Letter
+from .outbox import claim_next, clear_old_letters, has_lease, record_attempt, release_dead_leases
+
+logger = logging.getLogger(__name__)
+
+# An answer of this number and above is the server's last word.
+_PERMANENT = 500
+
+
+def send_due(*, may_go_on: Callable[[], bool] = lambda: True) -> int:
+    """Try every letter that is due, one after the other; how many the mail server took."""
+    if not settings.LETTERS_GO_OUT:
+        return 0
+    release_dead_leases()
+    sent = 0
+    connection = get_connection()
+    try:
+        while may_go_on() and (letter := claim_next()):
+            sent += _send(letter, connection)
+    finally:
+        connection.close()
+    return sent
+
+
+def _send(letter: Letter, connection: BaseEmailBackend) -> bool:
+    if not has_lease(letter):
+        return False
+    error, is_final = "", False
+    try:
+        connection.open()
+        connection.send_messages([_message(letter, connection)])
+    # Whatever goes wrong about one letter, and be it a fault of ours, must not keep the others waiting.
+    except Exception as caught:
+        error, is_final = type(caught).__name__, _is_permanent(caught)
+        connection.close()
+        # Not the error's own words, which name the receiver.
+        logger.warning("Letter %s, try %d: %s", letter, letter.tries, error)
+    record_attempt(letter, error=error, is_final=is_final)
+    return not error
+
+
+def _message(letter: Letter, connection: BaseEmailBackend) -> EmailMultiAlternatives:
+    domain = parseaddr(settings.MAIL_FROM)[1].rpartition("@")[2] or "localhost"
+    headers = {
+        "Message-ID": f"<{letter.number}@{domain}>",
+        "Content-Language": letter.language,
+        # Machines on holiday need not answer.
+        "Auto-Submitted": "auto-generated",
+    }
+    message = EmailMultiAlternatives(
+        letter.subject, letter.text, settings.MAIL_FROM, [letter.to], headers=headers, connection=connection
+    )
+    message.attach_alternative(letter.html, "text/html")
+    return message
+
+
+def _is_permanent(error: Exception) -> bool:
+    """Whether the server knows no such mailbox: then trying again would only annoy it."""
+    if not isinstance(error, SMTPRecipientsRefused):
+        return False
+    return all(code >= _PERMANENT for code, _ in error.recipients.values())
+
+
+@contextlib.contextmanager
+def running_worker() -> Iterator[None]:
+    """A carrier at work meanwhile."""
+    if not settings.LETTERS_GO_OUT:
+        logger.info("There is no EMAIL_URL: letters stay in the outbox")
+    worker = BackgroundWorker(
+        name="letters", log_name="The outbox", work=send_due, hourly=each_hour, stop_timeout=settings.EMAIL_TIMEOUT
+    )
+    with worker.running():
+        yield
+
+
+def each_hour() -> None:
+    """Empty old letters, and run what the other packages have left."""
+    clear_old_letters()
+    run_hourly_tasks()

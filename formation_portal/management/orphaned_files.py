@@ -1,0 +1,60 @@
+"""Files without a row: what a process leaves behind that dies between writing a file and committing its row."""
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from django.conf import settings
+
+from formation_portal.applications.models import Application
+from formation_portal.applications.models import Document as PortalDocument
+from formation_portal.service.models import Document as ServiceDocument
+from formation_portal.service.models import Entity
+
+logger = logging.getLogger(__name__)
+
+# No upload takes this long from its first byte to its row.
+AGE_SECONDS = 24 * 60 * 60
+
+IsOrphan = Callable[[str], bool]
+
+
+def remove_orphans() -> int:
+    """Remove files older than a day that no row names, the portal's, the service's, and those that never fully arrived;
+    how many there were. At most two queries a file.
+
+    Only beside rows that are known: whoever starts with a wrong or an empty database by mistake loses no file.
+    """
+    places: tuple[tuple[Path, IsOrphan], ...] = (
+        (Path(settings.MEDIA_ROOT), _is_orphan_of_portal),
+        (Path(settings.SERVICE_DOCUMENTS), _is_orphan_of_service),
+        (Path(settings.FILE_UPLOAD_TEMP_DIR), lambda _: True),
+    )
+    return sum(_remove(folder, is_orphan) for folder, is_orphan in places)
+
+
+def _is_orphan_of_portal(name: str) -> bool:
+    is_known = Application.objects.filter(reference=name.partition("/")[0]).exists()
+    return is_known and not PortalDocument.objects.filter(file=name).exists()
+
+
+def _is_orphan_of_service(name: str) -> bool:
+    is_known = Entity.objects.filter(pk=name.partition("/")[0]).exists()
+    return is_known and not ServiceDocument.objects.filter(path=name).exists()
+
+
+def _remove(folder: Path, is_orphan: IsOrphan) -> int:
+    orphans = [path for path in _old_files(folder) if is_orphan(path.relative_to(folder).as_posix())]
+    for path in orphans:
+        path.unlink(missing_ok=True)
+    if orphans:
+        logger.warning("Removed %d unused files from %s", len(orphans), folder)
+    return len(orphans)
+
+
+def _old_files(folder: Path) -> Iterator[Path]:
+    before = time.time() - AGE_SECONDS
+    for path in folder.rglob("*"):
+        if path.is_file() and path.stat().st_mtime < before:
+            yield path

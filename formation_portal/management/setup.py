@@ -1,0 +1,95 @@
+"""What has to stand before the portal can serve. Each step looks first, and does nothing where nothing is to do."""
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.staticfiles.finders import get_finders
+from django.core.management import CommandError, call_command
+from django.db import Error, connections
+from django.db.migrations.executor import MigrationExecutor
+
+from formation_portal.accounts.demo import deactivate_demo_accounts, ensure_demo_accounts
+from formation_portal.core.databases import SERVICE
+from formation_portal.environment import misspelled_settings
+from formation_portal.management import memory
+from formation_portal.management.orphaned_files import remove_orphans
+from formation_portal.service import auth
+from formation_portal.service.catalog.loader import read_catalog
+from formation_portal.service.catalog.store import store_catalog
+
+Say = Callable[[str], None]
+
+# Beside the collected files, not among them: they are served to everybody.
+STATIC_DIGEST = "static-digest"
+
+
+def prepare(say: Say) -> None:
+    """Bring databases, catalog, keys, accounts and static files up to date; `say` hears what was done."""
+    # Some steps begin threads, and the processes that are forked afterwards inherit what these have had.
+    memory.limit_malloc_arenas()
+    for name, meant in misspelled_settings(os.environ).items():
+        say(f"Warning: {name} is no setting of the portal. Is it {meant} that you mean?")
+    for alias in connections:
+        _connect(alias)
+    for alias in connections:
+        migrate(alias, say)
+    # Of the attempts that are counted (CACHES); looks first whether it is there.
+    call_command("createcachetable", verbosity=0)
+    if store_catalog(read_catalog()):
+        say("Loaded the catalog")
+    auth.portal_key()
+    auth.ensure_demo_key()
+    if settings.DEMO:
+        ensure_demo_accounts()
+    else:
+        deactivate_demo_accounts()
+    collect_static(say)
+    if removed := remove_orphans():
+        say(f"Removed unused files: {removed}")
+
+
+def _connect(alias: str) -> None:
+    setting = "SERVICE_DATABASE_URL" if alias == SERVICE else "DATABASE_URL"
+    try:
+        connections[alias].ensure_connection()
+    except Error as error:
+        reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        raise CommandError(f"{setting}: the database can't be opened: {reason}") from None
+
+
+def migrate(alias: str, say: Say) -> None:
+    """Apply the migrations that a database lacks."""
+    executor = MigrationExecutor(connections[alias])
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    if plan:
+        say(f"Setting up the database “{alias}”")
+        call_command("migrate", database=alias, interactive=False, verbosity=0)
+
+
+def collect_static(say: Say) -> None:
+    """Copy, hash and compress the static files, where one of them has changed since they were last collected."""
+    note = Path(settings.DATA_DIR) / STATIC_DIGEST
+    digest = static_digest()
+    if note.exists() and note.read_text() == digest and Path(settings.STATIC_ROOT).exists():
+        return
+    say("Collecting static files")
+    call_command("collectstatic", interactive=False, clear=True, verbosity=0)
+    note.write_text(digest)
+
+
+def static_digest() -> str:
+    """The same while no static file, and nothing that treats them, has changed."""
+    digest = hashlib.sha256(settings.STORAGES["staticfiles"]["BACKEND"].encode())
+    for name, path in sorted(_static_files()):
+        status = path.stat()
+        digest.update(f"{name}\0{status.st_size}\0{status.st_mtime_ns}\n".encode())
+    return digest.hexdigest()
+
+
+def _static_files() -> Iterator[tuple[str, Path]]:
+    for finder in get_finders():
+        for name, storage in finder.list(None):
+            yield name, Path(storage.path(name))

@@ -1,0 +1,73 @@
+"""A body is limited by its address alone: nobody is asked who they are before, and nothing of it is kept."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from formation_portal.core.middleware import body_limit
+from formation_portal.service.pipeline import BODY_LIMITS
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+TOO_LARGE_FOR_A_FORM = 3_000_000
+PACKAGE = Path(__file__).resolve().parents[2] / "formation_portal"
+
+
+@pytest.mark.parametrize("path", ["/language/", "/accounts/login/", "/accounts/signup/", "/unsent/", "/nothing/", "/"])
+def test_nobody_fills_the_disk_by_a_form(as_nobody: Client, path: str) -> None:
+    sheet = SimpleUploadedFile("x.bin", b"x" * TOO_LARGE_FOR_A_FORM)
+    assert as_nobody.post(path, {"language": "de", "file": sheet}).status_code == 413
+    assert list(Path(settings.FILE_UPLOAD_TEMP_DIR).iterdir()) == []
+
+
+class Untouched:
+    """A body that must not be read."""
+
+    def read(self, *_: Any) -> bytes:
+        raise AssertionError("the body was read")
+
+    readline = read
+
+
+def test_it_is_not_even_read(as_nobody: Client) -> None:
+    environ = {"wsgi.input": Untouched(), "CONTENT_LENGTH": "99999999999", "CONTENT_TYPE": "multipart/form-data"}
+    for path in ("/language/", "/applications/x/documents/", "/part/x/"):
+        assert as_nobody.generic("POST", path, **environ).status_code == 413
+
+
+def test_where_forms_take_files_a_file_of_the_largest_size_passes(as_owner: Client) -> None:
+    sheet = SimpleUploadedFile("x.pdf", b"x" * settings.UPLOAD_LIMIT)
+    assert as_owner.post("/applications/nobodys/documents/", {"file": sheet}).status_code == 404
+
+
+def test_every_view_that_takes_files_may_get_them() -> None:
+    """Whatever reads `request.FILES` is below an address whose limit has room for a file."""
+    # These look whether there were files, or stand behind the forms that take them.
+    rooms = {
+        ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+        for path in (PACKAGE / "portal").rglob("*.py")
+        if "request.FILES" in path.read_text()
+    }
+    assert {"portal.documents.views", "portal.parties.import_views", "portal.sections.uploads"} <= rooms
+    for pattern, route in _patterns(get_resolver(), ""):
+        module = pattern.callback.__module__
+        if module.removeprefix("formation_portal.") in rooms:
+            assert body_limit(f"/{route}") > settings.UPLOAD_LIMIT, route
+
+
+def _patterns(resolver: URLResolver, before: str) -> Any:
+    for pattern in resolver.url_patterns:
+        route = before + str(pattern.pattern)
+        if isinstance(pattern, URLPattern):
+            yield pattern, route
+        else:
+            yield from _patterns(pattern, route)
+
+
+def test_the_limit_of_the_service_is_its_largest() -> None:
+    assert body_limit("/api/v1/entities/") == max(BODY_LIMITS.values())

@@ -1,0 +1,109 @@
+"""Whatever goes wrong has a page of the house, which says what became of the answers and where to go."""
+
+from typing import Any
+
+import pytest
+from django.http import HttpRequest, HttpResponse
+from django.test import Client
+from django.urls import include, path
+
+from formation_portal.accounts.policies import public
+from formation_portal.portal.site.gallery import ERRORS
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+@public
+def _gone(request: HttpRequest) -> HttpResponse:
+    return HttpResponse(status=410)
+
+
+@public
+def _faulty(request: HttpRequest) -> HttpResponse:
+    raise ValueError("a fault of the code")
+
+
+urlpatterns = [path("gone/", _gone), path("faulty/", _faulty), path("", include("formation_portal.urls"))]
+handler400 = "formation_portal.core.error_handling.bad_request"
+handler403 = "formation_portal.core.error_handling.forbidden"
+handler404 = "formation_portal.core.error_handling.not_found"
+handler500 = "formation_portal.core.error_handling.server_error"
+
+
+def house_page(response: Any, status: int) -> Markup:
+    """The answer as a page: of this status, sound, with one heading and a way out."""
+    assert response.status_code == status
+    markup = Markup(response.content.decode())
+    assert markup.faults == []
+    assert markup.one("h1").text
+    out = [one for one in markup.all("a") + markup.all("button") if one.inside("main") and one.text.strip()]
+    assert out
+    assert str(status) not in markup.one("title").text
+    return markup
+
+
+def test_what_makes_no_sense(as_nobody: Client) -> None:
+    too_many = {f"q:{number}": "" for number in range(5_001)}
+    house_page(as_nobody.post("/accounts/login/", too_many), 400)
+
+
+def test_what_is_for_others(as_owner: Client) -> None:
+    house_page(as_owner.get("/desk/"), 403)
+
+
+def test_what_is_not_there(as_owner: Client) -> None:
+    house_page(as_owner.get("/nowhere/"), 404)
+
+
+@pytest.mark.parametrize("address", ["/applications/%00/", "/%00", "/desk/%00/", "/part/x%00/code/"])
+def test_what_nothing_is_called(address: str, as_nobody: Client) -> None:
+    house_page(as_nobody.get(address), 404)
+
+
+def test_what_a_page_does_not_do(as_nobody: Client) -> None:
+    response = as_nobody.post("/")
+    house_page(response, 405)
+    assert "GET" in response["Allow"]
+
+
+@pytest.mark.urls(__name__)
+def test_what_is_gone(as_nobody: Client) -> None:
+    assert "has been removed" in house_page(as_nobody.get("/gone/"), 410).one("main").text
+
+
+def test_what_is_too_large(as_nobody: Client) -> None:
+    response = as_nobody.post("/accounts/login/", {"login": "x" * 2_600_000})
+    assert "none of it was saved" in house_page(response, 413).one("main").text
+
+
+def test_what_is_tried_too_often(as_nobody: Client, settings: Any) -> None:
+    settings.ACCOUNT_RATE_LIMITS = {"signup": "1/m/ip"}
+    client = Client(REMOTE_ADDR="203.0.113.9")
+    answers = [client.post("/accounts/signup/", {}) for _ in range(2)]
+    house_page(answers[1], 429)
+
+
+@pytest.mark.urls(__name__)
+def test_a_fault_of_ours(as_nobody: Client) -> None:
+    as_nobody.raise_request_exception = False
+    house_page(as_nobody.get("/faulty/"), 500)
+
+
+def test_a_form_whose_token_does_not_fit(owner: Any) -> None:
+    client = Client(enforce_csrf_checks=True, headers={"origin": "http://testserver"})
+    client.force_login(owner)
+    assert "Not saved yet" in house_page(client.post("/applications/", {"product": "x"}), 403).one("title").text
+
+
+def test_machines_and_pages_that_ask_by_themselves_get_the_bare_answer(as_nobody: Client) -> None:
+    assert as_nobody.post("/", headers={"HX-Request": "true"}).content == b""
+    assert b"<html" not in as_nobody.delete("/api/v1/catalog").content
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_the_gallery_shows_it(as_nobody: Client, settings: Any, name: str) -> None:
+    assert f'href="/gallery/errors/{name}/"' in as_nobody.get("/gallery/errors/").content.decode()
+    house_page(as_nobody.get(f"/gallery/errors/{name}/"), 200)
+    settings.DEMO = False
+    assert as_nobody.get(f"/gallery/errors/{name}/").status_code == 404

@@ -1,0 +1,149 @@
+"""A request comes from whom the trusted proxies say; nobody else's word counts."""
+
+from typing import Any
+
+import pytest
+from django.http import HttpRequest, HttpResponse
+from django.test import Client, RequestFactory
+from hypothesis import given
+from hypothesis import strategies as st
+
+from formation_portal.core.networks import TrustedProxies, local_origin, parse_networks
+from formation_portal.environment import read_environment
+from tests.accounts.test_addresses import confirmed, sign_in
+
+PROXY, OUTER, CLIENT = "10.0.0.1", "10.0.0.2", "203.0.113.7"
+
+
+@pytest.fixture
+def behind(settings: Any) -> None:
+    settings.TRUSTED_PROXIES = parse_networks("10.0.0.0/8, fd00::/8")
+
+
+def seen(**meta: str) -> HttpRequest:
+    """The request as everything behind the middleware sees it."""
+    found: list[HttpRequest] = []
+
+    def view(request: HttpRequest) -> HttpResponse:
+        found.append(request)
+        return HttpResponse()
+
+    TrustedProxies(view)(RequestFactory().get("/", **meta))
+    return found[0]
+
+
+FORWARDED = {
+    "by the proxy": (PROXY, CLIENT, CLIENT),
+    "by two": (PROXY, f"{CLIENT}, {OUTER}", CLIENT),
+    "with what its client had said before": (PROXY, f"198.51.100.1, 10.9.9.9, {CLIENT}", CLIENT),
+    "by nobody": (PROXY, "", PROXY),
+    "with nonsense": (PROXY, "unknown", PROXY),
+    "with nonsense before": (PROXY, f"<script>, {OUTER}", OUTER),
+    "with a port": (PROXY, f"{CLIENT}:4711", CLIENT),
+    "with an address of IPv6": ("fd00::1", "[2001:db8::7]:4711", "2001:db8::7"),
+    "through a socket for both": (f"::ffff:{PROXY}", f"::ffff:{CLIENT}", CLIENT),
+    "by a stranger": (CLIENT, "198.51.100.1", CLIENT),
+    "by a stranger in the name of a proxy": (CLIENT, f"{PROXY}, {PROXY}", CLIENT),
+    "without an address": ("", CLIENT, ""),
+}
+
+
+@pytest.mark.usefixtures("behind")
+@pytest.mark.parametrize("name", FORWARDED)
+def test_a_request_comes_from_the_last_who_is_no_trusted_proxy(name: str) -> None:
+    peer, said, client = FORWARDED[name]
+    assert seen(REMOTE_ADDR=peer, HTTP_X_FORWARDED_FOR=said).META["REMOTE_ADDR"] == client
+
+
+@pytest.mark.usefixtures("behind")
+@pytest.mark.parametrize(
+    ("peer", "said", "is_secure"),
+    [
+        (PROXY, "https", True),
+        (PROXY, "HTTPS", True),
+        (PROXY, "http", False),
+        (PROXY, "https, http", False),
+        (PROXY, "ftp", False),
+        (CLIENT, "https", False),
+    ],
+)
+def test_only_a_trusted_proxy_says_that_it_was_https(peer: str, said: str, is_secure: bool) -> None:
+    assert seen(REMOTE_ADDR=peer, HTTP_X_FORWARDED_PROTO=said).is_secure() is is_secure
+
+
+def test_without_the_setting_nobody_is_believed_and_nobody_hears_it() -> None:
+    headers = {"HTTP_X_FORWARDED_FOR": CLIENT, "HTTP_X_FORWARDED_PROTO": "https", "HTTP_FORWARDED": "for=1.2.3.4"}
+    request = seen(REMOTE_ADDR="127.0.0.1", **headers)
+    assert request.META["REMOTE_ADDR"] == "127.0.0.1"
+    assert not request.is_secure()
+    assert not headers.keys() & request.META.keys()
+
+
+@given(said=st.text(alphabet="0123456789abcdef.:[], \t%/-", max_size=200))
+def test_no_header_is_a_fault(said: str) -> None:
+    from django.test import override_settings
+
+    with override_settings(TRUSTED_PROXIES=parse_networks("0.0.0.0/0, ::/0")):
+        seen(REMOTE_ADDR=PROXY, HTTP_X_FORWARDED_FOR=said, HTTP_X_FORWARDED_PROTO=said)
+
+
+def tries(client: str, times: int, *, peer: str = PROXY) -> list[int]:
+    """Wrong tries, each for another account."""
+    browser = Client(REMOTE_ADDR=peer, headers={"x-forwarded-for": client})
+    return [
+        browser.post("/accounts/login/", {"login": f"{number}@example.com", "password": "wrong"}).status_code
+        for number in range(times)
+    ]
+
+
+def gets_in(client: str, *, peer: str = PROXY) -> bool:
+    browser = Client(REMOTE_ADDR=peer, headers={"x-forwarded-for": client})
+    posted = {"login": "ada@example.com", "password": "a passphrase of the owner"}
+    return browser.post("/accounts/login/", posted).status_code == 302
+
+
+@pytest.mark.django_db(databases=["default", "service"])
+@pytest.mark.usefixtures("behind")
+def test_two_behind_one_proxy_do_not_lock_one_another_out() -> None:
+    confirmed()
+    tries("198.51.100.1", 40)
+    assert not gets_in("198.51.100.1"), "whoever guesses is slowed down"
+    assert gets_in(CLIENT)
+
+
+@pytest.mark.django_db(databases=["default", "service"])
+@pytest.mark.usefixtures("behind")
+def test_whoever_names_another_address_with_each_try_is_counted_as_one() -> None:
+    confirmed()
+    for number in range(20):
+        tries(f"198.51.100.{number}", 1, peer=CLIENT)
+    assert not gets_in("198.51.100.99", peer=CLIENT)
+
+
+@pytest.mark.django_db(databases=["default", "service"])
+def test_without_a_proxy_each_is_counted_by_its_own_address() -> None:
+    confirmed()
+    tries("", 40, peer="198.51.100.1")
+    assert gets_in("", peer=CLIENT)
+    assert sign_in("ada@example.com", "a passphrase of the owner").get("/applications/").status_code == 200
+
+
+def test_a_network_that_is_none_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRUSTED_PROXIES", "10.0.0.0/8, the balancer")
+    with pytest.raises(SystemExit) as stop:
+        read_environment()
+    assert "TRUSTED_PROXIES" in str(stop.value)
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        ("127.0.0.1", "http://localhost:8000"),
+        ("0.0.0.0", "http://localhost:8000"),
+        ("::1", "http://localhost:8000"),
+        ("192.0.2.7", "http://192.0.2.7:8000"),
+        ("2001:db8::7", "http://[2001:db8::7]:8000"),
+    ],
+)
+def test_letters_lead_to_the_address_that_the_start_prints(host: str, expected: str) -> None:
+    assert local_origin(host, 8000) == expected

@@ -1,0 +1,61 @@
+"""The same tests on PostgreSQL: `DATABASE_URL` and `SERVICE_DATABASE_URL` take each database elsewhere."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.needed import needed
+from tests.scratch_postgres import scratch_cluster, server_programs
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+_AT_THE_DESK = ("queue", "searching", "looking_through", "places", "claims", "beginning", "four_eyes", "case_news")
+
+# What touches the databases most: the record, the relay, the service, and one product from catalog to submitted.
+ALL = [
+    "tests/applications",
+    "tests/audit",
+    "tests/figures",
+    "tests/reviews",
+    *(f"tests/relay/test_{name}.py" for name in ("sync", "rate_limit", "worker")),
+    "tests/relay/calls/test_failing_calls.py",
+    "tests/relay/reconciliation/test_records.py",
+    "tests/relay/resolution/test_decisions.py",
+    *(f"tests/desk/test_{name}.py" for name in _AT_THE_DESK),
+    "tests/service/routes",
+    "tests/service/webhooks",
+    "tests/relay/incoming_webhooks",
+    "tests/journeys/test_every_product.py",
+]
+# Where locks, pauses and whole journeys meet; the others are run by `make test-long`.
+BUSIEST = ["tests/relay/test_sync.py", "tests/relay/test_worker.py", "tests/journeys/test_every_product.py"]
+
+
+# A thousand stories of people at the same case: locks are another thing there than in a database of one file.
+INTERLEAVINGS = ["tests/reviews/test_interleavings.py", "-m", "long"]
+
+
+@pytest.mark.postgres
+@needed("PostgreSQL", server_programs() is not None)
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        pytest.param(BUSIEST, id="busiest"),
+        pytest.param(ALL, id="all", marks=pytest.mark.long),
+        pytest.param(INTERLEAVINGS, id="interleavings", marks=pytest.mark.long),
+    ],
+)
+def test_record_relay_and_service_work_on_postgresql(chosen: list[str]) -> None:
+    with scratch_cluster() as url:
+        environment = {
+            **os.environ,
+            "DATABASE_URL": f"{url}/portal",
+            "SERVICE_DATABASE_URL": f"{url}/formation",
+        }
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *chosen]
+        command += ["-k", "not every_product or bvi"]
+        run = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-2000:]

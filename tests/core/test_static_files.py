@@ -1,0 +1,150 @@
+"""Style sheets, script and the frame: weight, contrast, and nothing that the content policy forbids."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.template.loader import get_template, render_to_string
+from django.templatetags.static import static
+from pytest_django.fixtures import Settings
+
+from formation_portal.core.static_files import bundle_css, minify_css
+from tests.markup import Markup
+
+ROOT = Path(__file__).parents[2]
+CSS = ROOT / "static/css"
+_QUOTED = re.compile(r'"[^"\n]*"')
+TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
+
+
+def _name(path: Path) -> str:
+    return str(path.relative_to(ROOT / "templates"))
+
+
+def test_every_style_sheet_is_in_the_bundle_and_the_layers_come_first() -> None:
+    css = bundle_css(CSS / "index.css")
+    assert css.startswith("@layer reset,tokens,base,layout,components,agent,preferences,print;")
+    assert "@import" not in css
+    for path in CSS.rglob("*.css"):
+        if path.name != "index.css":
+            assert minify_css(path.read_text()) in css, path
+
+
+def test_squeezing_keeps_what_selectors_and_sums_mean() -> None:
+    css = "/* a */ .a :is(b,  c) > d + e { color : red ;\n margin: calc(1px + 2px) ; }\n"
+    assert minify_css(css) == ".a :is(b,c)>d+e{color :red;margin:calc(1px + 2px)}"
+
+
+def test_colours_come_from_the_tokens() -> None:
+    literal = re.compile(r"#[0-9a-f]{3,8}\b")
+    elsewhere = {
+        path.name: literal.findall(path.read_text())
+        for path in CSS.rglob("*.css")
+        if path.name not in ("tokens.css", "print.css")
+    }
+    assert {name: found for name, found in elsewhere.items() if found} == {}
+
+
+def test_a_hidden_element_stays_hidden_whatever_else_styles_it() -> None:
+    assert "[hidden] { display: none !important; }" in (CSS / "reset.css").read_text()
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=_name)
+def test_a_template_can_be_read(path: Path) -> None:
+    assert get_template(_name(path))
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=_name)
+def test_a_template_holds_nothing_that_the_content_policy_forbids(path: Path) -> None:
+    source = path.read_text()
+    assert not re.search(r"\sstyle\s*=", source), "a style attribute"
+    assert not re.search(r"<style\b", source), "an inline style sheet"
+    assert not re.search(r"<script\b(?![^>]*\bsrc=)", source), "an inline script"
+    assert not re.search(r"\son[a-z]+\s*=", source), "an event handler"
+    assert not re.search(r"hx-on|hx-vars|js:|javascript:", source), "script in an attribute"
+    assert not re.search(r"hx-trigger=\"[^\"]*\[", source), "a filter, which is script too"
+
+
+@pytest.fixture
+def frame() -> Markup:
+    """The frame, with nothing in it."""
+    return Markup(render_to_string("base.html"))
+
+
+def test_the_frame_is_sound_without_request_or_user(frame: Markup) -> None:
+    assert frame.faults == []
+    assert frame.one("main").attributes == {"id": "main", "tabindex": "-1"}
+    assert frame.one("a", class_="skip-link").attributes["href"] == "#main"
+    assert [one.attributes["id"] for one in frame.all("p", role="status")] == ["announcer", "saving"]
+
+
+def test_htmx_is_told_not_to_evaluate_store_or_swap_errors(frame: Markup) -> None:
+    config = json.loads(frame.one("meta", name="htmx-config").attributes["content"])
+    forbidden = ("allowEval", "allowScriptTags", "includeIndicatorStyles")
+    assert [config[name] for name in forbidden] == [False, False, False]
+    assert config["historyCacheSize"] == 0
+    assert config["selfRequestsOnly"] is True
+
+    def swaps(status: int) -> bool:
+        return next(bool(one["swap"]) for one in config["responseHandling"] if re.search(one["code"], str(status)))
+
+    assert [swaps(status) for status in (200, 422)] == [True, True]
+    assert [swaps(status) for status in (204, 400, 403, 404, 409, 500, 503)] == [False] * 7
+
+
+def test_our_script_runs_before_htmx(frame: Markup) -> None:
+    sources = [one.attributes["src"] for one in frame.all("script")]
+    names = ["scripted.js", "portal.js", "choosing.js", "regions.js", "saving.js", "autosave.js", "htmx-2.min.js"]
+    assert [name.rsplit("/", 1)[1] for name in sources] == names
+    # The first one says before anything is drawn that script runs; nothing waits for the others.
+    assert ["defer" in one.attributes for one in frame.all("script")] == [False] + [True] * 6
+
+
+@pytest.fixture
+def served(settings: Settings, tmp_path: Path) -> Path:
+    """The folder of static files, as production serves them."""
+    settings.STATIC_ROOT = tmp_path
+    settings.STORAGES = settings.STORAGES | {
+        "staticfiles": {"BACKEND": "formation_portal.core.static_files.BundledStaticFilesStorage"}
+    }
+    call_command("collectstatic", interactive=False, verbosity=0)
+    return tmp_path
+
+
+def test_our_scripts_are_served_light_and_without_comments(served: Path) -> None:
+    sources = sorted((ROOT / "static/js").glob("*.js"))
+    weights = []
+    for source in sources:
+        name = static(f"js/{source.name}").removeprefix("/static/")
+        assert re.fullmatch(rf"js/{source.stem}\.[0-9a-f]{{12}}\.js", name)
+        script = (served / name).read_text()
+        assert "/*" not in script
+        assert [*_QUOTED.findall(script)] == [
+            *_QUOTED.findall(re.sub(r"/\*.*?\*/", "", source.read_text(), flags=re.S))
+        ]
+        # One that is short already is not compressed.
+        sent = served / f"{name}.gz" if (served / f"{name}.gz").exists() else served / name
+        weights.append(sent.stat().st_size)
+    assert 0 < sum(weights) <= 7_500
+
+
+def test_the_desks_own_scripts_are_light_and_on_its_pages_alone(served: Path) -> None:
+    names = [static(f"js/{one}").removeprefix("/static/") for one in ("desk/desk.js", "desk/rows.js", "live/live.js")]
+    assert not any("/*" in (served / name).read_text() for name in names)
+    sent = [served / f"{name}.gz" if (served / f"{name}.gz").exists() else served / name for name in names]
+    assert 0 < sum(one.stat().st_size for one in sent) <= 3_000
+    named = [_name(path) for path in TEMPLATES if "js/desk/" in path.read_text()]
+    assert named
+    assert all(one.startswith("desk/") for one in named)
+
+
+def test_production_serves_one_hashed_style_sheet(served: Path) -> None:
+    for _ in range(2):  # a second start finds the bundle where the first one put it
+        markup = Markup(render_to_string("base.html"))
+        name = markup.one("link", rel="stylesheet").attributes["href"].removeprefix("/static/")
+        assert re.fullmatch(r"css/index\.[0-9a-f]{12}\.css", name)
+        assert (served / name).read_text() == bundle_css(CSS / "index.css")
+        assert (served / f"{name}.gz").stat().st_size <= 12_000
+        call_command("collectstatic", interactive=False, verbosity=0)

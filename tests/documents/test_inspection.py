@@ -1,0 +1,157 @@
+"""Whatever somebody uploads is looked at by a process of its own: told in facts, or said to be beyond us."""
+
+import tempfile
+import time
+from typing import Any
+
+import pytest
+
+from formation_portal.documents import inspection, sandbox
+from formation_portal.documents.findings import JPEG, PDF, PNG, FindingCode, Findings
+from formation_portal.documents.sandbox_process import CPU_SECONDS
+
+from . import sample_files as made
+
+
+def look(content: bytes, mime_type: str, **how: Any) -> inspection.Inspection:
+    with tempfile.TemporaryFile() as file:
+        file.write(content)
+        file.flush()
+        return inspection.inspect_file(file, mime_type, **how)
+
+
+def passport(blur: float = 0) -> bytes:
+    """A page with a face, a ground that fades, and lines of print as large as a passport's."""
+    from PIL import Image, ImageDraw, ImageFilter, ImageFont
+
+    image = Image.new("RGB", (1500, 1050))
+    draw, font = ImageDraw.Draw(image), ImageFont.load_default(30)
+    for y in range(1050):
+        draw.line((0, y, 1500, y), fill=(200 + y // 40, 210 + y // 50, 225))
+    draw.ellipse((100, 200, 500, 700), fill=(190, 150, 130))
+    for line in range(8):
+        draw.text((600, 180 + line * 80), "SOLHEIM INGRID 12 AUG 1985", fill=(30, 30, 40), font=font)
+    return made.saved(image.filter(ImageFilter.GaussianBlur(blur)) if blur else image, "JPEG")
+
+
+GOOD = (
+    *("jpeg", "png", "cmyk", "palette", "grey16", "turned", "pdf", "polyglot", "300-pages", "small", "blank"),
+    *("blank-pdf", "located", "sharp", "blurred"),
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "mime_type", "found"),
+    [
+        (made.jpeg(), JPEG, Findings(width=1200, height=900)),
+        (made.png(), PNG, Findings(width=1200, height=900)),
+        (made.saved(made.written(1200, 900, mode="CMYK"), "JPEG"), JPEG, Findings(width=1200, height=900)),
+        (made.saved(made.written(1200, 900).convert("P"), "PNG"), PNG, Findings(width=1200, height=900)),
+        (made.saved(made.sixteen_bits(), "PNG"), PNG, Findings(width=1200, height=900)),
+        (made.turned(), JPEG, Findings(width=900, height=1200)),
+        (made.pdf(3), PDF, Findings(pages=3)),
+        (made.zip_behind_pdf(), PDF, Findings(pages=1)),
+        (made.pdf(300), PDF, Findings(pages=300, codes=(FindingCode.MANY_PAGES,))),
+        (made.jpeg(640, 480), JPEG, Findings(width=640, height=480, codes=(FindingCode.FEW_PIXELS,))),
+        (made.blank(), JPEG, Findings(width=1200, height=900, codes=(FindingCode.BLANK,))),
+        (made.pdf_of(b""), PDF, Findings(pages=1, codes=(FindingCode.BLANK,))),
+        (made.located(), JPEG, Findings(width=1200, height=900, codes=(FindingCode.LOCATION,))),
+        (passport(), JPEG, Findings(width=1500, height=1050)),
+        (passport(blur=6), JPEG, Findings(width=1500, height=1050, codes=(FindingCode.BLURRED,))),
+    ],
+    ids=GOOD,
+)
+def test_a_file_is_told_in_facts_and_shown(content: bytes, mime_type: str, found: Findings) -> None:
+    seen = look(content, mime_type)
+    assert seen.findings == found
+    assert seen.findings.can_be_shown
+    assert seen.picture.startswith(b"\xff\xd8")
+
+
+@pytest.mark.parametrize(
+    ("content", "mime_type", "code"),
+    [
+        (b"", PDF, FindingCode.UNREADABLE),
+        (b"%PDF-1.7\n" + b"\0" * 500, PDF, FindingCode.UNREADABLE),
+        (made.jpeg()[: len(made.jpeg()) // 2], JPEG, FindingCode.UNREADABLE),
+        (made.png()[:-4000], PNG, FindingCode.UNREADABLE),
+        (made.without_pages(), PDF, FindingCode.NO_PAGES),
+        (made.encrypted(), PDF, FindingCode.PROTECTED),
+        (made.bomb(), PNG, FindingCode.TOO_LARGE),
+        (
+            b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'><text>No PDF at all</text></svg>",
+            PDF,
+            FindingCode.UNREADABLE,
+        ),
+    ],
+    ids=["empty", "broken-pdf", "torn-jpeg", "torn-png", "no-pages", "protected", "bomb", "svg"],
+)
+def test_what_cannot_be_shown_is_said(content: bytes, mime_type: str, code: FindingCode) -> None:
+    seen = look(content, mime_type)
+    assert seen.findings.codes == (code,)
+    assert not seen.findings.can_be_shown
+    assert seen.picture == b""
+
+
+def test_the_size_of_a_bomb_is_known_without_opening_it() -> None:
+    assert look(made.bomb(), PNG).findings.width == 50_000
+
+
+def test_what_a_file_says_of_itself_does_not_go_into_its_picture() -> None:
+    picture = look(made.located(), JPEG).picture
+    assert b"Exif" not in picture
+    assert b"Exif" in made.located()
+
+
+def test_any_page_is_drawn_at_any_size() -> None:
+    from io import BytesIO
+
+    from PIL import Image
+
+    with Image.open(BytesIO(look(made.pdf(3), PDF, page=2, side=1400).picture)) as picture:
+        assert max(picture.size) == 1400
+    assert look(made.pdf_of(b"0 0 9 9 re f", box="0 0 1 99999999"), PDF).findings.pages == 1
+
+
+def test_a_file_that_takes_too_long_is_given_up() -> None:
+    """Two million lines over one another, in a file of 50 kB."""
+    lines = made.pdf_of(b"0 0 m 595 842 l 300 1 l S 1 1 593 840 re f " * 400_000)
+    begun = time.monotonic()
+    assert look(lines, PDF, seconds=1).findings.codes == (FindingCode.TOO_HEAVY,)
+    assert time.monotonic() - begun < CPU_SECONDS
+    assert look(made.pdf(), PDF).findings == Findings(pages=1)
+
+
+def test_a_sandbox_that_has_died_is_replaced() -> None:
+    look(made.pdf(), PDF)
+    process = sandbox._sandbox.process
+    assert process is not None
+    process.kill()
+    process.wait()
+    assert look(made.pdf(), PDF).findings == Findings(pages=1)
+
+
+def test_a_sandbox_is_given_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pathlib import Path
+
+    monkeypatch.setenv("SECRET_KEY", "do-not-pass-on")
+    sandbox._sandbox.close()
+    look(made.pdf(), PDF)
+    process = sandbox._sandbox.process
+    assert process is not None
+    assert b"do-not-pass-on" not in Path(f"/proc/{process.pid}/environ").read_bytes()
+
+
+@pytest.mark.parametrize("answer", [b"", b"{", b"[]\n", b'{"pages": -1, "codes": ["made-up"], "width": "x"}\n'])
+def test_what_the_sandbox_answers_is_never_believed(answer: bytes) -> None:
+    seen = inspection._parse_answer(answer).findings
+    assert seen.codes in ((), (FindingCode.TOO_HEAVY,))
+    assert (seen.pages, seen.width) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "mime_type", "is_misnamed"),
+    [("a.pdf", PDF, False), ("a.PDF", JPEG, True), ("a.jpeg", JPEG, False), ("a", PNG, False), ("a.docx", PDF, True)],
+)
+def test_a_name_that_claims_another_type_is_noted(name: str, mime_type: str, is_misnamed: bool) -> None:
+    assert (FindingCode.MISNAMED in Findings().with_name_check(name, mime_type).codes) is is_misnamed

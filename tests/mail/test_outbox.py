@@ -1,0 +1,64 @@
+"""A letter is in the outbox when, and only when, the deed that wrote it is."""
+
+import pytest
+from django.db import transaction
+from django.test import override_settings
+
+from formation_portal import mail
+from formation_portal.mail.models import Letter
+
+pytestmark = pytest.mark.django_db
+
+
+def post_code(**more: str) -> None:
+    context = {"code": "204 816", "minutes": 10, "reference": "FP-1"}
+    mail.queue_letter(kind="code", to="ada@example.com", language="en", context=context, **more)
+
+
+def test_a_letter_has_a_subject_a_text_and_html() -> None:
+    post_code()
+    letter = Letter.objects.get()
+    assert letter.subject == "Your code: 204 816"
+    assert letter.text.startswith("Enter this code")
+    assert "204 816" in letter.html
+    assert '<html lang="en">' in letter.html
+    assert (letter.kind, letter.reference, letter.tries, letter.sent_at) == ("code", "FP-1", 0, None)
+    assert letter.next_at is not None
+
+
+def test_a_letter_goes_with_the_transaction_that_wrote_it() -> None:
+    with transaction.atomic():
+        post_code()
+        transaction.set_rollback(True)
+    assert not Letter.objects.exists()
+
+
+def test_a_letter_that_is_meant_once_is_written_once() -> None:
+    for _ in range(3):
+        post_code(once="code:1")
+    post_code(once="code:2")
+    post_code()
+    assert Letter.objects.count() == 3
+
+
+def test_a_name_stands_in_the_text_as_it_is_and_in_html_as_text() -> None:
+    mail.queue_letter(kind="code", to="a@example.com", language="en", context={"code": "O'Neil <b>", "minutes": 1})
+    letter = Letter.objects.get()
+    assert "O'Neil <b>" in letter.text
+    assert "O&#x27;Neil &lt;b&gt;" in letter.html
+    assert "for 1 minute." in letter.text
+
+
+def test_a_subject_is_one_line_whatever_stands_in_it() -> None:
+    mail.queue_letter(
+        kind="code", to="a@example.com", language="en", context={"code": "1\r\nBcc: x@example.com", "minutes": 1}
+    )
+    assert Letter.objects.get().subject == "Your code: 1 Bcc: …"
+
+
+@override_settings(PORTAL_URL="https://portal.example")
+def test_links_are_whole() -> None:
+    post_code()
+    letter = Letter.objects.get()
+    assert 'href="https://portal.example/"' in letter.html
+    assert "https://portal.example/" in letter.text

@@ -1,0 +1,42 @@
+"""EMAIL_URL names a mail server, or says what is wrong without its password."""
+
+import pytest
+
+from formation_portal.environment import mail_settings, read_environment
+
+
+def test_no_url_is_no_server() -> None:
+    assert mail_settings("")["EMAIL_BACKEND"].endswith("dummy.EmailBackend")
+
+
+@pytest.mark.parametrize(
+    ("url", "port", "secrecy"),
+    [
+        ("smtp://mail.example", 25, None),
+        ("smtp+tls://mail.example", 587, "EMAIL_USE_TLS"),
+        ("smtps://mail.example", 465, "EMAIL_USE_SSL"),
+        ("smtps://mail.example:4650", 4650, "EMAIL_USE_SSL"),
+    ],
+)
+def test_the_scheme_says_how_the_line_is_kept_secret(url: str, port: int, secrecy: str | None) -> None:
+    found = mail_settings(url)
+    assert (found["EMAIL_HOST"], found["EMAIL_PORT"]) == ("mail.example", port)
+    assert [name for name in ("EMAIL_USE_TLS", "EMAIL_USE_SSL") if found.get(name)] == ([secrecy] if secrecy else [])
+
+
+def test_user_and_password_are_read_from_the_url() -> None:
+    found = mail_settings("smtps://portal%40example.com:p%3Aw@mail.example")
+    assert (found["EMAIL_HOST_USER"], found["EMAIL_HOST_PASSWORD"]) == ("portal@example.com", "p:w")
+
+
+def test_letters_can_go_into_a_folder() -> None:
+    assert mail_settings("file:///a/folder")["EMAIL_FILE_PATH"] == "/a/folder"
+
+
+@pytest.mark.parametrize("url", ["mail.example", "http://u:secret@mail.example", "smtp://", "file:here"])
+def test_a_wrong_url_stops_the_start_without_its_password(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    monkeypatch.setenv("EMAIL_URL", url)
+    with pytest.raises(SystemExit) as stop:
+        read_environment()
+    assert "EMAIL_URL" in str(stop.value)
+    assert "secret" not in str(stop.value)
